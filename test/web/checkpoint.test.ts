@@ -12,7 +12,7 @@ import {
   whoAnswers,
   type Checkpoint,
 } from '../../server/web/checkpoints/checkpoint.ts'
-import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/kinds.ts'
+import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/answer/kinds.ts'
 
 describe('who answered', () => {
   it('is the person who was asked only where a person answered, and not a key of that name', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { failedFilter } from '../../server/web/runs/failed-filter.ts'
+import { failedFilter } from '../../server/web/runs/list/failed-filter.ts'
 
 const now = 100 * 86_400_000
 

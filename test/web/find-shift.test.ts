@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findShift } from '../../server/web/lists/find-shift.ts'
+import { findShift } from '../../server/web/lists/rows/find-shift.ts'
 
 describe('what somebody reads in a list', () => {
   it('moves down by the rows that arrive above it', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { firstToSee, opensWith } from '../../server/web/runs/first-to-see.ts'
+import { firstToSee, opensWith } from '../../server/web/runs/run/first-to-see.ts'
 import { step } from './step.ts'
 
 describe('the step that is shown first', () => {

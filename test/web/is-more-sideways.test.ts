@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isMoreSideways } from '../../server/web/lists/is-more-sideways.ts'
+import { isMoreSideways } from '../../server/web/lists/table/is-more-sideways.ts'
 
 describe('what is beyond the edge of a table', () => {
   it('is there until it is scrolled to its end, in either direction of writing', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Checkpoint } from '../../server/web/checkpoints/checkpoint.ts'
-import { keepShown } from '../../server/web/checkpoints/keep-shown.ts'
+import { keepShown } from '../../server/web/checkpoints/answer/keep-shown.ts'
 
 const question = (id: string, path = id) => ({ checkpoint_id: id, path }) as Checkpoint
 const ids = (checkpoints: readonly Checkpoint[]) => checkpoints.map(({ checkpoint_id: id }) => id)

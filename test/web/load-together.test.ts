@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Query } from '../../server/web/api/call.ts'
-import { loadTogether } from '../../server/web/checkpoints/load-together.ts'
+import { loadTogether } from '../../server/web/checkpoints/answer/load-together.ts'
 
 const question = (id: string) => ({ checkpoint_id: id })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { effectsOfMany, refusalsOfMany, retriesOf } from '../../server/web/runs/many-retries.ts'
+import { effectsOfMany, refusalsOfMany, retriesOf } from '../../server/web/runs/retry/many-retries.ts'
 
 const effect = (skill: string, repeat: 'safe' | 'never') => ({
   path: `steps/${skill}`,

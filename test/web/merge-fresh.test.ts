@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from '../../server/web/api/types.ts'
-import { mergeFresh, renewPage } from '../../server/web/lists/merge-fresh.ts'
+import { mergeFresh, renewPage } from '../../server/web/lists/rows/merge-fresh.ts'
 
 interface Row {
   readonly id: string

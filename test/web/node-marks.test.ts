@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nodeMarks, nodeOf, shownAt } from '../../server/web/runs/node-marks.ts'
+import { nodeMarks, nodeOf, shownAt } from '../../server/web/runs/waterfall/node-marks.ts'
 import { step } from './step.ts'
 
 describe('marks of the graph of a run', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { notListedText } from '../../server/web/runs/not-listed-text.ts'
+import { notListedText } from '../../server/web/runs/run/not-listed-text.ts'
 
 describe('steps that a field to choose from leaves out', () => {
   it('are counted, and nothing is said where there are none', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { notShownText } from '../../server/web/runs/not-shown-text.ts'
+import { notShownText } from '../../server/web/runs/run/not-shown-text.ts'
 
 describe('steps that the page of a run leaves out', () => {
   it('are counted, and nothing is said where there are none', () => {

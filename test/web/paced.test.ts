@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { useFakeTimers, type SinonFakeTimers } from 'sinon'
-import { paced } from '../../server/web/lists/paced.ts'
+import { paced } from '../../server/web/lists/table/paced.ts'
 
 describe('paced work', () => {
   let clock: SinonFakeTimers

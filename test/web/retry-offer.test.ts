@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunStatus } from '../../server/web/api/types.ts'
-import { retryOffer } from '../../server/web/runs/retry-offer.ts'
+import { retryOffer } from '../../server/web/runs/retry/retry-offer.ts'
 
 const run = (status: RunStatus) => ({ status, pruned_at: null, retried_by: null, playbook_hash: 'ran' })
 

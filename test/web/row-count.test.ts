@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rowCount } from '../../server/web/lists/row-count.ts'
+import { rowCount } from '../../server/web/lists/rows/row-count.ts'
 
 describe('number of rows that a table tells', () => {
   it('is all there are with the head, loaded or not', () => {

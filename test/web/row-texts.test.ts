@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { rowTexts } from '../../server/web/runs/row-texts.ts'
+import { rowTexts } from '../../server/web/runs/list/row-texts.ts'
 
 describe('a row of the timeline', () => {
   it('names a step as its author did, with what it does beside it', () => {

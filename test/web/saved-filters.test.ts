@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
-import { beginOf } from '../../server/web/lists/since.ts'
+import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/filters/saved-filters.ts'
+import { beginOf } from '../../server/web/lists/rows/since.ts'
 
 describe('saved filters', () => {
   it('are read from what the browser keeps, whatever stands there', () => {

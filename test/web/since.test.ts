@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { beginOf, queryNow, rowsSince } from '../../server/web/lists/since.ts'
+import { beginOf, queryNow, rowsSince } from '../../server/web/lists/rows/since.ts'
 
 const minute = 60_000
 const now = 1_000 * 60 * minute + 17_000

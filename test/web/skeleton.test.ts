@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { skeletonText } from '../../server/web/runs/skeleton.ts'
+import { skeletonText } from '../../server/web/runs/waterfall/skeleton.ts'
 
 describe('web: skeleton of an output', () => {
   it('has all that is required, and nothing else, and stands for no value that nobody entered', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { graphView } from '../../server/http/resources/playbooks/playbook-graph.ts'
 import type { Graph } from '../../server/web/graph/graph-types.ts'
-import { calledVersions, stepPlace } from '../../server/web/runs/step-place.ts'
+import { calledVersions, stepPlace } from '../../server/web/runs/run/step-place.ts'
 import { parsed } from '../playbook/support.ts'
 import { step } from './step.ts'
 

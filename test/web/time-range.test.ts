@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { inputText, inputTime, isRange, rangeText } from '../../server/web/lists/time-range.ts'
+import { inputText, inputTime, isRange, rangeText } from '../../server/web/lists/filters/time-range.ts'
 
 const at = String(Date.UTC(2020, 6, 1, 12, 0, 5))
 

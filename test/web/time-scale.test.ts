@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { timeScale } from '../../server/web/runs/time-scale.ts'
+import { timeScale } from '../../server/web/runs/waterfall/time-scale.ts'
 
 describe('line of time of a run', () => {
   it('is even where work follows work', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { learnTime, serverTime } from '../../server/web/parts/now.ts'
-import { exactTime, relativeTime } from '../../server/web/parts/time-texts.ts'
-import { zoneName } from '../../server/web/parts/zone.ts'
+import { learnTime, serverTime } from '../../server/web/parts/time/now.ts'
+import { exactTime, relativeTime } from '../../server/web/parts/time/time-texts.ts'
+import { zoneName } from '../../server/web/parts/time/zone.ts'
 
 const hour = 3_600_000
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { waterfallOf } from '../../server/web/runs/waterfall.ts'
+import { waterfallOf } from '../../server/web/runs/waterfall/waterfall.ts'
 import { step } from './step.ts'
 
 const error = { code: 'http_503', message: 'no' }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { indentJson } from '../../server/web/parts/indent-json.ts'
-import { showInvisible } from '../../server/web/parts/show-invisible.ts'
+import { indentJson } from '../../server/web/parts/json/indent-json.ts'
+import { showInvisible } from '../../server/web/parts/json/show-invisible.ts'
 
 const all = (text: string): string | undefined => indentJson(text, Infinity)?.text
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../server/web/api/problem.ts'
-import { wrongFilters } from '../../server/web/lists/wrong-filters.ts'
+import { wrongFilters } from '../../server/web/lists/filters/wrong-filters.ts'
 
 const refused = (code: string, ...pointers: string[]) =>
   new ApiError({

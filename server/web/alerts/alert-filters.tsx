@@ -1,12 +1,12 @@
 import { Group } from '@mantine/core'
 import type { ComponentProps } from 'react'
 import { useOrganizations, useProviders } from '../api/lookups.ts'
-import { ChoiceFilter, LookupFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
-import { SavedMenu } from '../lists/saved-menu.tsx'
-import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
-import type { TimeRange } from '../lists/time-range.ts'
-import type { useFilters } from '../lists/use-filters.ts'
-import { alertStatuses } from '../parts/states.tsx'
+import { ChoiceFilter, LookupFilter, SearchFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
+import { SavedMenu } from '../lists/filters/saved-menu.tsx'
+import { TimeFilter, timeNames } from '../lists/filters/time-filter.tsx'
+import type { TimeRange } from '../lists/filters/time-range.ts'
+import type { useFilters } from '../lists/filters/use-filters.ts'
+import { alertStatuses } from '../parts/states/states.tsx'
 
 /** What stands in the address: query parameters of GET alerts under their own names, and `since`, a span of time up to now. */
 export const filterNames = [

@@ -5,9 +5,9 @@ import { Link } from 'wouter'
 import { addressOf, call } from '../api/call.ts'
 import { useOrganization } from '../forms/use-organization.ts'
 import { Command } from '../parts/command.tsx'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { useMay, useSession } from '../session/session.ts'
-import { ViewHead } from '../shell/view-head.tsx'
+import { ViewHead } from '../shell/view/view-head.tsx'
 import { firstAlertCommand } from './first-alert-command.ts'
 
 /** What to do while there is no alert yet: make a key, send an alert with it, look at what came of it. */

@@ -1,7 +1,7 @@
 import { Alert as MantineAlert, Button, Group, List, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import type { Alert } from '../api/types.ts'
-import { Refusal } from '../parts/refusal.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { Refusal } from '../parts/states/refusal.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { LastEffectsOf } from './last-effects-of.tsx'
 
 /** For so many alerts it is looked up what was done. */

@@ -2,8 +2,8 @@ import { Anchor, List, Loader, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../api/call.ts'
 import type { Alert, Page, RunDetail } from '../api/types.ts'
-import { Refusal } from '../parts/refusal.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { Refusal } from '../parts/states/refusal.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { lastEffects, lastRun } from './last-effects.ts'
 
 const shownEffects = 20

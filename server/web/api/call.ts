@@ -1,4 +1,4 @@
-import { learnTime } from '../parts/now.ts'
+import { learnTime } from '../parts/time/now.ts'
 import { parseJson } from './parse-json.ts'
 import { ApiError, type Problem } from './problem.ts'
 import { tellReached } from './reached.ts'

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { serverTime } from '../parts/now.ts'
+import { serverTime } from '../parts/time/now.ts'
 
 /** Since when nothing has arrived from the server, epoch milliseconds by its own clock; undefined while it answers. */
 let silentSince: number | undefined

@@ -1,14 +1,14 @@
 import { Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Column } from '../lists/data-table.tsx'
-import { LookupFilter, TypedFilter } from '../lists/filter-fields.tsx'
-import { ListPage } from '../lists/list-page.tsx'
-import { useFilters } from '../lists/use-filters.ts'
+import type { Column } from '../lists/table/data-table.tsx'
+import { LookupFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
+import { ListPage } from '../lists/page/list-page.tsx'
+import { useFilters } from '../lists/filters/use-filters.ts'
 import { useOrganizations } from '../api/lookups.ts'
-import { breakable } from '../parts/breakable.tsx'
-import { JsonView } from '../parts/json-view.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { When } from '../parts/when.tsx'
+import { breakable } from '../parts/json/breakable.tsx'
+import { JsonView } from '../parts/json/json-view.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { When } from '../parts/time/when.tsx'
 
 interface Named {
   readonly kind: string

@@ -1,11 +1,11 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import type { Alert } from '../api/types.ts'
-import { Empty } from '../parts/empty.tsx'
+import { Empty } from '../parts/states/empty.tsx'
 import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { AlertStatus } from '../parts/states.tsx'
-import { Time } from '../parts/times.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { AlertStatus } from '../parts/states/states.tsx'
+import { Time } from '../parts/time/times.tsx'
 import { lossText } from './loss-text.ts'
 
 interface CaseAlertsProps {

@@ -12,10 +12,10 @@ import { useState, type ComponentType } from 'react'
 import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Actor, CaseDetail, CaseEntry, Page } from '../api/types.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { whoText } from '../parts/who-text.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { Time } from '../parts/times.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { Time } from '../parts/time/times.tsx'
 import './cases.css'
 
 const icons: Readonly<Record<string, ComponentType>> = {

@@ -2,13 +2,13 @@ import { Group } from '@mantine/core'
 import { ArchiveIcon } from '@radix-ui/react-icons'
 import { useLocation } from 'wouter'
 import type { Case } from '../api/types.ts'
-import type { Column } from '../lists/data-table.tsx'
-import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filter-fields.tsx'
-import { ListPage } from '../lists/list-page.tsx'
-import { RowLink } from '../lists/row-link.tsx'
-import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
-import { useFilters } from '../lists/use-filters.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
+import type { Column } from '../lists/table/data-table.tsx'
+import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
+import { ListPage } from '../lists/page/list-page.tsx'
+import { RowLink } from '../lists/table/row-link.tsx'
+import { TimeFilter, timeNames } from '../lists/filters/time-filter.tsx'
+import { useFilters } from '../lists/filters/use-filters.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import {
   CaseState,
   caseStatuses,
@@ -17,8 +17,8 @@ import {
   SeverityLevel,
   VerdictBadge,
   verdicts,
-} from '../parts/states.tsx'
-import { When } from '../parts/when.tsx'
+} from '../parts/states/states.tsx'
+import { When } from '../parts/time/when.tsx'
 
 const columns: readonly Column<Case>[] = [
   {

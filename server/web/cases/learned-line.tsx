@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Learned, RunDetail } from '../api/types.ts'
-import { JsonView } from '../parts/json-view.tsx'
-import { Refusal } from '../parts/refusal.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { StateBadge, type StateColor } from '../parts/states.tsx'
-import { Time } from '../parts/times.tsx'
+import { JsonView } from '../parts/json/json-view.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { StateBadge, type StateColor } from '../parts/states/states.tsx'
+import { Time } from '../parts/time/times.tsx'
 
 /** What one look-up said: how bad it is, why, who says so, and on request all that it answered. */
 export function LearnedLine({ learned }: { readonly learned: Learned }) {

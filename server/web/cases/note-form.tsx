@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { typedText, useTyped } from '../forms/typed.ts'
 import { useOnce } from '../forms/use-once.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 
 interface NoteFormProps {
   /** Of the case. */

@@ -1,11 +1,11 @@
 import { Button, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Observable } from '../api/types.ts'
-import { breakable } from '../parts/breakable.tsx'
+import { breakable } from '../parts/json/breakable.tsx'
 import { Copy } from '../parts/copy.tsx'
-import { Empty } from '../parts/empty.tsx'
+import { Empty } from '../parts/states/empty.tsx'
 import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { LearnedLine } from './learned-line.tsx'
 
 /** The worst come first; more are a click away. */

@@ -1,4 +1,4 @@
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 
 /** What somebody typed in a field, and what stood there when they began. */
 export interface Touched {

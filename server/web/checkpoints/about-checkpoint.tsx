@@ -1,8 +1,8 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { JsonView } from '../parts/json-view.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { Time } from '../parts/times.tsx'
+import { JsonView } from '../parts/json/json-view.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { Time } from '../parts/time/times.tsx'
 import { askedOf, besides, questionOf, type Checkpoint } from './checkpoint.ts'
 
 /** What is asked, of whom, and by what. */

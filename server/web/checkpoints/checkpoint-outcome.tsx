@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { Time } from '../parts/times.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { Time } from '../parts/time/times.tsx'
 import { answererText, shownAnswer, silenceText, type Checkpoint } from './checkpoint.ts'
 
 interface CheckpointOutcomeProps {

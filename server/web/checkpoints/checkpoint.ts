@@ -1,5 +1,5 @@
 import type { Actor } from '../api/types.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { whoText } from '../parts/who-text.ts'
 import type { FormSchema } from '../forms/form-fields.ts'
 

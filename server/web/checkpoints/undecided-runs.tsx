@@ -4,9 +4,9 @@ import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Page, Run } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { Section } from '../parts/section.tsx'
-import { When } from '../parts/when.tsx'
+import { When } from '../parts/time/when.tsx'
 
 const shown = 20
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../api/call.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { loadTogether } from './load-together.ts'
+import { loadTogether } from './answer/load-together.ts'
 
 const load = loadTogether(get)
 

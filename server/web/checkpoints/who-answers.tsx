@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { whoAnswers, type Checkpoint } from './checkpoint.ts'
 
 /** For whoever may read a question and not answer it. */

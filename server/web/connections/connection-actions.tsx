@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { useGoOn } from '../parts/use-go-on.ts'
 import type { Connection } from './connection.ts'
 

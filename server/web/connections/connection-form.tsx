@@ -13,7 +13,7 @@ import { useOnce } from '../forms/use-once.ts'
 import { useOrganization } from '../forms/use-organization.ts'
 import { Section } from '../parts/section.tsx'
 import { useGoOn } from '../parts/use-go-on.ts'
-import { ViewHead } from '../shell/view-head.tsx'
+import { ViewHead } from '../shell/view/view-head.tsx'
 import type { Connection, Plugin } from './connection.ts'
 import { SetupSteps } from './setup-steps.tsx'
 

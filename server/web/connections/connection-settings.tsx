@@ -8,7 +8,7 @@ import { FormRefusal } from '../forms/form-refusal.tsx'
 import { SchemaForm } from '../forms/schema-form.tsx'
 import { typedFields } from '../forms/typed-fields.ts'
 import { useTyped } from '../forms/typed.ts'
-import { JsonView } from '../parts/json-view.tsx'
+import { JsonView } from '../parts/json/json-view.tsx'
 import { Section } from '../parts/section.tsx'
 import {
   changedSettings,

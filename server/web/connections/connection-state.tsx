@@ -1,4 +1,4 @@
-import { StateBadge, type StateColor } from '../parts/states.tsx'
+import { StateBadge, type StateColor } from '../parts/states/states.tsx'
 import type { Connection } from './connection.ts'
 
 export function ConnectionState({ connection }: { readonly connection: Connection }) {

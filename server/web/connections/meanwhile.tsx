@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
 import type { FormField, FormValues } from '../forms/form-fields.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 
 interface MeanwhileProps {
   /** Which somebody else changed while they were typed in. */

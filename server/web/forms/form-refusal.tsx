@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { problemOf } from '../api/problem.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 
 interface FormRefusalProps {
   readonly error: unknown

@@ -1,6 +1,6 @@
 import type { CSSProperties } from 'react'
 import type { StepState } from '../api/types.ts'
-import { runStatuses, stepLooks } from '../parts/states.tsx'
+import { runStatuses, stepLooks } from '../parts/states/states.tsx'
 import type { Box, GraphNode } from './graph-types.ts'
 
 /** What became of a node in a run. */

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Group, Text, Tooltip } from '@mantine/core'
 import { EnterFullScreenIcon, MinusIcon, PlusIcon } from '@radix-ui/react-icons'
 import { useRef, type CSSProperties } from 'react'
-import { useSteady } from '../lists/use-steady.ts'
+import { useSteady } from '../lists/table/use-steady.ts'
 import './graph.css'
 import { GraphPicture } from './graph-picture.tsx'
 import type { Graph, GraphNode } from './graph-types.ts'

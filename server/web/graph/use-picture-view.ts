@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
-import { useSteady } from '../lists/use-steady.ts'
+import { useSteady } from '../lists/table/use-steady.ts'
 import type { Box, Graph } from './graph-types.ts'
 import {
   firstZoom,

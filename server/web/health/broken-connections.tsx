@@ -6,7 +6,7 @@ import { get } from '../api/call.ts'
 import type { Page } from '../api/types.ts'
 import { ConnectionState } from '../connections/connection-state.tsx'
 import type { Connection } from '../connections/connection.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import { SmallTable } from './small-table.tsx'
 
 /** Connections that cannot be used any more, or soon will not be: steps that need them fail. */

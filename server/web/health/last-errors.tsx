@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { get } from '../api/call.ts'
 import type { Page, Run } from '../api/types.ts'
-import { showInvisible } from '../parts/show-invisible.ts'
-import { Time } from '../parts/times.tsx'
+import { showInvisible } from '../parts/json/show-invisible.ts'
+import { Time } from '../parts/time/times.tsx'
 import { SmallTable } from './small-table.tsx'
 
 /** The newest runs that failed, and why. */

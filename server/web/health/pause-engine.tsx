@@ -4,7 +4,7 @@ import { PauseIcon, ResumeIcon } from '@radix-ui/react-icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { typedText, useTyped } from '../forms/typed.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { useSession } from '../session/session.ts'
 
 /** Pauses the runs of all organizations, or lets them go on; for administrators of all organizations. */

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import type { ComponentType, ReactNode } from 'react'
-import { Empty } from '../parts/empty.tsx'
+import { Empty } from '../parts/states/empty.tsx'
 import { Section } from '../parts/section.tsx'
 
 interface SmallTableProps {

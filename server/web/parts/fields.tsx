@@ -1,6 +1,6 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { breakable } from './breakable.tsx'
+import { breakable } from './json/breakable.tsx'
 
 /** Names and values side by side; those without value are left out. */
 export function Fields({

@@ -8,7 +8,7 @@ import { typedText, useTyped } from '../forms/typed.ts'
 import { useJsonText } from '../forms/use-json-text.ts'
 import { useOnce } from '../forms/use-once.ts'
 import { useOrganization } from '../forms/use-organization.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { useGoOn } from '../parts/use-go-on.ts'
 
 /** Starts a playbook for an organization, with inputs. */

@@ -2,9 +2,9 @@ import { Alert, Badge, Button, List, Stack, Text, UnstyledButton } from '@mantin
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { call } from '../api/call.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 import './playbooks.css'
 
 /** What `POST playbooks/{playbook}/test` answers. */

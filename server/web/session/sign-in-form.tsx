@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
 import type { Session } from '../api/types.ts'
-import { Refusal } from '../parts/refusal.tsx'
+import { Refusal } from '../parts/states/refusal.tsx'
 import { takeSession } from './session.ts'
 
 /** Asks for a key and makes a session of it. */

@@ -1,7 +1,7 @@
 import { Button, Center, Paper, Stack, Text, Title } from '@mantine/core'
 import { forgetTyped, type Typed } from '../forms/typed.ts'
 import { Command } from '../parts/command.tsx'
-import { showInvisible } from '../parts/show-invisible.ts'
+import { showInvisible } from '../parts/json/show-invisible.ts'
 
 interface SomebodyElseProps {
   /** Names of the keys. */

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useSession } from '../session/session.ts'
 import type { Role } from '../api/types.ts'
-import { ViewTitle } from './view-title.tsx'
+import { ViewTitle } from './view/view-title.tsx'
 
 interface AllowedProps {
   readonly roles: readonly Role[]

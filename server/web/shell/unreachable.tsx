@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { get } from '../api/call.ts'
 import { useSilentSince } from '../api/reached.ts'
-import { wholeTime } from '../parts/time-texts.ts'
-import { useZone, zoneName } from '../parts/zone.ts'
+import { wholeTime } from '../parts/time/time-texts.ts'
+import { useZone, zoneName } from '../parts/time/zone.ts'
 
 const askMs = 3_000
 

@@ -1,6 +1,6 @@
 import { Button, Text, Tooltip } from '@mantine/core'
-import { serverTime } from '../parts/now.ts'
-import { showTimesIn, useZone, zoneName } from '../parts/zone.ts'
+import { serverTime } from '../parts/time/now.ts'
+import { showTimesIn, useZone, zoneName } from '../parts/time/zone.ts'
 
 /** Says in which time zone the page shows times, and turns to UTC and back. */
 export function ZoneButton() {

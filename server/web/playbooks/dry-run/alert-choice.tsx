@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { get } from '../../api/call.ts'
 import { problemOf } from '../../api/problem.ts'
 import type { Alert, Page } from '../../api/types.ts'
-import { showInvisible } from '../../parts/show-invisible.ts'
-import { Time } from '../../parts/times.tsx'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
+import { Time } from '../../parts/time/times.tsx'
 import type { StartedOn } from '../playbook.ts'
 
 interface AlertChoiceProps {

@@ -1,6 +1,6 @@
 import { Text, UnstyledButton } from '@mantine/core'
-import { showInvisible } from '../../parts/show-invisible.ts'
-import { StateBadge, stepLooks } from '../../parts/states.tsx'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
+import { StateBadge, stepLooks } from '../../parts/states/states.tsx'
 import type { DryRunStep } from './dry-run.ts'
 import './dry-run.css'
 

@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { JsonView } from '../../parts/json-view.tsx'
-import { showInvisible } from '../../parts/show-invisible.ts'
-import { StoredErrorView } from '../../parts/stored-error-view.tsx'
+import { JsonView } from '../../parts/json/json-view.tsx'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
+import { StoredErrorView } from '../../parts/states/stored-error-view.tsx'
 import { DryRunState } from './dry-run-step-list.tsx'
 import type { DryRunStep } from './dry-run.ts'
 

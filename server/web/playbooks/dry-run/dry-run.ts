@@ -1,6 +1,6 @@
 import type { Step, StoredError } from '../../api/types.ts'
 import type { NodeMark } from '../../graph/graph-node.tsx'
-import { nodeMarks, nodeOf } from '../../runs/node-marks.ts'
+import { nodeMarks, nodeOf } from '../../runs/waterfall/node-marks.ts'
 
 /** What `POST playbooks/dry-run` answers. */
 export interface DryRun extends DryRunTree {

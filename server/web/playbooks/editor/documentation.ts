@@ -1,4 +1,4 @@
-import { showInvisible } from '../../parts/show-invisible.ts'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
 import { readMarkdown, type Block, type Inline } from './markdown.ts'
 
 /** What is known of a skill, a key or a function, as an element. Authors wrote parts of it: these are text nodes. */

@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { showInvisible } from '../../parts/show-invisible.ts'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
 import { LastRunsCell } from './result-cells.tsx'
 import { judgedText, startsText } from './result-texts.ts'
 import { useResults } from './use-results.ts'

@@ -1,0 +1,87 @@
+import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure, useLocalStorage } from '@mantine/hooks'
+import { BookmarkIcon, TrashIcon } from '@radix-ui/react-icons'
+import { useState } from 'react'
+import { useSearch, Link } from 'wouter'
+import { showInvisible } from '../../parts/json/show-invisible.ts'
+import { isWithoutRoom, readSaved, withSaved, type SavedFilter } from './saved-filters.ts'
+
+const nothing: readonly SavedFilter[] = []
+
+/** Filters that somebody wants to see again, kept in this browser. */
+export function SavedMenu({ view }: { readonly view: string }) {
+  const place = `tocsin.filters.${view}`
+  const search = useSearch()
+  const [opened, { toggle, close }] = useDisclosure()
+  // What another tab keeps comes here as well.
+  const [saved, keep] = useLocalStorage<readonly SavedFilter[]>({
+    key: place,
+    defaultValue: nothing,
+    getInitialValueInEffect: false,
+    serialize: (filters) => JSON.stringify(filters),
+    deserialize: (text) => readSaved(text ?? null),
+  })
+  const [name, setName] = useState('')
+  const isFull = isWithoutRoom(saved, name.trim())
+  return (
+    <Popover opened={opened} onChange={(is) => !is && close()} position="bottom-start" width={300} trapFocus>
+      <Popover.Target>
+        <Button size="xs" variant="default" leftSection={<BookmarkIcon />} onClick={toggle}>
+          Saved
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap={6}>
+          {saved.length === 0 && (
+            <Text size="xs" c="dimmed">
+              Filters that you save stay in this browser.
+            </Text>
+          )}
+          {saved.map((filter) => (
+            <Group key={filter.name} gap={4} wrap="nowrap" justify="space-between">
+              <Link href={`/${view}?${filter.search}`} className="row-link" onClick={close}>
+                <Text size="sm" component="span" className="outside-text">
+                  {showInvisible(filter.name)}
+                </Text>
+              </Link>
+              <ActionIcon
+                size="sm"
+                variant="subtle"
+                color="gray"
+                aria-label={`Forget ${filter.name}`}
+                onClick={() => keep((all) => all.filter((each) => each.name !== filter.name))}
+              >
+                <TrashIcon />
+              </ActionIcon>
+            </Group>
+          ))}
+          {search !== '' && (
+            <form
+              onSubmit={(event) => {
+                event.preventDefault()
+                keep((all) => withSaved(all, { name: name.trim(), search }))
+                setName('')
+                close()
+              }}
+            >
+              <Group gap={6} wrap="nowrap">
+                <TextInput
+                  size="xs"
+                  aria-label="Name for these filters"
+                  placeholder="Name for these filters"
+                  maxLength={60}
+                  value={name}
+                  onChange={(event) => setName(event.currentTarget.value)}
+                  error={isFull && 'All places are taken: forget one first.'}
+                />
+                <Button size="xs" type="submit" disabled={name.trim() === '' || isFull}>
+                  Save
+                </Button>
+              </Group>
+            </form>
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

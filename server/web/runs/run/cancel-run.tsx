@@ -1,0 +1,41 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import type { Run } from '../../api/types.ts'
+import { Refusal } from '../../parts/states/refusal.tsx'
+
+/** Cancels a run, and asks before it does: a run that was cancelled does not go on. */
+export function CancelRun({ run }: { readonly run: Run }) {
+  const queries = useQueryClient()
+  const [isAsking, { open, close }] = useDisclosure()
+  const cancel = useMutation({
+    mutationFn: () => call('POST', `/runs/${run.run_uuid}/cancel`),
+    onSuccess: close,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['run', run.run_uuid] }),
+  })
+  return (
+    <>
+      <Button size="xs" color="red" variant="light" disabled={run.cancellation !== null} onClick={open}>
+        {run.cancellation === null ? 'Cancel' : 'Being cancelled'}
+      </Button>
+      <Modal opened={isAsking} onClose={close} title="Cancel this run?">
+        <Stack>
+          <Text size="sm">
+            What it did stays done. What it is doing right now is still finished; no further step begins,
+            except those that its playbook wants at the end in any case.
+          </Text>
+          {cancel.isError && <Refusal error={cancel.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Back
+            </Button>
+            <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()} data-autofocus>
+              Cancel the run
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}
