@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { text as readText } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
-import { parseJson } from '../core/json.ts'
+import { parseJson } from '../core/common/json.ts'
 import { TocsinError } from '../core/plugin/index.ts'
 import { printable } from './output/printable.ts'
 

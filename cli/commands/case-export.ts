@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import { printableJson } from '../output/printable.ts'
 import { writeOutput } from '../output/write-output.ts'
 import { serverClient, urlOption } from '../server-client.ts'

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { stepDecisions, type StepDecision } from '../../core/domain/run.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { serverClient, urlOption } from '../server-client.ts'

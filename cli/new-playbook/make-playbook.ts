@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
 import { findPlaybookFiles, parsePlaybook } from '../../core/playbook/index.ts'
 import { namePattern } from '../../core/playbook/language/grammar.ts'
-import { isReservedOnWindows } from '../../core/reserved-names.ts'
+import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 
 export interface NewPlaybook {

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors/errors.ts'
-import { isReservedOnWindows } from '../../core/reserved-names.ts'
+import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 
 /** What a plugin is called, and where. */

@@ -1,5 +1,5 @@
 import { escapeText } from '../../core/errors/source-frame.ts'
-import { stringifyJson } from '../../core/json.ts'
+import { stringifyJson } from '../../core/common/json.ts'
 
 /** Text from elsewhere on one line, harmless on a terminal: what could drive it is escaped, long text is cut. */
 export function printable(text: string, maxLength = 200): string {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import type { Inputs } from '../../core/playbook/language/playbook.ts'
 
 export type Texts = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { choiceOf } from '../../core/dry-run/index.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import type { Choice } from '../../core/playbook-test/index.ts'
 import type { CheckpointStep } from '../../core/playbook/language/playbook.ts'
 

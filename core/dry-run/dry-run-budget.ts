@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../domain/run.ts'
-import { stringifyJson } from '../json.ts'
+import { stringifyJson } from '../common/json.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { WouldDo } from './dry-run-caller.ts'
 

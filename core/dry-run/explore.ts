@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
-import { stringifyJson } from '../json.ts'
+import { stringifyJson } from '../common/json.ts'
 import type { Choice } from '../playbook-test/run/checkpoint-answers.ts'
 import { madeFromSchema } from './assumed-output.ts'
 import { createDryRunBudget } from './dry-run-budget.ts'

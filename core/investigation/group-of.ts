@@ -7,7 +7,7 @@ import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
 import { escapeText } from '../errors/source-frame.ts'
 import type { Organization } from '../domain/organization.ts'
 import { toJsonValue, type Program } from '../expression/index.ts'
-import { stringifyJson } from '../json.ts'
+import { stringifyJson } from '../common/json.ts'
 import { writeDuration } from '../playbook/language/durations.ts'
 import type { Playbook } from '../playbook/index.ts'
 

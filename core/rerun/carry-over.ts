@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JournalEntry, Run } from '../domain/run.ts'
 import { playbookPath } from '../engine/journal/paths.ts'
-import { HeldTurn } from '../held-turn.ts'
+import { HeldTurn } from '../common/held-turn.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { OldJournal } from './journal.ts'
 import type { CarriedStep } from './plan.ts'

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { PointedMessage } from '../errors/errors.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { nearest } from '../nearest.ts'
+import { nearest } from '../common/nearest.ts'
 import { escapePointer } from './pointer.ts'
 
 const maxShown = 20

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { isReservedOnWindows } from '../../core/reserved-names.ts'
+import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import type { KeptFile } from '../sqlite/file/backup-file.ts'
 
 /** Longer ones are no playbooks. */

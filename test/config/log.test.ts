@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { useFakeTimers, type SinonFakeTimers } from 'sinon'
 import type { Log } from '../../core/ports.ts'
 import { NotFoundError } from '../../core/errors/errors.ts'
-import { withLogFields } from '../../core/log-context.ts'
+import { withLogFields } from '../../core/common/log-context.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { createLog, type LogOptions } from '../../server/log.ts'
 

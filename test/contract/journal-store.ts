@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { stringifyJson } from '../../core/json.ts'
+import { stringifyJson } from '../../core/common/json.ts'
 import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
 import { expectRejection, queuedRun, unknownUuid, type GetSubject } from './fixture.ts'
 

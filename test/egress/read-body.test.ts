@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Readable } from 'node:stream'
-import { readBody } from '../../core/read-body.ts'
+import { readBody } from '../../core/common/read-body.ts'
 
 describe('the body of an answer', () => {
   it('is given up when it is too large, also where the stream never says that it is over', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import type { JsonObject, RunningSandbox } from '../../core/plugin/index.ts'
 import { loadSandbox } from '../../core/registry/index.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { createRunner, type Runner, type RunnerOptions } from '../../core/engine/turns/runner.ts'
-import { currentLogFields, withLogFields } from '../../core/log-context.ts'
+import { currentLogFields, withLogFields } from '../../core/common/log-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import { NotFoundError, UnavailableError } from '../../core/errors/errors.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'

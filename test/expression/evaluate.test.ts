@@ -15,7 +15,7 @@ import {
   type ExpressionErrorCode,
   type Type,
 } from '../../core/expression/index.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { tries } from '../support/random.ts'
 

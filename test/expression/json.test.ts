@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { parseJson, stringifyJson } from '../../core/json.ts'
+import { parseJson, stringifyJson } from '../../core/common/json.ts'
 import { tries } from '../support/random.ts'
 
 const codeOf = (run: () => unknown): unknown => {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../core/domain/run.ts'
-import { stringifyJson } from '../../core/json.ts'
+import { stringifyJson } from '../../core/common/json.ts'
 import { compare } from '../../core/playbook-test/read/compare.ts'
 import type { Replayed } from './replay-golden.ts'
 

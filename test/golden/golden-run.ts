@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { FailedAttempt } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
-import { parseJson, stringifyJson } from '../../core/json.ts'
+import { parseJson, stringifyJson } from '../../core/common/json.ts'
 import type { Fixtures } from '../../core/playbook-test/index.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports.ts'
 

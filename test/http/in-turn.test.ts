@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { setImmediate } from 'node:timers/promises'
-import { createTurns } from '../../core/in-turn.ts'
+import { createTurns } from '../../core/common/in-turn.ts'
 
 describe('work in turn', () => {
   it('is done one at a time, of each line in its order, and the lines take turns', async () => {

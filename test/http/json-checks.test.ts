@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { parseJson } from '../../core/json.ts'
+import { parseJson } from '../../core/common/json.ts'
 import { findDuplicateName } from '../../server/http/request/duplicate-name.ts'
 import { findLoneSurrogate } from '../../server/http/request/lone-surrogate.ts'
 import { findOddNumber } from '../../server/http/request/odd-number.ts'

@@ -169,7 +169,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 't.playbook_name = ? AND t.next_at <= 8e15 + ?`',
   },
   'a body may be as large as it likes': {
-    file: 'core/read-body.ts',
+    file: 'core/common/read-body.ts',
     find: 'const maxBodyBytes = 10 * 1024 * 1024',
     replace: 'const maxBodyBytes = 1024 * 1024 * 1024',
   },

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../json.ts'
+import { parseJson, stringifyJson } from '../../common/json.ts'
 import { TocsinError } from '../../plugin/index.ts'
 
 /** Largest input or output of a step, in characters of JSON. */

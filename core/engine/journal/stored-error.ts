@@ -1,5 +1,5 @@
 import type { StoredError } from '../../domain/run.ts'
-import { parseJson, stringifyJson } from '../../json.ts'
+import { parseJson, stringifyJson } from '../../common/json.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import type { Log } from '../../ports.ts'
 

@@ -1,6 +1,6 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Organization } from '../../domain/organization.ts'
-import { parseJson } from '../../json.ts'
+import { parseJson } from '../../common/json.ts'
 
 /** What expressions see as `alert`. */
 export interface AlertScope {

@@ -1,5 +1,5 @@
 import type { Author } from '../../domain/audit.ts'
-import { stringifyJson } from '../../json.ts'
+import { stringifyJson } from '../../common/json.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/template.ts'
 import { parseTimeMs, timeHint } from '../../playbook/language/times.ts'

@@ -3,7 +3,7 @@ import { selectField, type Access } from './check-fields.ts'
 import type { Checker, Scope } from './checker.ts'
 import { hintForKey } from '../parse/lexer.ts'
 import { pathOf } from './narrowing.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 import {
   admitsNull,
   bool,

@@ -3,7 +3,7 @@ import type { Checker, Scope } from './checker.ts'
 import { asTextHint, hasTextKeys } from './check-access.ts'
 import { doubtUnlisted } from './check-fields.ts'
 import { pathOf } from './narrowing.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 import { conversionHint, elementHint, operandHint, widened } from './operator-hints.ts'
 import { arithmetic, comparable, isTimeText, order } from './operator-types.ts'
 import {

@@ -4,7 +4,7 @@ import type { Checker, Scope } from './checker.ts'
 import { Fault } from '../values/errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from '../functions/function.ts'
 import { allFunctions, findFunction } from '../functions/index.ts'
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 import {
   derived,
   describeType,

@@ -3,7 +3,7 @@ import type { Checker, Scope } from './checker.ts'
 import type { Span } from '../values/errors.ts'
 import { hintForKey } from '../parse/lexer.ts'
 import { pathOf } from './narrowing.ts'
-import { almost, nearest } from '../../nearest.ts'
+import { almost, nearest } from '../../common/nearest.ts'
 import {
   describeType,
   dyn,

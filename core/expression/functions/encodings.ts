@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseJson as readJson, stringifyJson } from '../../json.ts'
+import { parseJson as readJson, stringifyJson } from '../../common/json.ts'
 import { percentEncode, TocsinError } from '../../plugin/index.ts'
 import type { Meter } from '../values/budget.ts'
 import type { Span } from '../values/errors.ts'

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json.ts'
+import { stringifyJson } from '../../common/json.ts'
 
 /** A key of a map or an index of a list. */
 export type Part = string | number

@@ -1,5 +1,5 @@
 import { codePattern, composeAlertId } from '../../domain/ids.ts'
-import { stringifyJson } from '../../json.ts'
+import { stringifyJson } from '../../common/json.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { readFields, readNumber, readWord } from '../../playbook/template/fields.ts'
 import type { Context } from './context.ts'

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../domain/run.ts'
-import { parseJson, stringifyJson } from '../../json.ts'
+import { parseJson, stringifyJson } from '../../common/json.ts'
 import { writeYaml } from '../../playbook/yaml/write-yaml.ts'
 import { traceOf } from '../coverage/trace.ts'
 import { placedSteps } from '../read/placed-steps.ts'

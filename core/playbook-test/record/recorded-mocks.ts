@@ -1,7 +1,7 @@
 import type { StoredError } from '../../domain/run.ts'
 import { assumedOutput, madeFromSchema } from '../../dry-run/assumed-output.ts'
 import { askPath, approvalPath, isApprovalPath } from '../../engine/journal/paths.ts'
-import { stringifyJson } from '../../json.ts'
+import { stringifyJson } from '../../common/json.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'

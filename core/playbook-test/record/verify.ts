@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../domain/run.ts'
 import { assumedOutput } from '../../dry-run/assumed-output.ts'
-import { stringifyJson } from '../../json.ts'
+import { stringifyJson } from '../../common/json.ts'
 import { hidden } from '../../domain/mask.ts'
 import { parseTests, type ParseTestsOptions } from '../read/parse.ts'
 import { reachesOut, runTest, type TestRun } from '../run/run-test.ts'

@@ -7,7 +7,7 @@ import {
 } from '../../expression/index.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
-import { almost, nearest } from '../../nearest.ts'
+import { almost, nearest } from '../../common/nearest.ts'
 import { inputProblems } from '../template/inputs.ts'
 import { warnOfKept } from '../template/kept-value.ts'
 import { suggest, suggestNearest } from '../language/did-you-mean.ts'

@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 
 /** The one that was probably meant, where the message lists them all. */
 export function suggestNearest(word: string, known: readonly string[]): string | undefined {

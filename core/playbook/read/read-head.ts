@@ -1,4 +1,4 @@
-import { isReservedOnWindows } from '../../reserved-names.ts'
+import { isReservedOnWindows } from '../../common/reserved-names.ts'
 import type { Context, Defaults } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry } from '../yaml/document.ts'

@@ -1,6 +1,6 @@
 /** Words of other automation languages, and of plain English, with what they are here. Only for hints. */
 
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 import type { Node } from '../yaml/document.ts'
 
 interface Familiar {

@@ -1,4 +1,4 @@
-import { nearest } from '../../nearest.ts'
+import { nearest } from '../../common/nearest.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, MapNode, Node } from '../yaml/document.ts'
 import { durationHint, hintForDuration, parseDurationMs } from '../language/durations.ts'

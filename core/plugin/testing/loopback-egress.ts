@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { RetryableError, TocsinError } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
-import { readBody } from '../../read-body.ts'
+import { readBody } from '../../common/read-body.ts'
 
 /**
  * A way out for tests that leads to this machine only: plain HTTP to 127.0.0.1, with the same cap on bodies as the runtime's own,

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { parseJson } from '../../json.ts'
+import { parseJson } from '../../common/json.ts'
 import type {
   RateLimit,
   RunningSandbox,

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../json.ts'
+import { parseJson, stringifyJson } from '../../common/json.ts'
 import {
   SkillError,
   type Effect,

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts'
+import { parseJson } from '../../common/json.ts'
 import { textAt, valueAt } from '../../plugin/index.ts'
 
 /** A token as it was handed out. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../../json.ts'
+import { parseJson } from '../../common/json.ts'
 import {
   ConnectionError,
   RetryableError,

@@ -1,7 +1,7 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
 import type { Scope, Stores } from '../../../core/ports.ts'
-import { isInScope } from '../../../core/scope.ts'
+import { isInScope } from '../../../core/common/scope.ts'
 import { RequestError } from '../request/request-error.ts'
 
 /** Codes named in an answer, at most. */

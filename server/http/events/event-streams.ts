@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isUsable } from '../../../core/domain/api-key.ts'
 import type { Clock, Stores } from '../../../core/ports.ts'
-import { scopeText } from '../../../core/scope.ts'
+import { scopeText } from '../../../core/common/scope.ts'
 import type { Sessions } from '../../sessions.ts'
 import type { AnswerBudget } from '../server/answer-budget.ts'
 import { RequestError } from '../request/request-error.ts'

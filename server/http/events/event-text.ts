@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../../core/json.ts'
+import { stringifyJson } from '../../../core/common/json.ts'
 
 /** What a stream tells. */
 export interface StreamEvent {

@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Scope } from '../../../core/ports.ts'
-import { isInScope } from '../../../core/scope.ts'
+import { isInScope } from '../../../core/common/scope.ts'
 import { admins, readers } from '../routing/route.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
 

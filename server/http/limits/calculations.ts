@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { scopeText } from '../../../core/scope.ts'
-import { FairLines } from '../../../core/fair-lines.ts'
+import { scopeText } from '../../../core/common/scope.ts'
+import { FairLines } from '../../../core/common/fair-lines.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Caller } from '../routing/route.ts'
 

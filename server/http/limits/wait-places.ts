@@ -1,5 +1,5 @@
 import type { Scope } from '../../../core/ports.ts'
-import { scopeText } from '../../../core/scope.ts'
+import { scopeText } from '../../../core/common/scope.ts'
 
 export interface WaitLimits {
   /** Requests that wait for an investigation, at once: each holds its connection for as long. Fewer than connections, together with streams. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { CancelledError } from '../../../core/errors/errors.ts'
-import { stringifyJson } from '../../../core/json.ts'
+import { stringifyJson } from '../../../core/common/json.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { compileSchema } from '../../../core/schema/index.ts'
 import { authenticate, authorize } from '../caller/authenticate.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { getRawBody } from 'raw-body'
 import { ValidationError } from '../../../core/errors/errors.ts'
-import { parseJson } from '../../../core/json.ts'
+import { parseJson } from '../../../core/common/json.ts'
 import { TocsinError } from '../../../core/plugin/index.ts'
 import { findDuplicateName } from './duplicate-name.ts'
 import { findLoneSurrogate } from './lone-surrogate.ts'

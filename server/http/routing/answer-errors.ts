@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
-import { withLogFields } from '../../../core/log-context.ts'
+import { withLogFields } from '../../../core/common/log-context.ts'
 import { problemHeaders, problemOf } from './problem.ts'
 import { createRefusalLog } from '../limits/refusal-log.ts'
 import type { Services } from './route.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../../core/domain/destructive-use.ts'
 import type { DestructiveClass } from '../../../core/plugin/index.ts'
 import type { Clock, DestructiveUseStore, Scope } from '../../../core/ports.ts'
-import { isInScope } from '../../../core/scope.ts'
+import { isInScope } from '../../../core/common/scope.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import type { StoreContext } from '../context/store-context.ts'

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../core/ports.ts'
 import type { Condition } from '../database/paging.ts'
 
-export { isInScope } from '../../../core/scope.ts'
+export { isInScope } from '../../../core/common/scope.ts'
 
 /** The rows of the scope's organizations; `column` is a name from the source, never from outside. */
 export function scopeConditions(scope: Scope, column: string): readonly Condition[] {

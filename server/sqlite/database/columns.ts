@@ -1,12 +1,12 @@
 /** How values stand in columns. */
 
-import { parseJson, stringifyJson } from '../../../core/json.ts'
+import { parseJson, stringifyJson } from '../../../core/common/json.ts'
 
 /** More than can be written: what has been stored must be readable. */
 const maxStoredDepth = 100_000
 
 /**
- * JSON text, or null for undefined. JSON escapes unpaired surrogates and `core/json.ts` keeps long integers, so every value
+ * JSON text, or null for undefined. JSON escapes unpaired surrogates and `core/common/json.ts` keeps long integers, so every value
  * comes back as it was.
  */
 export function toJson(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { fileURLToPath } from 'node:url'
-import { parseJson } from '../../../core/json.ts'
+import { parseJson } from '../../../core/common/json.ts'
 import { loadSchemaFolder } from '../../../core/schema/index.ts'
 import type { Reply } from './api.ts'
 

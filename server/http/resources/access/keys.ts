@@ -2,7 +2,7 @@ import { isUsable, roles, type ApiKey } from '../../../../core/domain/api-key.ts
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
 import type { Scope, Stores } from '../../../../core/ports.ts'
-import { isInScope } from '../../../../core/scope.ts'
+import { isInScope } from '../../../../core/common/scope.ts'
 import { makeKey } from '../../../keys.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'

@@ -3,7 +3,7 @@ import { extractingSkill, observablesOf, type CaseObservable } from '../../../..
 import type { Case, CaseEntry } from '../../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../../core/domain/run.ts'
 import type { ListedRun, Scope } from '../../../../core/ports.ts'
-import { stretchesOf } from '../../../../core/stretches.ts'
+import { stretchesOf } from '../../../../core/common/stretches.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 import { kindsIn } from '../runs/kinds-in.ts'

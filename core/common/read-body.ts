@@ -1,6 +1,6 @@
 import { finished, type Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
-import { SkillError } from './plugin/index.ts'
+import { SkillError } from '../plugin/index.ts'
 
 /** Largest body, in bytes after decompression. */
 const maxBodyBytes = 10 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { TocsinError } from './plugin/index.ts'
+import { TocsinError } from '../plugin/index.ts'
 
 // `JSON.rawJSON` and the reviver's context are in Node 22 and later, but not yet in TypeScript's es2024 library.
 interface JsonWithSource {
