@@ -1,7 +1,7 @@
 import { CompletionItemKind, DiagnosticSeverity, MarkupKind, TextEdit } from 'vscode-languageserver'
 import type { CompletionItem, Diagnostic, Range } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
-import type { Completion, Completions } from '../../core/editor/completion.ts'
+import type { Completion, Completions } from '../../core/editor/completion/completion.ts'
 import type { Problem } from '../../core/playbook/index.ts'
 import type { ProblemSeverity } from '../../core/errors/source-frame.ts'
 

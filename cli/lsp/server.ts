@@ -10,7 +10,7 @@ import {
 import { createConnection } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { outlineOf } from '../../core/editor/assist/outline.ts'
-import { complete } from '../../core/editor/complete.ts'
+import { complete } from '../../core/editor/completion/complete.ts'
 import { hover } from '../../core/editor/hover.ts'
 import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.ts'
 import type { Guide } from '../../core/editor/schema-walk.ts'

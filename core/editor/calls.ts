@@ -1,5 +1,5 @@
 import type { Span } from '../playbook/language/source-text.ts'
-import type { Completion } from './completion.ts'
+import type { Completion } from './completion/completion.ts'
 import { describePlaybook } from './describe-playbook.ts'
 import { findNode, type Inspection, type Step } from './inspection.ts'
 import type { Guide } from './schema-walk.ts'

@@ -1,6 +1,6 @@
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { JsonSchema } from '../plugin/index.ts'
-import { code } from './complete-expression.ts'
+import { code } from './completion/complete-expression.ts'
 import { escapeMarkdown, listOf } from './describe-skill.ts'
 import { typeText } from './type-text.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { complete } from '../../core/editor/complete.ts'
+import { complete } from '../../core/editor/completion/complete.ts'
 import { calledName, functionDocs } from '../../core/editor/function-docs.ts'
 import { grammar } from '../../core/playbook/language/grammar.ts'
 import { readFileSync } from 'node:fs'

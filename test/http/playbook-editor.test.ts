@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { complete } from '../../core/editor/complete.ts'
+import { complete } from '../../core/editor/completion/complete.ts'
 import { readPlaybookSchema } from '../../core/editor/playbook-schema.ts'
 import { startApi, type Api } from './support/api.ts'
 import { catalogue } from './support/catalogue.ts'

@@ -1,5 +1,5 @@
-import { completionAttempts, nothingToComplete } from '../../../../core/editor/complete.ts'
-import type { Completion, Completions } from '../../../../core/editor/completion.ts'
+import { completionAttempts, nothingToComplete } from '../../../../core/editor/completion/complete.ts'
+import type { Completion, Completions } from '../../../../core/editor/completion/completion.ts'
 import { hover } from '../../../../core/editor/hover.ts'
 import { inspectPlaybook } from '../../../../core/editor/inspection.ts'
 import { readPlaybookSchema } from '../../../../core/editor/playbook-schema.ts'

@@ -1,16 +1,16 @@
-import type { Node } from '../expression/parse/ast.ts'
-import { describeType, type Type } from '../expression/index.ts'
+import type { Node } from '../../expression/parse/ast.ts'
+import { describeType, type Type } from '../../expression/index.ts'
 import {
   globalFunctions,
   inspectExpression,
   methodsOf,
   type InspectedExpression,
-} from '../expression/check/inspect.ts'
-import { membersOf } from '../expression/types/types.ts'
-import type { SeenExpression } from '../playbook/template/observer.ts'
+} from '../../expression/check/inspect.ts'
+import { membersOf } from '../../expression/types/types.ts'
+import type { SeenExpression } from '../../playbook/template/observer.ts'
 import type { Completion } from './completion.ts'
-import { docsOf, type FunctionDoc } from './function-docs.ts'
-import { typeText } from './type-text.ts'
+import { docsOf, type FunctionDoc } from '../function-docs.ts'
+import { typeText } from '../type-text.ts'
 
 /** What can stand in an expression where the mark is. */
 export function completeExpression(seen: SeenExpression, mark: string): readonly Completion[] {

@@ -1,4 +1,4 @@
-import type { Span } from '../playbook/language/source-text.ts'
+import type { Span } from '../../playbook/language/source-text.ts'
 
 export interface Completion {
   readonly label: string

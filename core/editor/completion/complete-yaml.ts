@@ -1,12 +1,12 @@
-import type { MapNode } from '../playbook/yaml/document.ts'
-import { belongsTo, isAction } from '../playbook/language/grammar.ts'
-import type { JsonSchema } from '../plugin/index.ts'
-import { completeCall, isCallOf } from './calls.ts'
+import type { MapNode } from '../../playbook/yaml/document.ts'
+import { belongsTo, isAction } from '../../playbook/language/grammar.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import { completeCall, isCallOf } from '../calls.ts'
 import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
-import { describeInput, describeSchema, describeSkill } from './describe-skill.ts'
-import type { Step } from './inspection.ts'
-import { isSkillName, keysOf, schemasAt, skillsFor, type Guide } from './schema-walk.ts'
+import { describeInput, describeSchema, describeSkill } from '../describe-skill.ts'
+import type { Step } from '../inspection.ts'
+import { isSkillName, keysOf, schemasAt, skillsFor, type Guide } from '../schema-walk.ts'
 
 /** Keys that a map can still have. */
 export function completeKeys(

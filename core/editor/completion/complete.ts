@@ -1,9 +1,9 @@
-import type { SeenExpression } from '../playbook/template/observer.ts'
+import type { SeenExpression } from '../../playbook/template/observer.ts'
 import { completeExpression } from './complete-expression.ts'
 import { completeKeys, completeValue } from './complete-yaml.ts'
 import type { Completion, Completions } from './completion.ts'
-import { findNode, inspectPlaybook, type Inspection } from './inspection.ts'
-import type { Guide } from './schema-walk.ts'
+import { findNode, inspectPlaybook, type Inspection } from '../inspection.ts'
+import type { Guide } from '../schema-walk.ts'
 
 /** How much is read at most, in characters, until a long text that is broken is given up. */
 const maxRead = 200_000

@@ -1,8 +1,8 @@
-import { viaOperator } from '../playbook/language/grammar.ts'
-import type { CatalogueSkill } from '../registry/catalogue.ts'
+import { viaOperator } from '../../playbook/language/grammar.ts'
+import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import type { Completion } from './completion.ts'
-import type { Step } from './inspection.ts'
-import type { Guide } from './schema-walk.ts'
+import type { Step } from '../inspection.ts'
+import type { Guide } from '../schema-walk.ts'
 
 /** The connections that can be named on this way; undefined where none is named. */
 export function completeConnection(
