@@ -24,7 +24,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
     'core/expression/**',
     'server/egress/**',
     'server/http/**',
-    'server/unreachable.ts',
+    'server/config/unreachable.ts',
     'plugins/indicators/**',
     'plugins/endpoint-security/**',
   ],

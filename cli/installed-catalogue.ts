@@ -1,7 +1,7 @@
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/index.ts'
-import { readConfig } from '../server/config.ts'
-import { processEnvironment } from '../server/environment.ts'
+import { readConfig } from '../server/config/config.ts'
+import { processEnvironment } from '../server/config/environment.ts'
 
 /** The catalogue of the plugins that a server started here would find. */
 export async function installedCatalogue(): Promise<Catalogue> {

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { takeSecretVariables } from '../server/environment.ts'
+import { takeSecretVariables } from '../server/config/environment.ts'
 import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
 import { paintError } from './output/paint.ts'

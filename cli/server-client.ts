@@ -1,6 +1,6 @@
 import { ValidationError } from '../core/errors/errors.ts'
-import { readConfig } from '../server/config.ts'
-import { processEnvironment } from '../server/environment.ts'
+import { readConfig } from '../server/config/config.ts'
+import { processEnvironment } from '../server/config/environment.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 import { apiUrlOf } from './api-url.ts'
 

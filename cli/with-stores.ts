@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotFoundError } from '../core/errors/errors.ts'
 import type { Stores } from '../core/ports.ts'
-import { readConfig, type Config } from '../server/config.ts'
-import { processEnvironment } from '../server/environment.ts'
-import { openStores } from '../server/open-stores.ts'
+import { readConfig, type Config } from '../server/config/config.ts'
+import { processEnvironment } from '../server/config/environment.ts'
+import { openStores } from '../server/store/open-stores.ts'
 import { printable } from './output/printable.ts'
 
 /**

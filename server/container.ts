@@ -24,7 +24,7 @@ import {
 } from '../core/skill/index.ts'
 import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { codeOf, createEgress, type ClosableEgress } from './egress/index.ts'
 import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'

@@ -4,7 +4,7 @@ import { loggedFields } from '../core/common/logged-fields.ts'
 import { stringifyJson } from '../core/common/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
 import type { Log, LogFields } from '../core/ports.ts'
-import type { LogLevel } from './config-values.ts'
+import type { LogLevel } from './config/config-values.ts'
 import { limitRepeatedLines } from './repeated-lines.ts'
 
 export interface LogOptions {

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { Command } from 'commander'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { makePlaybook } from '../new-playbook/make-playbook.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import { Command } from 'commander'
 import { ConflictError } from '../../core/errors/errors.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { installedCatalogue } from '../installed-catalogue.ts'
 import { makePlugin, type NewPlugin } from '../new-plugin/make-plugin.ts'
 import { placeOf } from '../new-plugin/place-of.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { rotateKey } from '../../server/rotate-key.ts'
+import { rotateKey } from '../../server/store/rotate-key.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { thisUser } from '../this-user.ts'

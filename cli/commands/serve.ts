@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { readConfig } from '../../server/config.ts'
-import { processEnvironment } from '../../server/environment.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { processEnvironment } from '../../server/config/environment.ts'
 import { startTocsin } from '../../server/main.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { endWithLastWords } from '../last-words.ts'

@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readConfig, type Config } from '../../server/config.ts'
+import { readConfig, type Config } from '../../server/config/config.ts'
 import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient, type ApiClient } from '../api-client.ts'
 import { connect } from '../sandbox/connect.ts'

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { findPlaybookFiles, parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
 import { recordPassingTests } from '../../core/playbook-test/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { readIfThere } from '../playbooks-in.ts'
 import { readGivenJson } from '../read-given.ts'
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ConfigWarning } from '../clear-text.ts'
-import { isLoopback } from '../loopback.ts'
+import type { ConfigWarning } from '../config/clear-text.ts'
+import { isLoopback } from '../config/loopback.ts'
 
 /** A destination as the configuration names it. */
 export type ExportTarget = FileTarget | HttpTarget | SyslogTarget

@@ -1,6 +1,6 @@
 import type { AuditRecord } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { ok, warning, type Finding } from './finding.ts'
 
 /** An entry that has waited for longer is no matter of the moment. */

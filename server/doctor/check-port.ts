@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createEgress } from '../egress/index.ts'
 import { probePort } from '../http/server/probe-port.ts'
 import { holderOf } from '../sqlite/file/lock.ts'

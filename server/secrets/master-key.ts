@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
-import { syncFolderOf } from '../sync-files.ts'
+import { syncFolderOf } from '../store/sync-files.ts'
 
 export interface MasterKey {
   readonly key: KeyObject

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { readConfig } from '../../server/config.ts'
-import { bootstrap } from '../../server/bootstrap.ts'
-import { openStores } from '../../server/open-stores.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { bootstrap } from '../../server/access/bootstrap.ts'
+import { openStores } from '../../server/store/open-stores.ts'
 
 export interface Filling {
   /** Alerts that were investigated in a run of five steps each. */

@@ -1,5 +1,5 @@
 /** A whole Tocsin as a process of its own, for benchmarks: says where it listens and its admin key. */
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { startTocsin } from '../../server/main.ts'
 import { answerParent } from './answer-parent.ts'
 import { countCommits } from './count-commits.ts'

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { resolve } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
-import { readConfig, variableNames } from '../../server/config.ts'
+import { readConfig, variableNames } from '../../server/config/config.ts'
 import { parseAllowList } from '../../server/egress/allow-list.ts'
-import { makeKey } from '../../server/keys.ts'
+import { makeKey } from '../../server/access/keys.ts'
 
 const masterKey = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7)).toString('base64')
 

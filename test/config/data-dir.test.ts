@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ForbiddenError } from '../../core/errors/errors.ts'
-import { readConfig } from '../../server/config.ts'
-import { makeDataDirPrivate } from '../../server/data-dir.ts'
-import { openStores } from '../../server/open-stores.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { makeDataDirPrivate } from '../../server/config/data-dir.ts'
+import { openStores } from '../../server/store/open-stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { readConfig, variableNames } from '../../server/config.ts'
+import { readConfig, variableNames } from '../../server/config/config.ts'
 
 const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
 const rows = [...page.matchAll(/^\| `(TOCSIN_\w+)` +\| (.+?) +\| (.+?) +\|$/gm)].map(

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createHash } from 'node:crypto'
 import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports.ts'
-import { checkKey, ensureAdminKey, makeKey, readKey } from '../../server/keys.ts'
+import { checkKey, ensureAdminKey, makeKey, readKey } from '../../server/access/keys.ts'
 
 const key: ApiKey = {
   uuid: 'u',

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { UnavailableError } from '../../core/errors/errors.ts'
-import { watchStore } from '../../server/watch-store.ts'
+import { watchStore } from '../../server/store/watch-store.ts'
 
 describe('watchStore', () => {
   const gone = new UnavailableError('store_unavailable', 'gone', { retryAfterMs: 1 })

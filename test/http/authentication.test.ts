@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { stub as stubMethod } from 'sinon'
-import { makeKey } from '../../server/keys.ts'
+import { makeKey } from '../../server/access/keys.ts'
 import { startApi, type Api } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { useFakeTimers, type SinonFakeTimers } from 'sinon'
 import type { NewAuditEntry } from '../../core/domain/audit.ts'
 import { createFailedAuthentications } from '../../server/http/caller/failed-authentications.ts'
-import { makeKey } from '../../server/keys.ts'
+import { makeKey } from '../../server/access/keys.ts'
 import { startApi, type Api } from './support/api.ts'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }

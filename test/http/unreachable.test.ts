@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { unreachableFromOutside } from '../../server/unreachable.ts'
+import { unreachableFromOutside } from '../../server/config/unreachable.ts'
 
 describe('addresses in manifests', () => {
   for (const [address, why] of [

@@ -5,7 +5,7 @@ import { parsePlaybook } from '../../core/playbook/index.ts'
 import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { restorePlaybookFiles } from '../../server/backup/playbook-files.ts'
 import { makeBackup } from '../../server/backup/make-backup.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 

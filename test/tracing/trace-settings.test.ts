@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { readTraceSettings } from '../../server/tracing/trace-settings.ts'
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
-import { checkKey } from '../../keys.ts'
+import { checkKey } from '../../access/keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Access, Caller, Services } from '../routing/route.ts'

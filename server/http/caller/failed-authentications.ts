@@ -1,6 +1,6 @@
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { AuditStore, KeyStore, Log } from '../../../core/ports.ts'
-import { whyRefused } from '../../keys.ts'
+import { whyRefused } from '../../access/keys.ts'
 
 export interface FailedAuthentication {
   /** The text that was to be an API key. Nothing keeps it. */

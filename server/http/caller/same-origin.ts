@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback } from '../../config/loopback.ts'
 import { RequestError } from '../request/request-error.ts'
 
 /** By which names of this server its own pages are known. */

@@ -1,5 +1,5 @@
-import { readConfig } from '../../../server/config.ts'
-import { rotateKey } from '../../../server/rotate-key.ts'
+import { readConfig } from '../../../server/config/config.ts'
+import { rotateKey } from '../../../server/store/rotate-key.ts'
 import { somebody } from '../../support/somebody.ts'
 
 /** Rotates the master key of a data directory. */

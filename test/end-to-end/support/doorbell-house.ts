@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningSandbox } from '../../../core/plugin/index.ts'
 import { serveSandbox } from '../../../core/plugin/testing/index.ts'
-import { makeKey } from '../../../server/keys.ts'
+import { makeKey } from '../../../server/access/keys.ts'
 import {
   startServer,
   type CallOptions,

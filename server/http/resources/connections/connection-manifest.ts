@@ -1,7 +1,7 @@
 import { admins, defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { webhookPath } from '../../routing/webhook-path.ts'
-import { unreachableFromOutside } from '../../../unreachable.ts'
+import { unreachableFromOutside } from '../../../config/unreachable.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
 
 export const connectionManifest = defineRoute({

@@ -1,5 +1,5 @@
-import type { UnavailableError } from '../core/errors/errors.ts'
-import type { Clock, Log, Stores } from '../core/ports.ts'
+import type { UnavailableError } from '../../core/errors/errors.ts'
+import type { Clock, Log, Stores } from '../../core/ports.ts'
 
 export interface WatchStoreOptions {
   readonly stores: Pick<Stores, 'gone'>

@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { isUsable, isUsableAdmin, type ApiKey } from '../core/domain/api-key.ts'
-import { theServer } from '../core/domain/audit.ts'
-import type { KeyStore, NewApiKey } from '../core/ports.ts'
-import { TocsinError } from '../core/plugin/index.ts'
+import { isUsable, isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
+import { theServer } from '../../core/domain/audit.ts'
+import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import { TocsinError } from '../../core/plugin/index.ts'
 
 /** `toc_<id>_<secret>`: an id of 12 hex digits, a secret of 32 bytes in base64url. */
 const keyPattern = /^toc_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/

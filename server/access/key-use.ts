@@ -1,5 +1,5 @@
-import type { ApiKey } from '../core/domain/api-key.ts'
-import type { KeyStore, Log } from '../core/ports.ts'
+import type { ApiKey } from '../../core/domain/api-key.ts'
+import type { KeyStore, Log } from '../../core/ports.ts'
 
 /** Uses closer together than this are recorded as one. */
 const intervalMs = 60_000

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConflictError } from '../core/errors/errors.ts'
-import type { Config } from './config.ts'
-import { loadMasterKey, loadNextKey, type MasterKey } from './secrets/master-key.ts'
-import { createSecretBox } from './secrets/secret-box.ts'
-import { opensDatabase, readKeyVersion } from './sqlite/file/master-key-check.ts'
+import { ConflictError } from '../../core/errors/errors.ts'
+import type { Config } from '../config/config.ts'
+import { loadMasterKey, loadNextKey, type MasterKey } from '../secrets/master-key.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
+import { opensDatabase, readKeyVersion } from '../sqlite/file/master-key-check.ts'
 
 /**
  * The master key of the data directory, or the next one, where a rotation was interrupted after it had sealed everything anew. Made where there

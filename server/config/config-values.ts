@@ -1,12 +1,12 @@
-import { codePattern } from '../core/domain/ids.ts'
-import { maxDestructivePerHour, type OwnDestructiveLimits } from '../core/domain/destructive-use.ts'
-import { destructiveClasses, type DestructiveClass } from '../core/plugin/index.ts'
-import { viewPaths } from './http/page/view-paths.ts'
-import { parseTrustedProxies } from './http/server/trusted-proxies.ts'
-import { parseTargets, type ExportTarget } from './audit-export/settings.ts'
-import { parseAllowList } from './egress/allow-list.ts'
-import type { PrivateEgress } from './egress/index.ts'
-import { readKey, bootstrapKeyHint } from './keys.ts'
+import { codePattern } from '../../core/domain/ids.ts'
+import { maxDestructivePerHour, type OwnDestructiveLimits } from '../../core/domain/destructive-use.ts'
+import { destructiveClasses, type DestructiveClass } from '../../core/plugin/index.ts'
+import { viewPaths } from '../http/page/view-paths.ts'
+import { parseTrustedProxies } from '../http/server/trusted-proxies.ts'
+import { parseTargets, type ExportTarget } from '../audit-export/settings.ts'
+import { parseAllowList } from '../egress/allow-list.ts'
+import type { PrivateEgress } from '../egress/index.ts'
+import { readKey, bootstrapKeyHint } from '../access/keys.ts'
 
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
 export class Unusable extends Error {}

@@ -1,12 +1,12 @@
-import type { Stores } from '../core/ports.ts'
-import { systemClock } from './clock.ts'
-import type { Config } from './config.ts'
-import { makeDataDirPrivate } from './data-dir.ts'
+import type { Stores } from '../../core/ports.ts'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { makeDataDirPrivate } from '../config/data-dir.ts'
 import { findMasterKey } from './find-master-key.ts'
-import { observeSecrets, type LiveSecrets } from './secrets/live-secrets.ts'
-import { adoptNextKey } from './secrets/master-key.ts'
-import { createSecretBox } from './secrets/secret-box.ts'
-import { openSqliteStores, type SqliteStoresOptions } from './sqlite/stores.ts'
+import { observeSecrets, type LiveSecrets } from '../secrets/live-secrets.ts'
+import { adoptNextKey } from '../secrets/master-key.ts'
+import { createSecretBox } from '../secrets/secret-box.ts'
+import { openSqliteStores, type SqliteStoresOptions } from '../sqlite/stores.ts'
 
 interface StoreObservers extends Pick<SqliteStoresOptions, 'onAuditHead' | 'onCommit'> {
   readonly live?: Pick<LiveSecrets, 'add'>

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ForbiddenError } from '../core/errors/errors.ts'
+import { ForbiddenError } from '../../core/errors/errors.ts'
 
 /** What Tocsin makes in its data directory; `lost+found` is what some file systems put into theirs. */
 const ours = /^(tocsin\.|master\.key|lost\+found$)/

@@ -1,25 +1,25 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defaultGroupWindowMs } from '../core/domain/alert-group.ts'
-import { serverLimits } from '../core/destructive/policy.ts'
-import type { DestructiveLimits } from '../core/domain/destructive-use.ts'
-import { selfApprovals, type SelfApproval } from '../core/engine/turns/approved-by-another.ts'
-import { defaultSharePercent } from '../core/engine/turns/fair-share.ts'
-import { defaultMaxRuns } from '../core/engine/turns/runner.ts'
-import { defaultMaxQueued } from '../core/investigation/investigations.ts'
-import type { SessionLimits } from '../core/domain/session.ts'
-import type { Retention } from '../core/retention/pruner.ts'
-import { defaultStormPerMinute } from '../core/investigation/storm-watch.ts'
-import { ValidationError, type PointedMessage } from '../core/errors/errors.ts'
-import { Secret } from '../core/plugin/index.ts'
-import type { PrivateEgress } from './egress/index.ts'
-import { exportWarnings } from './audit-export/settings.ts'
-import type { AuditExportSettings } from './audit-export/index.ts'
+import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
+import { serverLimits } from '../../core/destructive/policy.ts'
+import type { DestructiveLimits } from '../../core/domain/destructive-use.ts'
+import { selfApprovals, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
+import { defaultSharePercent } from '../../core/engine/turns/fair-share.ts'
+import { defaultMaxRuns } from '../../core/engine/turns/runner.ts'
+import { defaultMaxQueued } from '../../core/investigation/investigations.ts'
+import type { SessionLimits } from '../../core/domain/session.ts'
+import type { Retention } from '../../core/retention/pruner.ts'
+import { defaultStormPerMinute } from '../../core/investigation/storm-watch.ts'
+import { ValidationError, type PointedMessage } from '../../core/errors/errors.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import type { PrivateEgress } from '../egress/index.ts'
+import { exportWarnings } from '../audit-export/settings.ts'
+import type { AuditExportSettings } from '../audit-export/index.ts'
 import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
-import { nearest } from '../core/schema/index.ts'
+import { nearest } from '../../core/schema/index.ts'
 import * as read from './config-values.ts'
-import { defaultSessionLimits } from './sessions.ts'
-import { readTraceSettings, type TraceSettings } from './tracing/trace-settings.ts'
+import { defaultSessionLimits } from '../access/sessions.ts'
+import { readTraceSettings, type TraceSettings } from '../tracing/trace-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -79,7 +79,7 @@ export interface Config {
   readonly warnings: readonly ConfigWarning[]
 }
 
-const pluginsDir = fileURLToPath(new URL('../plugins', import.meta.url))
+const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
 /** Every variable, with what its absence stands for. */
 const variables = {

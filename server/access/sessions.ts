@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
-import { isUsable, type ApiKey } from '../core/domain/api-key.ts'
-import type { Actor } from '../core/domain/audit.ts'
-import { idleEnd, lastEnd, type Session, type SessionLimits } from '../core/domain/session.ts'
-import type { Clock, Log, SessionStore } from '../core/ports.ts'
+import { isUsable, type ApiKey } from '../../core/domain/api-key.ts'
+import type { Actor } from '../../core/domain/audit.ts'
+import { idleEnd, lastEnd, type Session, type SessionLimits } from '../../core/domain/session.ts'
+import type { Clock, Log, SessionStore } from '../../core/ports.ts'
 
 /** People who are signed in at the web page. */
 export interface Sessions {
