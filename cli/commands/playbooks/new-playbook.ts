@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
 import { Command } from 'commander'
-import { readConfig } from '../../server/config/config.ts'
-import { makePlaybook } from '../new-playbook/make-playbook.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
+import { readConfig } from '../../../server/config/config.ts'
+import { makePlaybook } from '../../new-playbook/make-playbook.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
 
 interface Options {
   readonly alert?: string

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander'
-import type { AuditHead } from '../../core/domain/audit.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { paint, paintError } from '../output/paint.ts'
-import { withStores } from '../with-stores.ts'
+import type { AuditHead } from '../../../core/domain/audit.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { paint, paintError } from '../../output/paint.ts'
+import { withStores } from '../../with-stores.ts'
 
 /** `tocsin audit verify`: whether the audit log is what was recorded. */
 export function auditVerifyCommand(): Command {

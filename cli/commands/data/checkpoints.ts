@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import { checkpointStates } from '../../core/domain/checkpoint.ts'
-import { paint } from '../output/paint.ts'
-import { checkpointLines, type ShownCheckpoint } from '../output/checkpoint-lines.ts'
-import { serverClient, urlOption } from '../server-client.ts'
+import { checkpointStates } from '../../../core/domain/checkpoint.ts'
+import { paint } from '../../output/paint.ts'
+import { checkpointLines, type ShownCheckpoint } from '../../output/checkpoint-lines.ts'
+import { serverClient, urlOption } from '../../server-client.ts'
 
 /** `tocsin checkpoints`: what people are asked, or were. */
 export function checkpointsCommand(): Command {

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import { examine } from '../../server/doctor/examine.ts'
-import { processEnvironment } from '../../server/config/environment.ts'
-import type { Finding } from '../../server/doctor/finding.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { paint } from '../output/paint.ts'
-import { printable, printableJson } from '../output/printable.ts'
+import { examine } from '../../../server/doctor/examine.ts'
+import { processEnvironment } from '../../../server/config/environment.ts'
+import type { Finding } from '../../../server/doctor/finding.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { paint } from '../../output/paint.ts'
+import { printable, printableJson } from '../../output/printable.ts'
 
 interface DoctorOptions {
   readonly json?: boolean

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { serverClient, urlOption } from '../server-client.ts'
+import { serverClient, urlOption } from '../../server-client.ts'
 
 /** `tocsin case show`: what is known of a case, for people. */
 export function caseShowCommand(): Command {

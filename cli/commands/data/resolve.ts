@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander'
-import { stepDecisions, type StepDecision } from '../../core/domain/run.ts'
-import { parseJson } from '../../core/common/json.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { serverClient, urlOption } from '../server-client.ts'
+import { stepDecisions, type StepDecision } from '../../../core/domain/run.ts'
+import { parseJson } from '../../../core/common/json.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { serverClient, urlOption } from '../../server-client.ts'
 
 interface ResolveOptions {
   readonly output?: string

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
-import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parsePlaybook, toStepGraph } from '../../core/playbook/index.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { writeOutput } from '../output/write-output.ts'
-import { readPlaybook } from '../playbook-files.ts'
+import { formatProblem } from '../../../core/errors/source-frame.ts'
+import { parsePlaybook, toStepGraph } from '../../../core/playbook/index.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { writeOutput } from '../../output/write-output.ts'
+import { readPlaybook } from '../../playbook-files.ts'
 
 const formats = ['mermaid', 'svg'] as const
 
@@ -52,6 +52,6 @@ async function draw(
   graph: ReturnType<typeof toStepGraph>,
   format: (typeof formats)[number],
 ): Promise<string> {
-  if (format === 'svg') return (await import('../../core/graph/svg.ts')).toSvg(graph)
-  return (await import('../../core/graph/mermaid.ts')).toMermaid(graph)
+  if (format === 'svg') return (await import('../../../core/graph/svg.ts')).toSvg(graph)
+  return (await import('../../../core/graph/mermaid.ts')).toMermaid(graph)
 }

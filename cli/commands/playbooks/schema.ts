@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { editorSchema } from '../../core/editor/editor-schema.ts'
-import { installedCatalogue } from '../installed-catalogue.ts'
-import { writeOutput } from '../output/write-output.ts'
-import { readPlaybookSchema } from '../../core/editor/playbook-schema.ts'
+import { editorSchema } from '../../../core/editor/editor-schema.ts'
+import { installedCatalogue } from '../../installed-catalogue.ts'
+import { writeOutput } from '../../output/write-output.ts'
+import { readPlaybookSchema } from '../../../core/editor/playbook-schema.ts'
 
 /** `tocsin schema`: what editors need to know. */
 export function schemaCommand(): Command {

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import { parseJson } from '../../core/common/json.ts'
-import { printableJson } from '../output/printable.ts'
-import { writeOutput } from '../output/write-output.ts'
-import { serverClient, urlOption } from '../server-client.ts'
+import { parseJson } from '../../../core/common/json.ts'
+import { printableJson } from '../../output/printable.ts'
+import { writeOutput } from '../../output/write-output.ts'
+import { serverClient, urlOption } from '../../server-client.ts'
 
 interface ExportOptions {
   readonly format: 'json' | 'markdown'

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { paintError } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { thisUser } from '../this-user.ts'
-import { withStores } from '../with-stores.ts'
+import { paintError } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { thisUser } from '../../this-user.ts'
+import { withStores } from '../../with-stores.ts'
 
 /** `tocsin keys revoke`: a key that has leaked, or is no longer needed. */
 export function keysRevokeCommand(): Command {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import packageJson from '../../package.json' with { type: 'json' }
-import { installedCatalogue } from '../installed-catalogue.ts'
-import { readPlaybookSchema, readTestsSchema } from '../../core/editor/playbook-schema.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { installedCatalogue } from '../../installed-catalogue.ts'
+import { readPlaybookSchema, readTestsSchema } from '../../../core/editor/playbook-schema.ts'
 
 /** `tocsin lsp`: the language server, for editors. */
 export function lspCommand(): Command {
@@ -18,7 +18,7 @@ expressions, mocks and answers; explains what is under the cursor; goes to, list
 callers too; formats. docs/editors.md has the settings of VS Code and Neovim.`,
     )
     .action(async () => {
-      const { serveLanguage } = await import('../lsp/server.ts')
+      const { serveLanguage } = await import('../../lsp/server.ts')
       // Standard output is the protocol's: whatever a plugin prints while it is loaded goes elsewhere.
       for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
       const catalogue = installedCatalogue().catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { readConfig } from '../../server/config/config.ts'
-import { processEnvironment } from '../../server/config/environment.ts'
-import { startTocsin } from '../../server/main.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { endWithLastWords } from '../last-words.ts'
-import { stopSignal } from '../stop-signal.ts'
-import { welcome } from '../output/welcome.ts'
+import { readConfig } from '../../../server/config/config.ts'
+import { processEnvironment } from '../../../server/config/environment.ts'
+import { startTocsin } from '../../../server/main.ts'
+import { exitCodes } from '../../exit-codes.ts'
+import { endWithLastWords } from '../../last-words.ts'
+import { stopSignal } from '../../stop-signal.ts'
+import { welcome } from '../../output/welcome.ts'
 
 /** `tocsin serve`: the server, until it is told to stop. */
 export function serveCommand(): Command {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { rotateKey } from '../../server/store/rotate-key.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { thisUser } from '../this-user.ts'
-import { configWithData } from '../with-stores.ts'
+import { rotateKey } from '../../../server/store/rotate-key.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { thisUser } from '../../this-user.ts'
+import { configWithData } from '../../with-stores.ts'
 
 /** `tocsin rotate-key`: another master key. */
 export function rotateKeyCommand(): Command {

@@ -1,13 +1,13 @@
 import { dirname, join, relative } from 'node:path'
 import { Command } from 'commander'
-import { ConflictError } from '../../core/errors/errors.ts'
-import { readConfig } from '../../server/config/config.ts'
-import { installedCatalogue } from '../installed-catalogue.ts'
-import { makePlugin, type NewPlugin } from '../new-plugin/make-plugin.ts'
-import { placeOf } from '../new-plugin/place-of.ts'
-import { pluginNameOf } from '../new-plugin/plugin-name.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
+import { ConflictError } from '../../../core/errors/errors.ts'
+import { readConfig } from '../../../server/config/config.ts'
+import { installedCatalogue } from '../../installed-catalogue.ts'
+import { makePlugin, type NewPlugin } from '../../new-plugin/make-plugin.ts'
+import { placeOf } from '../../new-plugin/place-of.ts'
+import { pluginNameOf } from '../../new-plugin/plugin-name.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
 
 /** `tocsin new plugin`: a plugin that works, to be changed into another one. */
 export function newPluginCommand(): Command {

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { makeBackup } from '../../server/backup/make-backup.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { configWithData } from '../with-stores.ts'
-import { thisUser } from '../this-user.ts'
+import { makeBackup } from '../../../server/backup/make-backup.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { configWithData } from '../../with-stores.ts'
+import { thisUser } from '../../this-user.ts'
 
 /** `tocsin backup`: everything in one file, while the server goes on. */
 export function backupCommand(): Command {

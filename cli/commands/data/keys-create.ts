@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { roles, type Role } from '../../core/domain/api-key.ts'
-import { NotFoundError } from '../../core/errors/errors.ts'
-import type { Stores } from '../../core/ports.ts'
-import { patterns } from '../../server/http/request/patterns.ts'
-import { makeKey } from '../../server/access/keys.ts'
-import { paintError } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { thisUser } from '../this-user.ts'
-import { withStores } from '../with-stores.ts'
+import { roles, type Role } from '../../../core/domain/api-key.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
+import type { Stores } from '../../../core/ports.ts'
+import { patterns } from '../../../server/http/request/patterns.ts'
+import { makeKey } from '../../../server/access/keys.ts'
+import { paintError } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { thisUser } from '../../this-user.ts'
+import { withStores } from '../../with-stores.ts'
 
 interface CreateOptions {
   readonly role: Role

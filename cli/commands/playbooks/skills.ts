@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { NotFoundError } from '../../core/errors/errors.ts'
-import type { Catalogue, CatalogueSkill } from '../../core/registry/catalogue.ts'
-import { skillView } from '../../core/registry/skill-view.ts'
-import { nearest } from '../../core/schema/index.ts'
-import { installedCatalogue } from '../installed-catalogue.ts'
-import { paint } from '../output/paint.ts'
-import { printable, printableJson } from '../output/printable.ts'
-import { table } from '../output/table.ts'
-import { describeSkill } from '../skills/describe-skill.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
+import type { Catalogue, CatalogueSkill } from '../../../core/registry/catalogue.ts'
+import { skillView } from '../../../core/registry/skill-view.ts'
+import { nearest } from '../../../core/schema/index.ts'
+import { installedCatalogue } from '../../installed-catalogue.ts'
+import { paint } from '../../output/paint.ts'
+import { printable, printableJson } from '../../output/printable.ts'
+import { table } from '../../output/table.ts'
+import { describeSkill } from '../../skills/describe-skill.ts'
 
 /** `tocsin skills`: what the installed plugins can do. */
 export function skillsCommand(): Command {

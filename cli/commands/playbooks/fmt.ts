@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { writeFile } from 'node:fs/promises'
-import { formatProblem } from '../../core/errors/source-frame.ts'
-import { formatPlaybook } from '../../core/playbook/index.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { paintError } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { readPlaybooks, standardInput, type PlaybookSource } from '../playbook-files.ts'
+import { formatProblem } from '../../../core/errors/source-frame.ts'
+import { formatPlaybook } from '../../../core/playbook/index.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { paintError } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { readPlaybooks, standardInput, type PlaybookSource } from '../../playbook-files.ts'
 
 /** `tocsin fmt`: playbooks in their canonical form. */
 export function fmtCommand(): Command {

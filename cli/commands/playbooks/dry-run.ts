@@ -1,12 +1,12 @@
 import { Command } from 'commander'
-import { choicesOf, exploreDryRun } from '../../core/dry-run/index.ts'
-import { testCases } from '../../core/plugin/testing/memory-stores.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { openLiveSkills } from '../rehearsal/connections.ts'
-import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
-import { prepare } from '../rehearsal/prepare.ts'
-import { treeLines, wouldFail } from '../rehearsal/show-tree.ts'
-import { typedChoice } from '../rehearsal/typed-choice.ts'
+import { choicesOf, exploreDryRun } from '../../../core/dry-run/index.ts'
+import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { openLiveSkills } from '../../rehearsal/connections.ts'
+import { collectAnswers, collectTexts, type Texts } from '../../rehearsal/key-value.ts'
+import { prepare } from '../../rehearsal/prepare.ts'
+import { treeLines, wouldFail } from '../../rehearsal/show-tree.ts'
+import { typedChoice } from '../../rehearsal/typed-choice.ts'
 
 interface Options {
   readonly alert?: string

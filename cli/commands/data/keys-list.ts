@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import type { ApiKey } from '../../core/domain/api-key.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { table } from '../output/table.ts'
-import { withStores } from '../with-stores.ts'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { table } from '../../output/table.ts'
+import { withStores } from '../../with-stores.ts'
 
 /** `tocsin keys list`: who may do what, and which keys nobody uses any more. */
 export function keysListCommand(): Command {

@@ -1,18 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { dirname } from 'node:path'
-import packageJson from '../../package.json' with { type: 'json' }
-import { toSarif } from '../../core/errors/sarif.ts'
-import { formatProblem } from '../../core/errors/source-frame.ts'
-import { findRivals, parseTogether, problemCatalogue } from '../../core/playbook/index.ts'
-import type { PlaybookSources, Problem } from '../../core/playbook/index.ts'
-import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { installedCatalogue } from '../installed-catalogue.ts'
-import { paint } from '../output/paint.ts'
-import { printableJson } from '../output/printable.ts'
-import { relativeUri } from '../output/relative-uri.ts'
-import { readPlaybooks, type PlaybookSource } from '../playbook-files.ts'
-import { playbooksIn } from '../playbooks-in.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { toSarif } from '../../../core/errors/sarif.ts'
+import { formatProblem } from '../../../core/errors/source-frame.ts'
+import { findRivals, parseTogether, problemCatalogue } from '../../../core/playbook/index.ts'
+import type { PlaybookSources, Problem } from '../../../core/playbook/index.ts'
+import type { Catalogue } from '../../../core/registry/catalogue.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { installedCatalogue } from '../../installed-catalogue.ts'
+import { paint } from '../../output/paint.ts'
+import { printableJson } from '../../output/printable.ts'
+import { relativeUri } from '../../output/relative-uri.ts'
+import { readPlaybooks, type PlaybookSource } from '../../playbook-files.ts'
+import { playbooksIn } from '../../playbooks-in.ts'
 
 const formats = ['text', 'json', 'sarif'] as const
 

@@ -1,26 +1,26 @@
 import { Command } from 'commander'
-import type { JournalEntry } from '../../core/domain/run.ts'
-import { choicesOf } from '../../core/dry-run/index.ts'
-import { skillsOf } from '../../core/engine/skills/skill-caller.ts'
+import type { JournalEntry } from '../../../core/domain/run.ts'
+import { choicesOf } from '../../../core/dry-run/index.ts'
+import { skillsOf } from '../../../core/engine/skills/skill-caller.ts'
 import {
   createMemoryJournal,
   createWorld,
   rehearse,
   resultOf,
   startProcess,
-} from '../../core/playbook-test/index.ts'
-import { testCases } from '../../core/plugin/testing/memory-stores.ts'
-import { systemClock } from '../../server/clock.ts'
-import { Exit, exitCodes } from '../exit-codes.ts'
-import { paint } from '../output/paint.ts'
-import { printableLines } from '../output/printable.ts'
-import { openLiveSkills } from '../rehearsal/connections.ts'
-import { collectAnswers, collectTexts, type Texts } from '../rehearsal/key-value.ts'
-import { peopleHere } from '../rehearsal/people.ts'
-import { prepare } from '../rehearsal/prepare.ts'
-import { endLines, stepLine } from '../rehearsal/show.ts'
-import { typedChoice } from '../rehearsal/typed-choice.ts'
-import { stopSignal } from '../stop-signal.ts'
+} from '../../../core/playbook-test/index.ts'
+import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
+import { systemClock } from '../../../server/clock.ts'
+import { Exit, exitCodes } from '../../exit-codes.ts'
+import { paint } from '../../output/paint.ts'
+import { printableLines } from '../../output/printable.ts'
+import { openLiveSkills } from '../../rehearsal/connections.ts'
+import { collectAnswers, collectTexts, type Texts } from '../../rehearsal/key-value.ts'
+import { peopleHere } from '../../rehearsal/people.ts'
+import { prepare } from '../../rehearsal/prepare.ts'
+import { endLines, stepLine } from '../../rehearsal/show.ts'
+import { typedChoice } from '../../rehearsal/typed-choice.ts'
+import { stopSignal } from '../../stop-signal.ts'
 
 interface Options {
   readonly alert?: string

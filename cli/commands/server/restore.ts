@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import { restoreBackup } from '../../server/backup/restore-backup.ts'
-import { readConfig } from '../../server/config/config.ts'
-import { processEnvironment } from '../../server/config/environment.ts'
-import type { RestoredRuns } from '../../server/sqlite/file/restore-file.ts'
-import { paint } from '../output/paint.ts'
-import { printable } from '../output/printable.ts'
-import { thisUser } from '../this-user.ts'
+import { restoreBackup } from '../../../server/backup/restore-backup.ts'
+import { readConfig } from '../../../server/config/config.ts'
+import { processEnvironment } from '../../../server/config/environment.ts'
+import type { RestoredRuns } from '../../../server/sqlite/file/restore-file.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
+import { thisUser } from '../../this-user.ts'
 
 interface RestoreOptions {
   readonly replace?: boolean
