@@ -7,14 +7,14 @@ import {
   type RunSkillOptions,
   type ServedSandbox,
 } from 'tocsin/plugin/testing'
-import { referenceOf } from './action-reference.ts'
+import { referenceOf } from './actions/action-reference.ts'
 import { workstation } from './examples/machine.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { failure } from './sandbox/answer.ts'
-import { clients } from './sandbox/clients.ts'
+import { clients } from './sandbox/data/clients.ts'
 import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
-import { linuxHost } from './sandbox/machines.ts'
+import { fixture } from './sandbox/data/fixture.ts'
+import { linuxHost } from './sandbox/data/machines.ts'
 import type { Controls } from './sandbox/routes.ts'
 import { collectInvestigationPackage } from './skills/collect-investigation-package.ts'
 import { getMachineAction } from './skills/get-machine-action.ts'

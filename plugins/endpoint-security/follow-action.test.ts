@@ -7,9 +7,9 @@ import {
   type HttpClient,
   type HttpResponse,
 } from 'tocsin/plugin'
-import { followAction } from './follow-action.ts'
+import { followAction } from './actions/follow-action.ts'
 import { decodeMachineAction } from './records/machine-action.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { fixture } from './sandbox/data/fixture.ts'
 
 const queued = decodeMachineAction(fixture('machine-action-isolate'))
 

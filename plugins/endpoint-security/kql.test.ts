@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { kqlLiteral, withParameters } from './kql.ts'
+import { kqlLiteral, withParameters } from './lists/kql.ts'
 
 describe('parameters of a query', () => {
   it('stand before it as let statements', () => {

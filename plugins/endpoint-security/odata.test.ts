@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { odataFilter } from './odata.ts'
+import { odataFilter } from './lists/odata.ts'
 import { parseFilter } from './sandbox/odata-filter.ts'
 
 describe('odataFilter', () => {

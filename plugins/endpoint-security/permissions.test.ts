@@ -4,7 +4,7 @@ import { runSkill } from 'tocsin/plugin/testing'
 import { missingPermissions, permissions } from './permissions.ts'
 import plugin from './plugin.ts'
 import { settingsFor } from './sandbox.ts'
-import { clients } from './sandbox/clients.ts'
+import { clients } from './sandbox/data/clients.ts'
 import { failure } from './sandbox/answer.ts'
 
 /** The specification's application permissions, the one to grant first, and what the vendor takes besides. */

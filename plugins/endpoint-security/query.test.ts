@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
-import { queryRows } from './query-rows.ts'
+import { queryRows } from './lists/query-rows.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
-import { clients } from './sandbox/clients.ts'
+import { clients } from './sandbox/data/clients.ts'
 import type { Controls } from './sandbox/routes.ts'
 import { runAdvancedQuery } from './skills/run-advanced-query.ts'
 

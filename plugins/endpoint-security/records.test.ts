@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from 'tocsin/plugin'
-import { decode } from './decode.ts'
+import { decode } from './lists/decode.ts'
 import { decodeAlert } from './records/alert.ts'
 import { decodeIndicator } from './records/indicator.ts'
 import { decodeLogonUser } from './records/logon-user.ts'
@@ -8,8 +8,8 @@ import { decodeMachineAction } from './records/machine-action.ts'
 import { decodeMachine } from './records/machine.ts'
 import { decodeRecommendation } from './records/recommendation.ts'
 import { decodeMachineVulnerability, decodeVulnerability } from './records/vulnerability.ts'
-import { record, textOrNull, texts } from './shapes.ts'
-import { fixture, recorded } from './sandbox/fixture.ts'
+import { record, textOrNull, texts } from './lists/shapes.ts'
+import { fixture, recorded } from './sandbox/data/fixture.ts'
 
 type Decoder = (value: unknown) => object
 

@@ -3,9 +3,9 @@ import { valueAt } from 'tocsin/plugin'
 import { loopbackEgress, type ServedSandbox } from 'tocsin/plugin/testing'
 import { workstation } from './examples/machine.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
-import { clients, tenantId, type Client } from './sandbox/clients.ts'
-import { fixture } from './sandbox/fixture.ts'
-import { offlineHost } from './sandbox/machines.ts'
+import { clients, tenantId, type Client } from './sandbox/data/clients.ts'
+import { fixture } from './sandbox/data/fixture.ts'
+import { offlineHost } from './sandbox/data/machines.ts'
 import type { Controls } from './sandbox/routes.ts'
 
 describe('the sandbox of endpoint_security', () => {

@@ -1,5 +1,5 @@
 import { serveSandbox } from 'tocsin/plugin/testing'
-import { clients, resource, tenantId, type Client } from './sandbox/clients.ts'
+import { clients, resource, tenantId, type Client } from './sandbox/data/clients.ts'
 import { behaviour } from './sandbox/routes.ts'
 
 /** What an operator would type in for one of the sandbox’s applications. */

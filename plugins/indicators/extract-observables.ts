@@ -1,7 +1,7 @@
 import { createCollector, type Collector } from './collector.ts'
-import { parseDomain } from './domain-names.ts'
-import { parseEmail } from './emails.ts'
-import { parseWhole, splitDocuments } from './embedded-json.ts'
+import { parseDomain } from './find/domain-names.ts'
+import { parseEmail } from './find/emails.ts'
+import { parseWhole, splitDocuments } from './find/embedded-json.ts'
 import {
   contextOf,
   keyOfMember,
@@ -10,13 +10,13 @@ import {
   type Members,
   type TextContext,
 } from './field-context.ts'
-import { findInText, type Reports } from './find-in-text.ts'
+import { findInText, type Reports } from './find/find-in-text.ts'
 import { decodeCommands } from './formats/encoded-commands.ts'
 import { readPartFormats, readWholeFormat } from './formats/read-formats.ts'
 import type { Reading } from './formats/reading.ts'
-import { findHashes } from './hashes.ts'
-import { parseIp, type IpAddress } from './ip-addresses.ts'
-import { parseUser } from './names.ts'
+import { findHashes } from './find/hashes.ts'
+import { parseIp, type IpAddress } from './find/ip-addresses.ts'
+import { parseUser } from './find/names.ts'
 import {
   maxCharacters,
   maxDepth,

@@ -9,7 +9,7 @@ import {
 } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { type MessagingSandbox } from './sandbox.ts'
-import { signingSecret } from './sandbox/callbacks.ts'
+import { signingSecret } from './sandbox/messages/callbacks.ts'
 import { botToken } from './sandbox/tokens.ts'
 import { checkpoint } from './skills/checkpoint.ts'
 

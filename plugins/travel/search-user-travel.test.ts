@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox from './sandbox.ts'
-import { searchWindow, type WindowInput } from './search-window.ts'
+import { searchWindow, type WindowInput } from './bookings/search-window.ts'
 import { searchUserTravel } from './skills/search-user-travel.ts'
 
 type Input = Parameters<typeof searchUserTravel.run>[0]

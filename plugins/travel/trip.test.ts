@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { decodeBooking } from './booking.ts'
-import { alpha3 } from './country-codes.ts'
-import { countryCode } from './country.ts'
-import { decodePlace } from './place.ts'
-import { groupTrips } from './trip.ts'
-import { tripPlaces } from './trip-countries.ts'
+import { decodeBooking } from './bookings/booking.ts'
+import { alpha3 } from './bookings/country-codes.ts'
+import { countryCode } from './bookings/country.ts'
+import { decodePlace } from './bookings/place.ts'
+import { groupTrips } from './bookings/trip.ts'
+import { tripPlaces } from './bookings/trip-countries.ts'
 
 const flight = (from: string | null, to: string | null, day: string, more: object = {}) =>
   decodeBooking({

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { objectsAt, textAt, valueAt, type AnySkill } from '../../core/plugin/index.ts'
 import { checkConnection, runSkill, type CannedReply } from '../../core/plugin/testing/index.ts'
-import { followAction } from '../../plugins/endpoint-security/follow-action.ts'
+import { followAction } from '../../plugins/endpoint-security/actions/follow-action.ts'
 import plugin from '../../plugins/endpoint-security/plugin.ts'
 import { decodeMachineAction } from '../../plugins/endpoint-security/records/machine-action.ts'
 import { checks, failureOf, keeps, unused, type Row, type Rows } from './row.ts'

@@ -6,7 +6,7 @@ import { checkConnection, loopbackEgress, runSkill } from '../../core/plugin/tes
 import { connection } from '../../plugins/messaging/connection.ts'
 import sandbox from '../../plugins/messaging/sandbox.ts'
 import { fixture } from '../../plugins/messaging/sandbox/fixture.ts'
-import { urlsIn } from '../../plugins/messaging/sandbox/urls-in.ts'
+import { urlsIn } from '../../plugins/messaging/sandbox/messages/urls-in.ts'
 import { checkpoint } from '../../plugins/messaging/skills/checkpoint.ts'
 import { checks, failureOf, type Row, type Rows } from './row.ts'
 

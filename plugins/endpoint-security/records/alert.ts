@@ -1,6 +1,6 @@
 import type { Infer } from 'tocsin/plugin'
-import { decode } from '../decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../lists/shapes.ts'
 
 /** One thing that an alert is about: most of its fields are null. */
 const evidence = record({

@@ -1,5 +1,5 @@
-import { decode } from '../decode.ts'
-import { flagOrNull, record, textOrNull, texts, timeOrNull, word } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { flagOrNull, record, textOrNull, texts, timeOrNull, word } from '../lists/shapes.ts'
 
 export const indicatorTypes = [
   'FileSha1',

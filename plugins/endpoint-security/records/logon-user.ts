@@ -1,5 +1,5 @@
-import { decode } from '../decode.ts'
-import { flagOrNull, record, textOrNull, timeOrNull } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { flagOrNull, record, textOrNull, timeOrNull } from '../lists/shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-log-on-users */
 export const logonUserSchema = record({

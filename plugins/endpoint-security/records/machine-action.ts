@@ -1,6 +1,6 @@
 import { textAt, type Infer } from 'tocsin/plugin'
-import { decode } from '../decode.ts'
-import { integerOrNull, record, textOrNull, timeOrNull, word } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { integerOrNull, record, textOrNull, timeOrNull, word } from '../lists/shapes.ts'
 
 /** What one command of a live response did. */
 const command = record({

@@ -1,5 +1,5 @@
-import { decode } from '../decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../lists/shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/machine */
 export const machineSchema = record({

@@ -1,5 +1,5 @@
-import { decode } from '../decode.ts'
-import { flagOrNull, integerOrNull, numberOrNull, record, textOrNull, texts, word } from '../shapes.ts'
+import { decode } from '../lists/decode.ts'
+import { flagOrNull, integerOrNull, numberOrNull, record, textOrNull, texts, word } from '../lists/shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/recommendation */
 export const recommendationSchema = record({

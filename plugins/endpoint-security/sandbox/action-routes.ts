@@ -1,9 +1,9 @@
 import { textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxCall, SandboxReply } from 'tocsin/plugin/testing'
 import { entity, failure, notFound } from './answer.ts'
-import type { ActionStore } from './action-store.ts'
-import { fixture } from './fixture.ts'
-import { machines } from './machines.ts'
+import type { ActionStore } from './data/action-store.ts'
+import { fixture } from './data/fixture.ts'
+import { machines } from './data/machines.ts'
 
 /** What the body of an action must hold besides the comment, with the values that are taken. Names are case-sensitive. */
 interface ActionKind {

@@ -1,6 +1,6 @@
 import { textAt, type SandboxCommand } from 'tocsin/plugin'
-import { isOpen, showAction, type ActionStore } from './action-store.ts'
-import { machines } from './machines.ts'
+import { isOpen, showAction, type ActionStore } from './data/action-store.ts'
+import { machines } from './data/machines.ts'
 import type { Controls } from './routes.ts'
 
 /** What may be seen and done by hand in the platform's portal. */

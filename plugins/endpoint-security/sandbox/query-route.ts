@@ -2,9 +2,9 @@ import { objectsAt, textAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 import { server } from '../examples/machine.ts'
 import { failure } from './answer.ts'
-import { fixture } from './fixture.ts'
-import { linuxHost } from './machines.ts'
-import { sighted, sightingTables } from './sightings.ts'
+import { fixture } from './data/fixture.ts'
+import { linuxHost } from './data/machines.ts'
+import { sighted, sightingTables } from './data/sightings.ts'
 
 const literals = /"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'/g
 

@@ -1,5 +1,5 @@
 import { issueTokens, type SandboxCall, type SandboxReply, type TokenIssuer } from 'tocsin/plugin/testing'
-import { clients, resource, tenantId, type Client } from './clients.ts'
+import { clients, resource, tenantId, type Client } from './data/clients.ts'
 
 /** Applications and the tokens that they were given. */
 export interface IdentityProvider {

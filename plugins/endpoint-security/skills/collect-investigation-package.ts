@@ -1,13 +1,13 @@
 import { defineSkill, type Infer, type SkillContext } from 'tocsin/plugin'
-import { actionFields, comment, waitSeconds } from '../action-fields.ts'
+import { actionFields, comment, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
-import { downloadLink } from '../download-link.ts'
+import { downloadLink } from '../actions/download-link.ts'
 import { collection } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
-import { machineId, machinePath } from '../ids.ts'
+import { machineId, machinePath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import type { WantedAction } from '../queue-action.ts'
-import { runAction, verifyAction } from '../run-action.ts'
+import type { WantedAction } from '../actions/queue-action.ts'
+import { runAction, verifyAction } from '../actions/run-action.ts'
 
 const input = {
   type: 'object',

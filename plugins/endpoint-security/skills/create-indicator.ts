@@ -1,6 +1,6 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { checkIndicator } from '../indicator-value.ts'
+import { checkIndicator } from '../lists/indicator-value.ts'
 import { permissions } from '../permissions.ts'
 import {
   decodeIndicator,

@@ -1,9 +1,9 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { malwareOnWorkstation } from '../examples/alert.ts'
-import { alertId } from '../ids.ts'
+import { alertId } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import { readRecord } from '../read-record.ts'
+import { readRecord } from '../lists/read-record.ts'
 import { alertSchema, decodeAlert } from '../records/alert.ts'
 
 export const getAlert = defineSkill({

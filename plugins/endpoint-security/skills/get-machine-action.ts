@@ -1,9 +1,9 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { recordedAction } from '../examples/machine-action.ts'
-import { actionId, actionPath } from '../ids.ts'
+import { actionId, actionPath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import { readRecord } from '../read-record.ts'
+import { readRecord } from '../lists/read-record.ts'
 import {
   decodeMachineAction,
   hasEnded,

@@ -1,9 +1,9 @@
 import { defineSkill } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { server, workstation } from '../examples/machine.ts'
-import { machineId, machinePath } from '../ids.ts'
+import { machineId, machinePath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import { readRecord } from '../read-record.ts'
+import { readRecord } from '../lists/read-record.ts'
 import { decodeMachine, machineSchema } from '../records/machine.ts'
 
 export const getMachine = defineSkill({

@@ -1,8 +1,8 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
-import { readList } from '../read-list.ts'
+import { readList } from '../lists/read-list.ts'
 import { alertSchema, decodeAlert } from '../records/alert.ts'
 
 export const listAlerts = defineSkill({

@@ -1,9 +1,9 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { workstation } from '../examples/machine.ts'
-import { machineId, machinePath } from '../ids.ts'
+import { machineId, machinePath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import { readAll } from '../read-list.ts'
+import { readAll } from '../lists/read-list.ts'
 import { decodeLogonUser, logonUserSchema } from '../records/logon-user.ts'
 
 export const listMachineLogonUsers = defineSkill({

@@ -1,9 +1,9 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { server } from '../examples/machine.ts'
-import { limit, number, text, times, truncated, words } from '../filter-fields.ts'
+import { limit, number, text, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
-import { readList } from '../read-list.ts'
+import { readList } from '../lists/read-list.ts'
 import { decodeMachine, machineSchema } from '../records/machine.ts'
 
 export const listMachines = defineSkill({

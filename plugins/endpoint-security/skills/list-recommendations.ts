@@ -1,8 +1,8 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, truncated } from '../filter-fields.ts'
+import { limit, numbers, text, truncated } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
-import { readList } from '../read-list.ts'
+import { readList } from '../lists/read-list.ts'
 import { decodeRecommendation, recommendationSchema } from '../records/recommendation.ts'
 
 export const listRecommendations = defineSkill({

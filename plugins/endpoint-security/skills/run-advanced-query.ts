@@ -1,8 +1,8 @@
 import { defineSkill, isObject, SkillError, textAt, valueAt } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { withParameters } from '../kql.ts'
+import { withParameters } from '../lists/kql.ts'
 import { permissions } from '../permissions.ts'
-import { queryRows } from '../query-rows.ts'
+import { queryRows } from '../lists/query-rows.ts'
 import { refusal, refusals } from '../vendor-error.ts'
 
 const path = '/api/advancedqueries/run'

@@ -1,15 +1,15 @@
 import { defineSkill, type SkillContext } from 'tocsin/plugin'
-import { actionFields, comment, waitSeconds } from '../action-fields.ts'
+import { actionFields, comment, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
-import { downloadLink } from '../download-link.ts'
+import { downloadLink } from '../actions/download-link.ts'
 import { liveResponse } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
-import { machineId } from '../ids.ts'
-import { commandsInput, vendorCommands } from '../live-response-commands.ts'
+import { machineId } from '../lists/ids.ts'
+import { commandsInput, vendorCommands } from '../actions/live-response-commands.ts'
 import { permissions } from '../permissions.ts'
 import type { MachineAction } from '../records/machine-action.ts'
-import { runAction } from '../run-action.ts'
-import { textOrNull } from '../shapes.ts'
+import { runAction } from '../actions/run-action.ts'
+import { textOrNull } from '../lists/shapes.ts'
 
 const result = {
   type: 'object',

@@ -1,12 +1,12 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, comment, waitSeconds } from '../action-fields.ts'
+import { actionOutput, comment, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { release } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
-import { machineId, machinePath } from '../ids.ts'
+import { machineId, machinePath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import type { WantedAction } from '../queue-action.ts'
-import { runAction, verifyAction } from '../run-action.ts'
+import type { WantedAction } from '../actions/queue-action.ts'
+import { runAction, verifyAction } from '../actions/run-action.ts'
 
 const input = {
   type: 'object',

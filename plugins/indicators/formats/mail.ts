@@ -1,4 +1,4 @@
-import { takeEmails } from '../emails.ts'
+import { takeEmails } from '../find/emails.ts'
 import { meaningOf } from '../key-meaning.ts'
 import type { NamedValue, Reading } from './reading.ts'
 import { decodeBase64, decodeQuotedPrintable, decodeWords } from './transfer-encoding.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isObject, valueAt } from 'tocsin/plugin'
 import { fixture } from '../sandbox/fixture.ts'
-import { signed, signingSettings } from '../sandbox/signed-request.ts'
+import { signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { readEvent } from './events.ts'
 
 const read = (payload: unknown) => readEvent(signed(JSON.stringify(payload)), signingSettings)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { actionId, toButtonValue } from '../button-value.ts'
 import { fixture } from '../sandbox/fixture.ts'
-import { signed, signingSettings } from '../sandbox/signed-request.ts'
+import { signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { readInteraction } from './interactions.ts'
 
 const formOf = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString()

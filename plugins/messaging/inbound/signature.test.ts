@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Secret, valueAt, type InboundRequest } from 'tocsin/plugin'
 import { fixture } from '../sandbox/fixture.ts'
-import { nowMs, signed, signingSettings } from '../sandbox/signed-request.ts'
+import { nowMs, signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { verifySignature, type SigningSettings } from './signature.ts'
 
 interface Vector {

@@ -1,6 +1,6 @@
 import type { SandboxCommand } from 'tocsin/plugin'
-import type { CallbackReply, Callbacks } from './callbacks.ts'
-import { buttonsOf, showMessage, showPost } from './show-message.ts'
+import type { CallbackReply, Callbacks } from './messages/callbacks.ts'
+import { buttonsOf, showMessage, showPost } from './messages/show-message.ts'
 import type { SandboxMessage, Workspace } from './workspace.ts'
 
 /** What people in the workspace may do by hand. */

@@ -1,7 +1,7 @@
 import { objectsAt, textAt } from 'tocsin/plugin'
 import type { SandboxRoutes } from 'tocsin/plugin/testing'
 import { parseObject } from '../parse-object.ts'
-import { checkMessage } from './check-message.ts'
+import { checkMessage } from './messages/check-message.ts'
 import { rates } from './rates.ts'
 import type { Workspace } from './workspace.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'tocsin/plugin'
-import { showMessage, showPost } from './show-message.ts'
+import { showMessage, showPost } from './messages/show-message.ts'
 import { botUser, knownById, personByEmail, type Person } from './people.ts'
 
 export const teamId = 'T0SANDBOX'

@@ -13,7 +13,7 @@ import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import { connection } from '../connection.ts'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
 import { faults } from '../sandbox/faults.ts'
-import { showMessage } from '../sandbox/show-message.ts'
+import { showMessage } from '../sandbox/messages/show-message.ts'
 import type { SandboxMessage } from '../sandbox/workspace.ts'
 import { checkpoint } from './checkpoint.ts'
 

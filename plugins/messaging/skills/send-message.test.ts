@@ -3,7 +3,7 @@ import { ConnectionError, RetryableError, SkillError, valueAt } from 'tocsin/plu
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
 import { faults } from '../sandbox/faults.ts'
-import { showPost } from '../sandbox/show-message.ts'
+import { showPost } from '../sandbox/messages/show-message.ts'
 import { sendMessage } from './send-message.ts'
 
 describe('messaging.send_message', () => {

@@ -1,6 +1,6 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { statuses, types } from '../booking-query.ts'
+import { statuses, types } from '../bookings/booking-query.ts'
 import { fixture } from './fixture.ts'
 import { badRequest, pageOf, readPageQuery } from './page-answer.ts'
 

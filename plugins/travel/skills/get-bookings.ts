@@ -1,7 +1,13 @@
 import { defineSkill, leftOutProperties, numberAt, textAt, valueAt } from 'tocsin/plugin'
-import { bookingProperties, bookingRequired, numberOrNull, summarize, textOrNull } from '../booking-schema.ts'
-import { decodeBooking, type Booking } from '../booking.ts'
-import { bookingQuery, statuses, types } from '../booking-query.ts'
+import {
+  bookingProperties,
+  bookingRequired,
+  numberOrNull,
+  summarize,
+  textOrNull,
+} from '../bookings/booking-schema.ts'
+import { decodeBooking, type Booking } from '../bookings/booking.ts'
+import { bookingQuery, statuses, types } from '../bookings/booking-query.ts'
 import { connection } from '../connection.ts'
 import { isPerson } from '../person.ts'
 import { readAll } from '../read-all.ts'

@@ -1,5 +1,5 @@
 import { defineSkill, type JsonObject, leftOutProperties } from 'tocsin/plugin'
-import { numberOrNull, textOrNull } from '../booking-schema.ts'
+import { numberOrNull, textOrNull } from '../bookings/booking-schema.ts'
 import { connection } from '../connection.ts'
 import { readAll } from '../read-all.ts'
 import { decodeUser, type User } from '../user.ts'

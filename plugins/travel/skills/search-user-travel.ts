@@ -1,12 +1,12 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
-import { bookingProperties, bookingRequired, summarize, textOrNull } from '../booking-schema.ts'
-import { decodeBooking, type Booking } from '../booking.ts'
+import { bookingProperties, bookingRequired, summarize, textOrNull } from '../bookings/booking-schema.ts'
+import { decodeBooking, type Booking } from '../bookings/booking.ts'
 import { connection } from '../connection.ts'
-import { londonTrip } from '../london-trip.ts'
+import { londonTrip } from '../bookings/london-trip.ts'
 import { readAll } from '../read-all.ts'
-import { searchWindow, type SearchWindow } from '../search-window.ts'
+import { searchWindow, type SearchWindow } from '../bookings/search-window.ts'
 import { epochSeconds, isoText } from '../times.ts'
-import { groupTrips, roleOf, type Trip } from '../trip.ts'
+import { groupTrips, roleOf, type Trip } from '../bookings/trip.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from 'tocsin/plugin'
 import type { SandboxCall, SandboxReply } from 'tocsin/plugin/testing'
-import { failure } from './answer.ts'
-import { FilterError, parseFilter } from './odata-filter.ts'
+import { failure } from '../answer.ts'
+import { FilterError, parseFilter } from '../odata-filter.ts'
 
 export interface Collection {
   /** As `@odata.context` names it. */

@@ -1,5 +1,5 @@
 import { least, most, type Booking } from './booking.ts'
-import { isPerson, type Wanted } from './person.ts'
+import { isPerson, type Wanted } from '../person.ts'
 import { tripPlaces, type TripPlaces } from './trip-countries.ts'
 
 export type Role = 'traveler' | 'booker' | 'both'

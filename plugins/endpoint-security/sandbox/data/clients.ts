@@ -1,4 +1,4 @@
-import { permissions } from '../permissions.ts'
+import { permissions } from '../../permissions.ts'
 
 export const tenantId = '6f1d2c3b-4a59-4687-9b0c-1d2e3f405162'
 export const resource = 'https://api.securitycenter.microsoft.com'

@@ -1,6 +1,6 @@
 import { SkillError, type QueryValue } from 'tocsin/plugin'
 import { longestLeadMs } from './search-window.ts'
-import { epochSeconds, isoText } from './times.ts'
+import { epochSeconds, isoText } from '../times.ts'
 
 const defaultSpanMs = 30 * 86_400_000
 

@@ -1,4 +1,4 @@
-import { meaningOf } from './key-meaning.ts'
+import { meaningOf } from '../key-meaning.ts'
 
 /** MD5, SHA-1, SHA-256, SHA-512. */
 const lengths = new Set([32, 40, 64, 128])

@@ -1,6 +1,6 @@
 import { RetryableError, SkillError } from 'tocsin/plugin'
 import type { WantedAction } from './queue-action.ts'
-import { hasSucceeded, isOpen, type MachineAction } from './records/machine-action.ts'
+import { hasSucceeded, isOpen, type MachineAction } from '../records/machine-action.ts'
 
 /**
  * Of all actions on the machine of the wanted type, and of what undoes it: the one that makes the wanted one needless. Undefined:

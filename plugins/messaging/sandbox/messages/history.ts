@@ -1,8 +1,8 @@
 import { textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { ok, refusal } from './answer.ts'
+import { ok, refusal } from '../answer.ts'
 import { toMessage } from './to-message.ts'
-import type { Workspace } from './workspace.ts'
+import type { Workspace } from '../workspace.ts'
 
 const prefix = 'next_ts:'
 

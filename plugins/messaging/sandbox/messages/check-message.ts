@@ -1,6 +1,6 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { invalidBlocks, refusal } from './answer.ts'
+import { invalidBlocks, refusal } from '../answer.ts'
 
 /** The vendor's limits; what is beyond them is refused. `undefined` for a message that can be posted. */
 export function checkMessage(message: JsonObject): SandboxReply | undefined {

@@ -1,7 +1,7 @@
 import { textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { indicatorActions, indicatorTypes } from '../records/indicator.ts'
-import { entity, failure } from './answer.ts'
+import { indicatorActions, indicatorTypes } from '../../records/indicator.ts'
+import { entity, failure } from '../answer.ts'
 import { recorded } from './fixture.ts'
 
 export interface IndicatorStore {

@@ -1,7 +1,7 @@
 import { objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
-import { decodePerson, type Person } from './person.ts'
+import { decodePerson, type Person } from '../person.ts'
 import { decodePlace, type Place } from './place.ts'
-import { dayEndMs, dayStartMs, epochMs } from './times.ts'
+import { dayEndMs, dayStartMs, epochMs } from '../times.ts'
 
 /** A booking as far as playbooks need it. Only the uuid is sure to be there. */
 export interface Booking {

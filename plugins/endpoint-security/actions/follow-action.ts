@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConnectionError, SkillError, TocsinError, type SkillContext } from 'tocsin/plugin'
-import { actionPath } from './ids.ts'
-import { actionsPermission } from './permissions.ts'
-import { readRecord } from './read-record.ts'
-import { decodeMachineAction, hasFailed, hasSucceeded, type MachineAction } from './records/machine-action.ts'
+import { actionPath } from '../lists/ids.ts'
+import { actionsPermission } from '../permissions.ts'
+import { readRecord } from '../lists/read-record.ts'
+import {
+  decodeMachineAction,
+  hasFailed,
+  hasSucceeded,
+  type MachineAction,
+} from '../records/machine-action.ts'
 
 const firstPauseMs = 5_000
 const longestPauseMs = 60_000

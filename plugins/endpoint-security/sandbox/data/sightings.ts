@@ -1,5 +1,5 @@
 import { textAt, type JsonObject } from 'tocsin/plugin'
-import { workstation } from '../examples/machine.ts'
+import { workstation } from '../../examples/machine.ts'
 import { busyHost, machines } from './machines.ts'
 
 /** Something that a machine has met, in the words of hunting: the table in which it stands, and the value to look for. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'tocsin/plugin'
-import { server, workstation } from '../examples/machine.ts'
+import { server, workstation } from '../../examples/machine.ts'
 import { recorded } from './fixture.ts'
 
 /** Two machines of one name: the old one does not report any more. */

@@ -1,6 +1,6 @@
 import { pathText, SkillError, textAt, TocsinError, type SkillContext } from 'tocsin/plugin'
-import { actionsPermission } from './permissions.ts'
-import { readRecord } from './read-record.ts'
+import { actionsPermission } from '../permissions.ts'
+import { readRecord } from '../lists/read-record.ts'
 
 /**
  * Where a result of a finished action can be fetched, for some minutes. Null where the link cannot be had: the action is done all

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from 'tocsin/plugin'
-import { malwareOnWorkstation } from '../examples/alert.ts'
-import { server } from '../examples/machine.ts'
+import { malwareOnWorkstation } from '../../examples/alert.ts'
+import { server } from '../../examples/machine.ts'
 import { fixture, recorded } from './fixture.ts'
 import { linuxHost } from './machines.ts'
 

@@ -1,6 +1,6 @@
 import { pathText, type HttpClient, type RequestPath } from 'tocsin/plugin'
-import type { Permission } from './permissions.ts'
-import { refusal, refusals } from './vendor-error.ts'
+import type { Permission } from '../permissions.ts'
+import { refusal, refusals } from '../vendor-error.ts'
 
 /**
  * Reads one record.

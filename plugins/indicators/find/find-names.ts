@@ -1,8 +1,8 @@
-import { contextOf, type TextContext } from './field-context.ts'
-import { readKeyLines } from './formats/key-lines.ts'
-import { meaningOf } from './key-meaning.ts'
+import { contextOf, type TextContext } from '../field-context.ts'
+import { readKeyLines } from '../formats/key-lines.ts'
+import { meaningOf } from '../key-meaning.ts'
 import { hostOfMachineAccount, parseHost, parseNamedDomain, parseUser } from './names.ts'
-import type { Report } from './observables.ts'
+import type { Report } from '../observables.ts'
 import { refang } from './refang.ts'
 
 /** Users and machines come from fields that say so, never from prose. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from 'tocsin/plugin'
 import { busyHost, linuxHost, machines, offlineHost } from './machines.ts'
 import { recorded } from './fixture.ts'
-import { failure } from './answer.ts'
+import { failure } from '../answer.ts'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
 /** A machine action as it is kept. */

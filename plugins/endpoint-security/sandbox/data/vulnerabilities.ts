@@ -1,5 +1,5 @@
 import type { JsonObject } from 'tocsin/plugin'
-import { server } from '../examples/machine.ts'
+import { server } from '../../examples/machine.ts'
 import { recorded } from './fixture.ts'
 import { linuxHost } from './machines.ts'
 

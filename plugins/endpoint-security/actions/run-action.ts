@@ -2,7 +2,7 @@ import type { Infer, SkillContext } from 'tocsin/plugin'
 import type { actionOutput } from './action-fields.ts'
 import { followAction } from './follow-action.ts'
 import { findQueuedAction, queueAction, type QueuedAction, type WantedAction } from './queue-action.ts'
-import { hasSucceeded } from './records/machine-action.ts'
+import { hasSucceeded } from '../records/machine-action.ts'
 
 type ActionOutput = Infer<typeof actionOutput>
 

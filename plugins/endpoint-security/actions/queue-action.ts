@@ -8,10 +8,10 @@ import {
 } from 'tocsin/plugin'
 import { commentWith, referenceOf } from './action-reference.ts'
 import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
-import type { Permission } from './permissions.ts'
-import { decodeMachineAction, isOpen, type MachineAction } from './records/machine-action.ts'
+import type { Permission } from '../permissions.ts'
+import { decodeMachineAction, isOpen, type MachineAction } from '../records/machine-action.ts'
 import { doesTheSame, machineIsBusy, sameAction, standingAction } from './same-action.ts'
-import { refusal, refusals, vendorError } from './vendor-error.ts'
+import { refusal, refusals, vendorError } from '../vendor-error.ts'
 
 /** An action to be queued on a machine. */
 export interface WantedAction {

@@ -12,8 +12,8 @@ import {
   type RequestPath,
 } from 'tocsin/plugin'
 import { odataFilter, type Wanted } from './odata.ts'
-import type { Permission } from './permissions.ts'
-import { refusal, refusals, saysNotFound } from './vendor-error.ts'
+import type { Permission } from '../permissions.ts'
+import { refusal, refusals, saysNotFound } from '../vendor-error.ts'
 
 export interface ListOptions<T extends { readonly id: string }> {
   readonly path: RequestPath

@@ -1,7 +1,7 @@
 import { SkillError, type HttpClient } from 'tocsin/plugin'
-import { actionsPermission } from './permissions.ts'
-import { readList } from './read-list.ts'
-import { decodeMachineAction, isOpen, type MachineAction } from './records/machine-action.ts'
+import { actionsPermission } from '../permissions.ts'
+import { readList } from '../lists/read-list.ts'
+import { decodeMachineAction, isOpen, type MachineAction } from '../records/machine-action.ts'
 
 /** As the vendor names them in `type`. */
 export type ActionType =

@@ -1,4 +1,4 @@
-import { machineActionSchema } from './records/machine-action.ts'
+import { machineActionSchema } from '../records/machine-action.ts'
 
 export const comment = {
   type: 'string',

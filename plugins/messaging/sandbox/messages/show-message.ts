@@ -1,8 +1,8 @@
 import { objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
-import { parseButtonValue } from '../button-value.ts'
-import { botUser } from './people.ts'
+import { parseButtonValue } from '../../button-value.ts'
+import { botUser } from '../people.ts'
 import { shownText, shownTextOf } from './shown-text.ts'
-import type { SandboxMessage, Workspace } from './workspace.ts'
+import type { SandboxMessage, Workspace } from '../workspace.ts'
 
 /** A button as a person sees it, and the answer that it stands for where it is one of ours. */
 export interface ShownButton {
