@@ -3,7 +3,7 @@ import { objectsAt, type JsonObject } from 'tocsin/plugin'
 
 /** Reads one of the recorded answers. */
 export function fixture(name: string): unknown {
-  return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'))
+  return JSON.parse(readFileSync(new URL(`../../fixtures/${name}.json`, import.meta.url), 'utf8'))
 }
 
 /** The records of a recorded list. */
