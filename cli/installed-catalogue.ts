@@ -1,5 +1,5 @@
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { discoverPlugins } from '../core/registry/index.ts'
+import { discoverPlugins } from '../core/registry/discover-plugins.ts'
 import { readConfig } from '../server/config/config.ts'
 import { processEnvironment } from '../server/config/environment.ts'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { PlaybookSources } from '../core/playbook/index.ts'
+import type { PlaybookSources } from '../core/playbook/scope/callable-playbooks.ts'
 
 /**
  * The playbooks of a folder by the names of their files, read when they are asked for: `<name>.yaml` is where a playbook is

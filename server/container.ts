@@ -14,18 +14,15 @@ import type { Run } from '../core/domain/run.ts'
 import { createPruner, type Pruner } from '../core/retention/pruner.ts'
 import type { CaseStore, Clock, Log, Stores } from '../core/ports.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import {
-  authenticate,
-  createNoteUse,
-  createSkillCaller,
-  type NoteUse,
-  createTraffic,
-  type Traffic,
-} from '../core/skill/index.ts'
+import { authenticate } from '../core/skill/call/authenticate.ts'
+import { createNoteUse, type NoteUse } from '../core/skill/call/note-use.ts'
+import { createSkillCaller } from '../core/skill/call/caller.ts'
+import { createTraffic, type Traffic } from '../core/skill/http/traffic.ts'
 import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config/config.ts'
-import { codeOf, createEgress, type ClosableEgress } from './egress/index.ts'
+import { codeOf } from './egress/allow-lists.ts'
+import { createEgress, type ClosableEgress } from './egress/egress.ts'
 import type { Page } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server/server.ts'

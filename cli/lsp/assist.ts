@@ -12,7 +12,7 @@ import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { OutlineItem } from '../../core/editor/assist/outline.ts'
 import { quickFixes } from '../../core/editor/assist/quick-fixes.ts'
 import { signatureAt } from '../../core/editor/assist/signature.ts'
-import type { Problem } from '../../core/playbook/index.ts'
+import type { Problem } from '../../core/playbook/language/problem.ts'
 import { toDiagnostic, toRange } from './convert.ts'
 
 /** Problems of one place that are looked at for one request, at most. */

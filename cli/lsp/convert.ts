@@ -2,7 +2,7 @@ import { CompletionItemKind, DiagnosticSeverity, MarkupKind, TextEdit } from 'vs
 import type { CompletionItem, Diagnostic, Range } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { Completion, Completions } from '../../core/editor/completion/completion.ts'
-import type { Problem } from '../../core/playbook/index.ts'
+import type { Problem } from '../../core/playbook/language/problem.ts'
 import type { ProblemSeverity } from '../../core/errors/source-frame.ts'
 
 const severities: Readonly<Record<ProblemSeverity, DiagnosticSeverity>> = {

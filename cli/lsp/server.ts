@@ -16,7 +16,7 @@ import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.t
 import type { Guide } from '../../core/editor/schema-walk.ts'
 import { definitionAt } from '../../core/editor/steps.ts'
 import { completeTests } from '../../core/editor/tests/complete-tests.ts'
-import { formatPlaybook } from '../../core/playbook/index.ts'
+import { formatPlaybook } from '../../core/playbook/yaml/format.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { codeActions, signatureHelp, toSymbols } from './assist.ts'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { labelOf } from '../../core/domain/answer-label.ts'
 import type { Checkpoint, Question } from '../../core/domain/checkpoint.ts'
-import type { Choice } from '../../core/playbook-test/index.ts'
+import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import { TocsinError, type JsonSchema } from '../../core/plugin/index.ts'
 import { nearest } from '../../core/schema/index.ts'
 import { paint } from '../output/paint.ts'

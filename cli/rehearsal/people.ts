@@ -4,15 +4,11 @@ import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
-import {
-  createMemoryCheckpoints,
-  namedSteps,
-  stepFinder,
-  type CalledByName,
-  type Choice,
-  type NamedStep,
-} from '../../core/playbook-test/index.ts'
-import type { Playbook } from '../../core/playbook/index.ts'
+import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
+import { namedSteps, stepFinder, type NamedStep } from '../../core/playbook-test/read/named-steps.ts'
+import type { CalledByName } from '../../core/playbook-test/read/playbook-test.ts'
+import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { systemClock } from '../../server/clock.ts'
 import { canAskHere, openTerminal, type Terminal } from './ask-here.ts'

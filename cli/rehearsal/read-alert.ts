@@ -1,4 +1,4 @@
-import type { GivenAlert } from '../../core/playbook-test/index.ts'
+import type { GivenAlert } from '../../core/playbook-test/read/read-fixtures.ts'
 import { readGivenJson } from '../read-given.ts'
 
 /**

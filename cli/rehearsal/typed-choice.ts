@@ -1,6 +1,6 @@
-import { choiceOf } from '../../core/dry-run/index.ts'
+import { choiceOf } from '../../core/dry-run/choices.ts'
 import { parseJson } from '../../core/common/json.ts'
-import type { Choice } from '../../core/playbook-test/index.ts'
+import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { CheckpointStep } from '../../core/playbook/language/playbook.ts'
 
 /**

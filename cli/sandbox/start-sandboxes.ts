@@ -1,6 +1,7 @@
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
 import { TocsinError, type RunningSandbox } from '../../core/plugin/index.ts'
-import { loadSandbox, type PluginSources } from '../../core/registry/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
+import type { PluginSources } from '../../core/registry/plugin-modules.ts'
 
 /** The sandbox of a plugin, started. Those that the test kit serves can be told to fail. */
 export interface StartedSandbox {

@@ -1,6 +1,7 @@
 import type { RunningSandbox } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { checkSettings, Redactor } from '../../core/skill/index.ts'
+import { checkSettings } from '../../core/skill/connection/settings.ts'
+import { Redactor } from '../../core/skill/redaction/redactor.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableLines } from '../output/printable.ts'
 import type { StartedSandbox } from './start-sandboxes.ts'

@@ -1,5 +1,6 @@
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { showDuration, type TestResult } from '../../core/playbook-test/index.ts'
+import { showDuration } from '../../core/playbook-test/run/judge.ts'
+import type { TestResult } from '../../core/playbook-test/run/run-tests.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { failuresOf, percentOf, type Tested, type TestedFile } from './run-files.ts'

@@ -1,5 +1,4 @@
-import type { Node } from '../expression/parse/ast.ts'
-import { inspectExpression } from '../expression/check/inspect.ts'
+import { type Node, inspectExpression } from '../expression/index.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Span } from '../playbook/language/source-text.ts'
 import { callAt } from './calls.ts'

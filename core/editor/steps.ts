@@ -1,5 +1,4 @@
-import { childrenOf, type Node as ExpressionNode } from '../expression/parse/ast.ts'
-import { inspectExpression } from '../expression/check/inspect.ts'
+import { childrenOf, type Node as ExpressionNode, inspectExpression } from '../expression/index.ts'
 import type { MapNode } from '../playbook/yaml/document.ts'
 import { idPattern } from '../playbook/language/grammar.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'

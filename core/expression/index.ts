@@ -43,3 +43,6 @@ export {
 export type { ObjectType, Property, Type } from './types/types.ts'
 export { comparedWithText } from './check/checker.ts'
 export type { WrittenText } from './parse/written-texts.ts'
+export { childrenOf, type Node } from './parse/ast.ts'
+export { inspectExpression, globalFunctions, methodsOf, type InspectedExpression } from './check/inspect.ts'
+export { compilePattern } from './functions/pattern.ts'

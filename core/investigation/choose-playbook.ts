@@ -1,5 +1,5 @@
 import { ExpressionError } from '../expression/index.ts'
-import type { Playbook } from '../playbook/index.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 
 /** What became of the choice among the playbooks for the type of an alert. */
 export interface Choice {

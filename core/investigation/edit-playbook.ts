@@ -3,7 +3,10 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConflictError, UnavailableError, ValidationError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
-import { parseWithCalled, type KnownNames, type Playbook, type Problem } from '../playbook/index.ts'
+import { parseWithCalled } from '../playbook/read/parse-with-called.ts'
+import type { KnownNames } from '../playbook/scope/context.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
+import type { Problem } from '../playbook/language/problem.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** What became of the check of a source that is to be put in force. */

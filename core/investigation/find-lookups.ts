@@ -1,7 +1,7 @@
 import type { Connection } from '../domain/connection.ts'
 import { observableKinds, type ObservableKind } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
-import { checkEnriching } from '../registry/index.ts'
+import { checkEnriching } from '../registry/check-enriching.ts'
 import type { Lookup } from './make-investigator.ts'
 
 /**

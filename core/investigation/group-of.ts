@@ -9,7 +9,7 @@ import type { Organization } from '../domain/organization.ts'
 import { toJsonValue, type Program } from '../expression/index.ts'
 import { stringifyJson } from '../common/json.ts'
 import { writeDuration } from '../playbook/language/durations.ts'
-import type { Playbook } from '../playbook/index.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 
 /** Characters of a value that the reason shows. */
 const maxShown = 100

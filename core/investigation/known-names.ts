@@ -1,4 +1,4 @@
-import type { KnownNames } from '../playbook/index.ts'
+import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Scope, Stores } from '../ports.ts'
 
 /** The names that playbooks can say where they run for these organizations. A connection that is switched off is one too. */

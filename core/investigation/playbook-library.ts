@@ -6,15 +6,12 @@ import { ConflictError, NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/language/content-hash.ts'
-import {
-  findPlaybookFiles,
-  findRivals,
-  parsePlaybook,
-  parseTogether,
-  type KnownNames,
-  type Playbook,
-  type Rivalry,
-} from '../playbook/index.ts'
+import { findPlaybookFiles } from '../playbook/read/find-files.ts'
+import { findRivals, type Rivalry } from '../playbook/check/find-rivals.ts'
+import { parsePlaybook } from '../playbook/read/parse.ts'
+import { parseTogether } from '../playbook/read/parse-together.ts'
+import type { KnownNames } from '../playbook/scope/context.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Log, PlaybookStore } from '../ports.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import {

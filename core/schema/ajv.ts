@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { compilePattern } from '../expression/functions/pattern.ts'
+import { compilePattern } from '../expression/index.ts'
 import { formats } from './keywords.ts'
 
 /** Expressions say where in their source a pattern stands; schemas have pointers for that. */

@@ -1,5 +1,5 @@
 import type { Secret } from '../../core/plugin/index.ts'
-import { createEgress } from '../egress/index.ts'
+import { createEgress } from '../egress/egress.ts'
 import { lineOf, RetryLater, type Destination } from './destination.ts'
 import type { HttpTarget } from './settings.ts'
 

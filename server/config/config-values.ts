@@ -5,7 +5,7 @@ import { viewPaths } from '../http/page/view-paths.ts'
 import { parseTrustedProxies } from '../http/server/trusted-proxies.ts'
 import { parseTargets, type ExportTarget } from '../audit-export/settings.ts'
 import { parseAllowList } from '../egress/allow-list.ts'
-import type { PrivateEgress } from '../egress/index.ts'
+import type { PrivateEgress } from '../egress/allow-lists.ts'
 import { readKey, bootstrapKeyHint } from '../access/keys.ts'
 
 /** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */

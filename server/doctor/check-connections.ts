@@ -1,9 +1,9 @@
 import { credentialAgeDays, credentialDays, type Connection } from '../../core/domain/connection.ts'
 import type { Stores } from '../../core/ports.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { authenticate } from '../../core/skill/index.ts'
+import { authenticate } from '../../core/skill/call/authenticate.ts'
 import { systemClock } from '../clock.ts'
-import type { ClosableEgress } from '../egress/index.ts'
+import type { ClosableEgress } from '../egress/egress.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
 /** Each other system must have said yes or no by then, in milliseconds. */

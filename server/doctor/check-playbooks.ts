@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { findPlaybookFiles, parseTogether, type KnownNames } from '../../core/playbook/index.ts'
+import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
+import { parseTogether } from '../../core/playbook/read/parse-together.ts'
+import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 

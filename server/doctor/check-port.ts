@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { createEgress } from '../egress/index.ts'
+import { createEgress } from '../egress/egress.ts'
 import { probePort } from '../http/server/probe-port.ts'
 import { holderOf } from '../sqlite/file/lock.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'

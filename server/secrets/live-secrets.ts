@@ -1,4 +1,4 @@
-import { Redactor } from '../../core/skill/index.ts'
+import { Redactor } from '../../core/skill/redaction/redactor.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** The secrets this process works with, so that its log shows none of them, whoever lets one in. */

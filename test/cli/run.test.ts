@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from './support/run-tocsin.ts'
 import { startServer } from './support/start-server.ts'

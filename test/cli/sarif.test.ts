@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
-import { problemCatalogue } from '../../core/playbook/index.ts'
+import { problemCatalogue } from '../../core/playbook/language/problem-catalogue.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { exampleSteps } from '../../cli/skills/example-step.ts'
 import { schemaRows, typeName } from '../../cli/skills/schema-rows.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 
 describe('tocsin skills', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { consequencesOf } from '../../core/destructive/consequences.ts'
-import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { catalogue, withSteps } from '../playbook/support.ts'
 
 function playbookOf(steps: string, rest?: string): Playbook {

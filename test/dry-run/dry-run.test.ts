@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import { createDryRunCaller } from '../../core/dry-run/dry-run-caller.ts'
-import { dryRun, type DryRunOptions } from '../../core/dry-run/index.ts'
+import { dryRun, type DryRunOptions } from '../../core/dry-run/dry-run.ts'
 import type { SkillCall, SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
-import { parseWorld } from '../../core/playbook-test/index.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { parseWorld } from '../../core/playbook-test/read/parse.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
 
 const playbook = playbookOf(

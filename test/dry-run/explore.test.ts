@@ -1,6 +1,8 @@
 import { expect } from 'chai'
-import { exploreDryRun, type DryRunOptions, type DryRunTree } from '../../core/dry-run/index.ts'
-import { parseWorld, type Choice } from '../../core/playbook-test/index.ts'
+import { exploreDryRun, type DryRunTree } from '../../core/dry-run/explore.ts'
+import type { DryRunOptions } from '../../core/dry-run/dry-run.ts'
+import { parseWorld } from '../../core/playbook-test/read/parse.ts'
+import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
 
 const playbook = playbookOf(

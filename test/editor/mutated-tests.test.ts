@@ -8,7 +8,7 @@ import { readTestsSchema } from '../../core/editor/playbook-schema.ts'
 import { completeTests, type TestsGuide } from '../../core/editor/tests/complete-tests.ts'
 import { inspectTests } from '../../core/editor/tests/inspect-tests.ts'
 import { playbookNameIn, stepNamesIn } from '../../core/editor/tests/names-in-tests.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { times, tries } from '../support/random.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { quickFixes } from '../../core/editor/assist/quick-fixes.ts'
-import type { Problem } from '../../core/playbook/index.ts'
+import type { Problem } from '../../core/playbook/language/problem.ts'
 import { badPlaybooks, problemsOf } from '../playbook/bad-playbooks.ts'
 
 const weigh = (problems: readonly Problem[]) => problems.filter(({ severity }) => severity === 'error').length

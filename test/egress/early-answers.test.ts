@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Worker } from 'node:worker_threads'
-import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import { serveHttp } from './servers.ts'
 
 const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import type { Egress, EgressRequest } from '../../core/ports.ts'
-import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'
 
 function get(url: string, more: Partial<EgressRequest> = {}): EgressRequest {

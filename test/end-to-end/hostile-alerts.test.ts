@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { makeInvestigator } from '../../core/investigation/make-investigator.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 import { tries } from '../support/random.ts'
 import { processorTime } from '../support/processor-time.ts'

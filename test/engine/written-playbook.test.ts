@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SkillError } from '../../core/plugin/index.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { openBench, type Bench } from './support/bench.ts'
 import { ManualClock } from './support/manual-clock.ts'
 

@@ -7,7 +7,7 @@ import { stringifyJson } from '../../core/common/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { getEnrichment } from '../../plugins/intel-provider/skills/get-enrichment.ts'
 import { searchUserTravel } from '../../plugins/travel/skills/search-user-travel.ts'
-import { allFunctions } from '../../core/expression/functions/index.ts'
+import { allFunctions } from '../../core/expression/functions/standard-library.ts'
 
 const page = readFileSync(new URL('../../docs/expressions.md', import.meta.url), 'utf8')
 

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { AnySkill, PluginDefinition } from '../../core/plugin/index.ts'
 import { runSkill, type SandboxReply, type ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
-import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { FailedAttempt } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
 import { parseJson, stringifyJson } from '../../core/common/json.ts'
-import type { Fixtures } from '../../core/playbook-test/index.ts'
+import type { Fixtures } from '../../core/playbook-test/read/playbook-test.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports.ts'
 
 /** A finished run as some earlier program left it: all that a later one needs to go on from any point of it. */

@@ -1,7 +1,8 @@
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { RetryableError } from '../../core/plugin/index.ts'
-import { createWorld, resultOf, startProcess, startsFor } from '../../core/playbook-test/index.ts'
+import { createWorld, resultOf, startProcess } from '../../core/playbook-test/run/run-test.ts'
+import { startsFor } from '../../core/playbook-test/run/rehearse.ts'
 import type { PlaybookTests } from '../../core/playbook-test/read/playbook-test.ts'
 import { recordingJournal, type GoldenFile, type GoldenRun } from './golden-run.ts'
 

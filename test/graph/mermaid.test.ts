@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { toMermaid } from '../../core/graph/mermaid.ts'
-import { toStepGraph } from '../../core/playbook/index.ts'
+import { toStepGraph } from '../../core/playbook/language/step-graph.ts'
 import { parsed, withSteps } from '../playbook/support.ts'
 import { hostileNames, hostilePlaybook } from './hostile.ts'
 

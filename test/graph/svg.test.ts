@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { toSvg } from '../../core/graph/svg.ts'
-import { toStepGraph } from '../../core/playbook/index.ts'
+import { toStepGraph } from '../../core/playbook/language/step-graph.ts'
 import { example } from '../playbook/example.ts'
 import { parsed, withSteps } from '../playbook/support.ts'
 import { hostileNames, hostilePlaybook } from './hostile.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 

@@ -5,8 +5,9 @@ import { PlaybookError } from '../../core/errors/playbook-error.ts'
 import { findLookups, leftOutSkills } from '../../core/investigation/find-lookups.ts'
 import { createMadeInvestigators } from '../../core/investigation/made-investigators.ts'
 import { makeInvestigator } from '../../core/investigation/make-investigator.ts'
-import { createWorld, resultOf, startProcess } from '../../core/playbook-test/index.ts'
-import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
+import { createWorld, resultOf, startProcess } from '../../core/playbook-test/run/run-test.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import {
   defineConnection,
   definePlugin,
@@ -16,7 +17,8 @@ import {
   type PluginDefinition,
 } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { buildCatalogue, checkPlugin } from '../../core/registry/index.ts'
+import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
+import { checkPlugin } from '../../core/registry/check-plugin.ts'
 import casePlugin from '../../plugins/case/plugin.ts'
 import indicatorsPlugin from '../../plugins/indicators/plugin.ts'
 import { tries } from '../support/random.ts'

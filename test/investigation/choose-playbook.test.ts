@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { choosePlaybook, describeChoice } from '../../core/investigation/choose-playbook.ts'
-import { parsePlaybook, type Playbook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
 
 function playbook(name: string, trigger: string): Playbook {
   const source = `apiVersion: tocsin/v1

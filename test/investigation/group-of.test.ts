@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import { groupOf } from '../../core/investigation/group-of.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { alertOf } from './support/alert-of.ts'
 
 const organization = { uuid: 'o', code: 'main', name: 'Main', revision: 1, createdAt: 0 }

@@ -4,7 +4,7 @@ import { theServer } from '../../core/domain/audit.ts'
 import { createMadeInvestigators } from '../../core/investigation/made-investigators.ts'
 import { openPlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { Secret } from '../../core/plugin/index.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { openTemporaryStores } from '../sqlite/open-stores.ts'
 import { somebody } from '../support/somebody.ts'
 

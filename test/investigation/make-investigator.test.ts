@@ -8,9 +8,9 @@ import {
   type Lookup,
 } from '../../core/investigation/make-investigator.ts'
 import type { Connection } from '../../core/domain/connection.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 const acme = { code: 'acme' }
 

@@ -8,7 +8,7 @@ import {
   type PlaybookLibrary,
   type PlaybookOrigin,
 } from '../../core/investigation/playbook-library.ts'
-import type { KnownNames } from '../../core/playbook/index.ts'
+import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Log } from '../../core/ports.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'

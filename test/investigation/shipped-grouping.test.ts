@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { groupOf } from '../../core/investigation/group-of.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { alertOf } from './support/alert-of.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createWorld,
-  loadTests,
-  namedSteps,
-  resultOf,
-  startProcess,
-  type Choice,
-} from '../../core/playbook-test/index.ts'
+import { createWorld, resultOf, startProcess } from '../../core/playbook-test/run/run-test.ts'
+import { loadTests } from '../../core/playbook-test/read/load-tests.ts'
+import { namedSteps } from '../../core/playbook-test/read/named-steps.ts'
+import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 const root = join(import.meta.dirname, '../..')
 const recorded = join(root, 'test/data/alerts')

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { parseTests, runTests } from '../../core/playbook-test/index.ts'
+import { parseTests } from '../../core/playbook-test/read/parse.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import { catalogue, playbookSource } from './support.ts'
 
 const head = (name: string) => `apiVersion: tocsin/v1\nname: ${name}\non: { call: true }\n`

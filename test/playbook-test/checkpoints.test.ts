@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { coverageOf, parseTests, runTests } from '../../core/playbook-test/index.ts'
+import { coverageOf } from '../../core/playbook-test/coverage/coverage.ts'
+import { parseTests } from '../../core/playbook-test/read/parse.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import { catalogue, failures, playbookSource, results, testsOf, testsSource } from './support.ts'
 
 const playbook = playbookSource(

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parseTests, runTests } from '../../core/playbook-test/index.ts'
+import { parseTests } from '../../core/playbook-test/read/parse.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import { catalogue, playbookSource } from './support.ts'
 
 const caller = playbookSource(

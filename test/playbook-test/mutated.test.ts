@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseTests } from '../../core/playbook-test/index.ts'
+import { parseTests } from '../../core/playbook-test/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { times, tries } from '../support/random.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { recordTests } from '../../core/playbook-test/index.ts'
+import { recordTests } from '../../core/playbook-test/record/record.ts'
 import { runTest } from '../../core/playbook-test/run/run-test.ts'
 import { catalogue, failures, parsed, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
 

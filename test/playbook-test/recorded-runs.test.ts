@@ -2,15 +2,13 @@ import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  createWorld,
-  loadTests,
-  parseTests,
-  recordPassingTests,
-  runTests,
-} from '../../core/playbook-test/index.ts'
+import { createWorld } from '../../core/playbook-test/run/run-test.ts'
+import { loadTests } from '../../core/playbook-test/read/load-tests.ts'
+import { parseTests } from '../../core/playbook-test/read/parse.ts'
+import { recordPassingTests } from '../../core/playbook-test/record/verify.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { seed, times } from '../support/random.ts'
 import { generatedRun, generatedCatalogue } from './generated-runs.ts'
 import { alertView, realRun } from './real-run.ts'

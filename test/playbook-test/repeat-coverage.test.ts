@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { branchesOf, coverageOf, runTests } from '../../core/playbook-test/index.ts'
+import { branchesOf, coverageOf } from '../../core/playbook-test/coverage/coverage.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import { catalogue, playbookOf, playbookSource, testsOf, testsSource } from './support.ts'
 
 const playbook = playbookSource(`

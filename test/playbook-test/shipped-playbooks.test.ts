@@ -2,9 +2,11 @@ import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { coverageOf, loadTests, runTests } from '../../core/playbook-test/index.ts'
+import { coverageOf } from '../../core/playbook-test/coverage/coverage.ts'
+import { loadTests } from '../../core/playbook-test/read/load-tests.ts'
+import { runTests } from '../../core/playbook-test/run/run-tests.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 const root = join(import.meta.dirname, '../..')
 const folder = join(root, 'playbooks')

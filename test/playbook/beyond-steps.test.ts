@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { callablePlaybooks } from '../../core/playbook/index.ts'
+import { callablePlaybooks } from '../../core/playbook/scope/callable-playbooks.ts'
 import { resolveInputs } from '../../core/playbook/template/inputs.ts'
 import { catalogue, check, codesOf, parsed, withSteps } from './support.ts'
 

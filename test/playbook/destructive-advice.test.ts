@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { catalogue, withSteps } from './support.ts'
 
 /** Advice about destructive skills, as `<code> <message> (<hint>)`. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { example } from './example.ts'
 import { catalogue, check, codesOf, withSteps } from './support.ts'
 import { times, tries } from '../support/random.ts'

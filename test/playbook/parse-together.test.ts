@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parseTogether } from '../../core/playbook/index.ts'
+import { parseTogether } from '../../core/playbook/read/parse-together.ts'
 import { catalogue } from './support.ts'
 
 const callable = (name: string, steps: string) => ({

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createHash } from 'node:crypto'
-import { parsePlaybook, type Step } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import type { Step } from '../../core/playbook/language/playbook.ts'
 import { example } from './example.ts'
 import { catalogue, check, codesOf, marked, parsed, placed, withSteps } from './support.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import http from '../../plugins/http/plugin.ts'
-import { buildCatalogue } from '../../core/registry/index.ts'
+import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { codesOf, withSteps } from './support.ts'
 
 const catalogue = buildCatalogue([http])

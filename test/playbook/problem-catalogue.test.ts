@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { problemCatalogue } from '../../core/playbook/index.ts'
+import { problemCatalogue } from '../../core/playbook/language/problem-catalogue.ts'
 import { badPlaybooks, problemsOf } from './bad-playbooks.ts'
 import { problemsPage } from './problems-page.ts'
 import { codesOf } from './support.ts'

@@ -1,5 +1,5 @@
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { problemCatalogue, type ProblemCode } from '../../core/playbook/index.ts'
+import { problemCatalogue, type ProblemCode } from '../../core/playbook/language/problem-catalogue.ts'
 import { badPlaybooks, problemsOf } from './bad-playbooks.ts'
 
 const sections: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { restorePlaybookFiles } from '../../server/backup/playbook-files.ts'
 import { makeBackup } from '../../server/backup/make-backup.ts'

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { definePlugin, defineSkill, type JsonSchema } from '../../core/plugin/index.ts'
-import { evaluateTemplate, parsePlaybook, parseTogether } from '../../core/playbook/index.ts'
+import { evaluateTemplate } from '../../core/playbook/template/template.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { parseTogether } from '../../core/playbook/read/parse-together.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 
 const catalogueWith = (at: JsonSchema) =>

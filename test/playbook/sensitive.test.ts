@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import { hide } from '../../core/domain/mask.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { acceptedBy, maskOfSchema, maskOfType } from '../../core/playbook/check/mask-of-type.ts'
 import { object, sensitive, string, union } from '../../core/expression/index.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
 describe('sensitive values in a playbook', () => {
   let catalogue: Catalogue

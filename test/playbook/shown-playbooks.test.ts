@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { parsePlaybook } from '../../core/playbook/index.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 
 const root = new URL('../../', import.meta.url)

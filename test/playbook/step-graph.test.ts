@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { toStepGraph } from '../../core/playbook/index.ts'
+import { toStepGraph } from '../../core/playbook/language/step-graph.ts'
 import { example } from './example.ts'
 import { parsed, withSteps } from './support.ts'
 

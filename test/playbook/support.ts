@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { defineConnection, definePlugin, defineSkill } from '../../core/plugin/index.ts'
-import { parsePlaybook, type ParseOptions, type Playbook, type Problem } from '../../core/playbook/index.ts'
+import { parsePlaybook, type ParseOptions } from '../../core/playbook/read/parse.ts'
+import type { Playbook } from '../../core/playbook/language/playbook.ts'
+import type { Problem } from '../../core/playbook/language/problem.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 
 const connection = defineConnection({

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { evaluateTemplate } from '../../core/playbook/index.ts'
+import { evaluateTemplate } from '../../core/playbook/template/template.ts'
 import { splitTemplate } from '../../core/playbook/yaml/template-text.ts'
 import { check, codesOf, parsed, withSteps } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { parsePlaybook } from '../../core/playbook/index.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { parseTimeMs } from '../../core/playbook/language/times.ts'
 import { catalogue, check, withSteps } from './support.ts'
 

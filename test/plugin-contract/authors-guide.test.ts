@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { Secret } from '../../core/plugin/index.ts'
 import { runSkill } from '../../core/plugin/testing/index.ts'
-import { discoverPlugins } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { formats, keywordNames } from '../../core/schema/index.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PluginDefinition } from '../../core/plugin/index.ts'
 import { describePlugin } from '../../core/plugin/testing/index.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')
 const folders = readdirSync(pluginsDir).filter((folder) => existsSync(join(pluginsDir, folder, 'plugin.ts')))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { PluginDefinition, Sandbox } from '../../core/plugin/index.ts'
 import { loopbackEgress, runSkill, type ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')
 

@@ -7,7 +7,7 @@ import {
   runSkill,
   type ServedSandbox,
 } from '../../core/plugin/testing/index.ts'
-import { loadSandbox } from '../../core/registry/index.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import { permissions } from '../../plugins/endpoint-security/permissions.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { defineConnection, definePlugin, defineSkill } from '../../core/plugin/index.ts'
-import { checkPlugin } from '../../core/registry/index.ts'
+import { checkPlugin } from '../../core/registry/check-plugin.ts'
 
 const connection = defineConnection({
   title: 'Doorbell',

@@ -5,7 +5,7 @@ import {
   defineSkill,
   type PluginDefinition,
 } from '../../core/plugin/index.ts'
-import { checkPlugin } from '../../core/registry/index.ts'
+import { checkPlugin } from '../../core/registry/check-plugin.ts'
 
 const connection = defineConnection({
   title: 'Quotes',

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
-import { discoverPlugins, loadSandbox, type PluginSources } from '../../core/registry/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
+import { loadSandbox } from '../../core/registry/load-sandbox.ts'
+import type { PluginSources } from '../../core/registry/plugin-modules.ts'
 
 const root = join(import.meta.dirname, '../..')
 

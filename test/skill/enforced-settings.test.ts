@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { defineConnection } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
-import { enforcedSettings, usableSettings } from '../../core/skill/index.ts'
+import { enforcedSettings, usableSettings } from '../../core/skill/connection/usable-settings.ts'
 import { connection as http } from '../../plugins/http/connection.ts'
 import { connection as intelProvider } from '../../plugins/intel-provider/connection.ts'
 import { connection as threatPlatform } from '../../plugins/threat-platform/connection.ts'

@@ -12,8 +12,8 @@ import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { ConnectionStore, Egress, EgressRequest, EgressResponse, LogFields } from '../../core/ports.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
-import { buildCatalogue } from '../../core/registry/index.ts'
-import { createSkillCaller } from '../../core/skill/index.ts'
+import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
+import { createSkillCaller } from '../../core/skill/call/caller.ts'
 
 export const canary = 'canary-0123456789'
 

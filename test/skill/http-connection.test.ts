@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ValidationError } from '../../core/errors/errors.ts'
-import { usableSettings } from '../../core/skill/index.ts'
+import { usableSettings } from '../../core/skill/connection/usable-settings.ts'
 import { connection } from '../../plugins/http/connection.ts'
 
 describe('a connection of the http plugin', () => {

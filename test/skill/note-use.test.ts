@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ConnectionFailure } from '../../core/domain/connection.ts'
 import { ConnectionError, RetryableError, SkillError } from '../../core/plugin/index.ts'
-import { createNoteUse } from '../../core/skill/index.ts'
+import { createNoteUse } from '../../core/skill/call/note-use.ts'
 import { storedConnection } from './fixture.ts'
 
 describe('noting how a connection was used', () => {

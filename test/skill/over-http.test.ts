@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { runSkill, type ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import sandbox from '../../plugins/http/sandbox.ts'
 import { get } from '../../plugins/http/skills/get.ts'
 import { failure } from './fixture.ts'

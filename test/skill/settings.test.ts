@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { RetryableError, Secret } from '../../core/plugin/index.ts'
-import { authenticate, checkSettings } from '../../core/skill/index.ts'
+import { authenticate } from '../../core/skill/call/authenticate.ts'
+import { checkSettings } from '../../core/skill/connection/settings.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { canary, connection, failure, storedConnection } from './fixture.ts'
 

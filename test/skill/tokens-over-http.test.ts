@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { defineConnection } from '../../core/plugin/index.ts'
 import { checkConnection, issueTokens, serveSandbox, type Failure } from '../../core/plugin/testing/index.ts'
-import { createEgress, type ClosableEgress } from '../../server/egress/index.ts'
+import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import { failure } from './fixture.ts'
 
 const connection = defineConnection({

@@ -12,7 +12,8 @@ import {
   type SkillContext,
 } from '../../core/plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
-import { authenticate, createTraffic } from '../../core/skill/index.ts'
+import { authenticate } from '../../core/skill/call/authenticate.ts'
+import { createTraffic } from '../../core/skill/http/traffic.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
 

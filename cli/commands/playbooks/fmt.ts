@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { writeFile } from 'node:fs/promises'
 import { formatProblem } from '../../../core/errors/source-frame.ts'
-import { formatPlaybook } from '../../../core/playbook/index.ts'
+import { formatPlaybook } from '../../../core/playbook/yaml/format.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { formatProblem } from '../../../core/errors/source-frame.ts'
-import { parsePlaybook, toStepGraph } from '../../../core/playbook/index.ts'
+import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
+import { toStepGraph } from '../../../core/playbook/language/step-graph.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { writeOutput } from '../../output/write-output.ts'
 import { readPlaybook } from '../../playbook-files.ts'

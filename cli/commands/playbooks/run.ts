@@ -1,15 +1,11 @@
 import { Command } from 'commander'
 import type { JournalEntry } from '../../../core/domain/run.ts'
-import { choicesOf } from '../../../core/dry-run/index.ts'
+import { choicesOf } from '../../../core/dry-run/choices.ts'
 import { skillsOf } from '../../../core/engine/skills/skill-caller.ts'
-import {
-  createMemoryJournal,
-  createWorld,
-  rehearse,
-  resultOf,
-  startProcess,
-} from '../../../core/playbook-test/index.ts'
-import { testCases } from '../../../core/plugin/testing/memory-stores.ts'
+import { createMemoryJournal } from '../../../core/playbook-test/run/memory-journal.ts'
+import { createWorld, resultOf, startProcess } from '../../../core/playbook-test/run/run-test.ts'
+import { rehearse } from '../../../core/playbook-test/run/rehearse.ts'
+import { testCases } from '../../../core/plugin/testing/index.ts'
 import { systemClock } from '../../../server/clock.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint } from '../../output/paint.ts'

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
-import { loadSandbox, type PluginSources } from '../../../core/registry/index.ts'
+import { loadSandbox } from '../../../core/registry/load-sandbox.ts'
+import type { PluginSources } from '../../../core/registry/plugin-modules.ts'
 import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { processEnvironment } from '../../../server/config/environment.ts'

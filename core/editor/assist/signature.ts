@@ -1,4 +1,4 @@
-import { globalFunctions } from '../../expression/check/inspect.ts'
+import { globalFunctions } from '../../expression/index.ts'
 import { docsOf, type FunctionDoc } from '../function-docs.ts'
 
 export interface Signature {

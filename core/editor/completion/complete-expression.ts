@@ -1,12 +1,13 @@
-import type { Node } from '../../expression/parse/ast.ts'
-import { describeType, type Type } from '../../expression/index.ts'
 import {
+  type Node,
+  describeType,
+  type Type,
   globalFunctions,
   inspectExpression,
   methodsOf,
   type InspectedExpression,
-} from '../../expression/check/inspect.ts'
-import { membersOf } from '../../expression/types/types.ts'
+  membersOf,
+} from '../../expression/index.ts'
 import type { SeenExpression } from '../../playbook/template/observer.ts'
 import type { Completion } from './completion.ts'
 import { docsOf, type FunctionDoc } from '../function-docs.ts'

@@ -3,7 +3,7 @@ import { conversionHint, fromMilliseconds, widened } from './operator-hints.ts'
 import type { Checker, Scope } from './checker.ts'
 import { Fault } from '../values/errors.ts'
 import type { ExpressionFunction, Overload, Parameter } from '../functions/function.ts'
-import { allFunctions, findFunction } from '../functions/index.ts'
+import { allFunctions, findFunction } from '../functions/standard-library.ts'
 import { nearest } from '../../common/nearest.ts'
 import {
   derived,

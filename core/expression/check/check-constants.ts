@@ -4,7 +4,7 @@ import type { Checker } from './checker.ts'
 import { compile } from '../evaluate/compile.ts'
 import { Fault } from '../values/errors.ts'
 import { Frame } from '../evaluate/frame.ts'
-import { findFunction } from '../functions/index.ts'
+import { findFunction } from '../functions/standard-library.ts'
 import type { Value } from '../values/values.ts'
 
 /** What is written out can be computed at once; what takes longer is left to run time. */

@@ -1,7 +1,7 @@
 import { childrenOf, type Node } from '../parse/ast.ts'
 import { maxHeight, maxNodes, maxSourceBytes } from '../values/budget.ts'
 import { Checker, type Scope } from './checker.ts'
-import { allFunctions } from '../functions/index.ts'
+import { allFunctions } from '../functions/standard-library.ts'
 import type { Parameter } from '../functions/function.ts'
 import { Knowledge, type Fact } from './narrowing.ts'
 import { parse } from '../parse/parser.ts'

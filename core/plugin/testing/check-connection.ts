@@ -1,5 +1,5 @@
 import type { Authenticated, ConnectionDefinition, JsonSchema } from '../index.ts'
-import { authenticate } from '../../skill/index.ts'
+import { authenticate } from '../../skill/call/authenticate.ts'
 import { cannedEgress, type SentRequest } from './canned-egress.ts'
 import { testConnection } from './memory-stores.ts'
 import type { RunSkillOptions } from './run-skill.ts'

@@ -2,8 +2,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:a
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ValidationError } from '../../errors/errors.ts'
-import { checkPlugin } from '../../registry/index.ts'
-import { checkSettings } from '../../skill/index.ts'
+import { checkPlugin } from '../../registry/check-plugin.ts'
+import { checkSettings } from '../../skill/connection/settings.ts'
 import {
   ConnectionError,
   SkillError,

@@ -4,7 +4,7 @@ import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { ConnectionDefinition, NewCase, Secret } from '../index.ts'
 import type { CaseStore, ConnectionStore } from '../../ports.ts'
-import { checkSettings } from '../../skill/index.ts'
+import { checkSettings } from '../../skill/connection/settings.ts'
 
 const organizationUuid = 'test-organization'
 

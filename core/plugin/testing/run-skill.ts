@@ -8,7 +8,7 @@ import type {
   SkillDefinition,
 } from '../index.ts'
 import type { Egress, Log } from '../../ports.ts'
-import { createSkillCaller } from '../../skill/index.ts'
+import { createSkillCaller } from '../../skill/call/caller.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
 import { testClock } from './test-clock.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports.ts'
-import { createTraffic, type Traffic } from '../../skill/index.ts'
+import { createTraffic, type Traffic } from '../../skill/http/traffic.ts'
 
 /** With a token that is there already and never replaced; null: with none, so that the first request fetches one. */
 export function testTraffic(clock: Clock, token: string | null): Traffic {

@@ -1,6 +1,6 @@
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { Database } from './database.ts'
-import { migrations } from '../migrations/index.ts'
+import { migrations } from '../migrations/all-migrations.ts'
 import { notATocsinDatabase } from '../file/opening-errors.ts'
 
 /** Stands in the file's header and says whose it is: "Tocs". */

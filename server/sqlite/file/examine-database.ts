@@ -1,7 +1,7 @@
 import type { AuditVerdict } from '../../../core/audit/audit-chain.ts'
 import { using } from './backup-file.ts'
 import { judgeAudit } from '../audit/judge-audit.ts'
-import { migrations } from '../migrations/index.ts'
+import { migrations } from '../migrations/all-migrations.ts'
 import { cannotRead, readErrorOf } from './opening-errors.ts'
 
 /** What can be seen of a database without changing it. */

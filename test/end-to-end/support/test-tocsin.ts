@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningSandbox } from '../../../core/plugin/index.ts'
-import { loadSandbox } from '../../../core/registry/index.ts'
+import { loadSandbox } from '../../../core/registry/load-sandbox.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { makeKey } from '../../../server/access/keys.ts'
 import { startTocsin, type Tocsin } from '../../../server/main.ts'

@@ -1,6 +1,6 @@
 import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
 import { contentHash } from '../../../core/playbook/language/content-hash.ts'
-import { parsePlaybook } from '../../../core/playbook/index.ts'
+import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
 import { Secret } from '../../../core/plugin/index.ts'
 import { somebody } from '../../support/somebody.ts'
 import type { Api } from './api.ts'

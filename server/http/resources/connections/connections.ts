@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../core/domain/connection.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
-import { usableSettings } from '../../../../core/skill/index.ts'
+import { usableSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { entityTag } from '../../request/if-match.ts'

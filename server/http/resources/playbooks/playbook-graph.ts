@@ -1,6 +1,7 @@
 import { toDrawing } from '../../../../core/graph/drawing.ts'
 import { layOut } from '../../../../core/graph/layout.ts'
-import { toStepGraph, type Playbook } from '../../../../core/playbook/index.ts'
+import { toStepGraph } from '../../../../core/playbook/language/step-graph.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 

@@ -1,4 +1,4 @@
-import type { Playbook } from '../../../../core/playbook/index.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { defineRoute, readers, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time, timeOrNull } from '../system/page.ts'

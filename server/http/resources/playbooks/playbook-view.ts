@@ -1,4 +1,4 @@
-import type { Playbook } from '../../../../core/playbook/index.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../../core/ports.ts'
 import { RequestError } from '../../request/request-error.ts'

@@ -1,6 +1,6 @@
 import type { PluginDefinition } from '../../../../core/plugin/index.ts'
 import { skillView } from '../../../../core/registry/skill-view.ts'
-import { enforcedSettings } from '../../../../core/skill/index.ts'
+import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { defineRoute, readers } from '../../routing/route.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
 import {

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../../../core/domain/run.ts'
 import { maskedEntry, maskedInputs, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
-import type { Playbook } from '../../../../core/playbook/index.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { ListedRun } from '../../../../core/ports.ts'
 import type { Services } from '../../routing/route.ts'
 

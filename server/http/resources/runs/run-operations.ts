@@ -1,7 +1,7 @@
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
-import type { Playbook } from '../../../../core/playbook/index.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { stepDecisions } from '../../../../core/domain/run.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { component, defineRoute, operators, type Caller, type Services } from '../../routing/route.ts'
