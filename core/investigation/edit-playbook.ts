@@ -3,11 +3,12 @@ import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ConflictError, UnavailableError, ValidationError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
-import { parseWithCalled } from '../playbook/read/parse-with-called.ts'
+import { parseWithCalledInSlices } from '../playbook/read/parse-with-called.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import type { Sliced } from '../common/sliced.ts'
 
 /** What became of the check of a source that is to be put in force. */
 export interface CheckedEdit {
@@ -27,14 +28,14 @@ export interface AcceptedEdit {
 }
 
 /** Checks a source as it would stand beside the playbooks in force: what it calls is checked with it. */
-export function checkBeside(
+export function* checkBeside(
   source: string,
   inForce: readonly Playbook[],
   catalogue: Catalogue,
   known?: KnownNames,
-): CheckedEdit {
+): Sliced<CheckedEdit> {
   const beside = new Map(inForce.map((playbook) => [playbook.name, playbook.source]))
-  const { playbook, called, problems } = parseWithCalled(source, { catalogue, known, beside })
+  const { playbook, called, problems } = yield* parseWithCalledInSlices(source, { catalogue, known, beside })
   return { playbook, called, problems }
 }
 
@@ -45,14 +46,14 @@ export function checkBeside(
  * @throws ValidationError `playbook_renamed` where the source names another playbook than the one that is edited
  * @throws ConflictError `playbook_in_use` where a playbook that calls it could not do so any more
  */
-export function checkEdit(
+export function* checkEdit(
   name: string,
   source: string,
   inForce: readonly Playbook[],
   catalogue: Catalogue,
   known?: KnownNames,
-): AcceptedEdit {
-  const { playbook, problems } = checkBeside(source, inForce, catalogue, known)
+): Sliced<AcceptedEdit> {
+  const { playbook, problems } = yield* checkBeside(source, inForce, catalogue, known)
   if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   if (playbook.name !== name) {
     throw new ValidationError(
@@ -66,7 +67,7 @@ export function checkEdit(
   }
   const others = inForce.filter((other) => other.name !== name)
   for (const caller of others.filter(({ calls }) => calls.includes(name))) {
-    const after = checkBeside(caller.source, [...others, playbook], catalogue)
+    const after = yield* checkBeside(caller.source, [...others, playbook], catalogue)
     const error = after.problems.find(({ severity }) => severity === 'error')
     if (error === undefined) continue
     throw new ConflictError(

@@ -8,8 +8,8 @@ import type { SourceProblem } from '../errors/source-frame.ts'
 import { contentHash } from '../playbook/language/content-hash.ts'
 import { findPlaybookFiles } from '../playbook/read/find-files.ts'
 import { findRivals, type Rivalry } from '../playbook/check/find-rivals.ts'
-import { parsePlaybook } from '../playbook/read/parse.ts'
-import { parseTogether } from '../playbook/read/parse-together.ts'
+import { parseInSlices } from '../playbook/read/parse.ts'
+import { parseTogetherInSlices } from '../playbook/read/parse-together.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Log, PlaybookStore } from '../ports.ts'
@@ -21,6 +21,7 @@ import {
   type AcceptedEdit,
   type CheckedEdit,
 } from './edit-playbook.ts'
+import { runInSlices, type Sliced } from '../common/sliced.ts'
 
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
 export interface PlaybookLibrary {
@@ -39,7 +40,7 @@ export interface PlaybookLibrary {
   /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
   keep(source: string, from: PlaybookOrigin): Promise<Playbook>
   /** Checks a source beside the playbooks in force, and the names that there are, without keeping it. */
-  check(source: string, known?: KnownNames): CheckedEdit
+  check(source: string, known?: KnownNames): Sliced<CheckedEdit>
   /** Puts files in force that were refused for names alone which there are by now, such as that of a new connection. */
   takeUpRefused(): Promise<void>
   /**
@@ -92,7 +93,7 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     const hash = contentHash(source)
     const kept = compiled.get(hash)
     if (kept !== undefined && newest.get(placeOf(kept, from)) === hash) return kept
-    return keepChecked(check(source, catalogue), from)
+    return keepChecked(await check(source, catalogue), from)
   }
 
   async function keepChecked(
@@ -109,14 +110,23 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
     return playbook
   }
 
+  /** Those that are being compiled, by hash: many runs may need one at once. */
+  const underWay = new Map<string, Promise<Playbook>>()
+
   async function byHash(hash: string): Promise<Playbook> {
     const known = compiled.get(hash)
     if (known !== undefined) return known
+    const found = underWay.get(hash) ?? compile(hash).finally(() => underWay.delete(hash))
+    underWay.set(hash, found)
+    return found
+  }
+
+  async function compile(hash: string): Promise<Playbook> {
     const stored = await store.findByHash('all', hash)
     if (stored === undefined) {
       throw new NotFoundError('playbook_not_found', `no playbook has the content hash ${hash}`)
     }
-    const playbook = check(stored.source, catalogue)
+    const playbook = await check(stored.source, catalogue)
     compiled.set(hash, playbook)
     return playbook
   }
@@ -172,7 +182,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
         const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
         throw new ConflictError('revision_changed', message)
       }
-      const accepted = checkEdit(name, source, [...written.values()], catalogue, await known())
+      const names = await known()
+      const accepted = await runInSlices(checkEdit(name, source, [...written.values()], catalogue, names))
       const path = paths.get(name) ?? join(folder, `${name}.yaml`)
       await writePlaybookFile(path, source)
       paths.set(name, path)
@@ -230,8 +241,8 @@ const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
   `${from.origin === 'made' ? from.organizationUuid : ''}/${name}`
 
 /** @throws PlaybookError */
-function check(source: string, catalogue: Catalogue): Playbook {
-  const { playbook, problems } = parsePlaybook(source, { catalogue })
+async function check(source: string, catalogue: Catalogue): Promise<Playbook> {
+  const { playbook, problems } = await runInSlices(parseInSlices(source, { catalogue }))
   if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   return playbook
 }
@@ -258,7 +269,7 @@ async function readPlaybooks(
     })),
   )
   const readable = read.flatMap(({ file, source }) => (source instanceof Error ? [] : [{ file, source }]))
-  const parsed = parseTogether(readable, { catalogue, known })
+  const parsed = await runInSlices(parseTogetherInSlices(readable, { catalogue, known }))
   const byPath = new Map(parsed.map(({ file, playbook, problems }) => [file, { playbook, problems }]))
   return read.map(({ file, source }) => {
     if (source instanceof Error) return { path: file, problems: [unreadable(file, source)] }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { join } from 'node:path'
 import { hide } from '../../core/domain/mask.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { callablePlaybooks } from '../../core/playbook/scope/callable-playbooks.ts'
 import { acceptedBy, maskOfSchema, maskOfType } from '../../core/playbook/check/mask-of-type.ts'
 import { object, sensitive, string, union } from '../../core/expression/index.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
@@ -27,9 +28,7 @@ steps:
 `
   const errors = (steps: string, playbooks?: Record<string, string>) => {
     const called = new Map(Object.entries(playbooks ?? {}))
-    const find = (name: string, callers: readonly string[]) =>
-      called.has(name) ? parsePlaybook(called.get(name)!, { catalogue, callers }) : undefined
-    const callable = { names: [...called.keys()], expectedAt: () => undefined, find }
+    const callable = callablePlaybooks(called, catalogue)
     const { problems } = parsePlaybook(head + steps, { catalogue, playbooks: callable })
     return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code)
   }

@@ -5,7 +5,8 @@ import {
   type PlaybookSources,
 } from '../scope/callable-playbooks.ts'
 import type { KnownNames } from '../scope/context.ts'
-import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
+import { parseInSlices, type ParsedPlaybook } from './parse.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 /** A file and its content. */
 export interface PlaybookFile {
@@ -24,14 +25,21 @@ export interface TogetherOptions<F extends PlaybookFile> {
  * Reads playbooks that stand beside each other: calls between them are checked too, their inputs, outputs, and circles. Of two
  * with one name the first can be called.
  */
-export function parseTogether<F extends PlaybookFile>(
+export const parseTogether = <F extends PlaybookFile>(
+  files: readonly F[],
+  options: TogetherOptions<F>,
+): readonly (F & ParsedPlaybook)[] => runAtOnce(parseTogetherInSlices(files, options))
+
+/** {@link parseTogether} in time slices. */
+export function* parseTogetherInSlices<F extends PlaybookFile>(
   files: readonly F[],
   { catalogue, known, beside }: TogetherOptions<F>,
-): readonly (F & ParsedPlaybook)[] {
-  const alone = files.map((file) => ({
-    ...file,
-    ...parsePlaybook(file.source, { catalogue, known, file: file.file }),
-  }))
+): Sliced<readonly (F & ParsedPlaybook)[]> {
+  const alone: (F & ParsedPlaybook)[] = []
+  for (const file of files) {
+    const parsed = yield* parseInSlices(file.source, { catalogue, known, file: file.file })
+    alone.push({ ...file, ...parsed })
+  }
   const given = new Map<string, string>()
   for (const { playbook, source } of alone) {
     // Also what has mistakes: who calls it is told so.
@@ -46,11 +54,13 @@ export function parseTogether<F extends PlaybookFile>(
     callable.set(others, playbooks)
     return playbooks
   }
-  return alone.map((file) => {
-    if (file.calls.length === 0) return file
+  for (const [at, file] of alone.entries()) {
+    if (file.calls.length === 0) continue
     const playbooks = callableBy(file)
-    return { ...file, ...parsePlaybook(file.source, { catalogue, known, file: file.file, playbooks }) }
-  })
+    const parsed = yield* parseInSlices(file.source, { catalogue, known, file: file.file, playbooks })
+    alone[at] = { ...file, ...parsed }
+  }
+  return alone
 }
 
 const joined = (first: PlaybookSources, second: PlaybookSources): PlaybookSources => ({

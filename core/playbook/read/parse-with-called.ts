@@ -1,8 +1,9 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { callablePlaybooks, type PlaybookSources } from '../scope/callable-playbooks.ts'
-import { parsePlaybook, type ParsedPlaybook } from './parse.ts'
+import { parseInSlices, type ParsedPlaybook } from './parse.ts'
 import type { KnownNames } from '../scope/context.ts'
 import type { Playbook } from '../language/playbook.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 interface WithCalled extends ParsedPlaybook {
   /** The playbooks that it calls, and that those call, by name; complete where there is no error. */
@@ -20,16 +21,20 @@ interface WithCalledOptions {
 }
 
 /** Reads a playbook to run it: what would be refused of its calls is refused, and what it calls comes along. */
-export function parseWithCalled(
+export const parseWithCalled = (source: string | Uint8Array, options: WithCalledOptions): WithCalled =>
+  runAtOnce(parseWithCalledInSlices(source, options))
+
+/** {@link parseWithCalled} in time slices. */
+export function* parseWithCalledInSlices(
   source: string | Uint8Array,
   { file, catalogue, known, beside }: WithCalledOptions,
-): WithCalled {
+): Sliced<WithCalled> {
   const playbooks = callablePlaybooks(beside, catalogue)
-  const parsed = parsePlaybook(source, { file, catalogue, known, playbooks })
+  const parsed = yield* parseInSlices(source, { file, catalogue, known, playbooks })
   const called = new Map<string, Playbook>()
   const open = [...parsed.calls]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const found = called.has(name) ? undefined : playbooks.find(name, [])?.playbook
+    const found = called.has(name) ? undefined : (yield* playbooks.findInSlices(name, []))?.playbook
     if (found === undefined) continue
     called.set(name, found)
     open.push(...found.calls)

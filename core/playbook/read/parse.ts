@@ -10,8 +10,8 @@ import { describe, readFields, type Fields } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import { keptValue } from '../template/kept-value.ts'
-import { openSource } from '../yaml/open-source.ts'
-import type { Inputs, Playbook } from '../language/playbook.ts'
+import { openSourceInSlices } from '../yaml/open-source.ts'
+import type { Inputs, Playbook, Step } from '../language/playbook.ts'
 import type { Problem, Problems } from '../language/problem.ts'
 import { typeOfInputs } from '../steps/read-call.ts'
 import { readConcurrency } from './read-concurrency.ts'
@@ -24,6 +24,7 @@ import type { SourceText } from '../language/source-text.ts'
 import { endsRun, reportUnusedOutputs } from '../check/step-advice.ts'
 import { collectStepIds } from '../scope/step-ids.ts'
 import type { TypedTemplate } from '../template/template.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 /** What the patterns of a playbook may weigh, which are compiled when it is read; an expression may have a tenth of it. */
 const maxPatternWeight = 100_000
@@ -60,17 +61,24 @@ export interface ParsedPlaybook {
  * const { playbook, problems } = parsePlaybook(await readFile(file), { file, catalogue })
  * for (const problem of problems) console.error(formatProblem(problem, source))
  */
-export function parsePlaybook(source: string | Uint8Array, options: ParseOptions = {}): ParsedPlaybook {
+export const parsePlaybook = (source: string | Uint8Array, options: ParseOptions = {}): ParsedPlaybook =>
+  runAtOnce(parseInSlices(source, options))
+
+/** {@link parsePlaybook} in time slices. */
+export function* parseInSlices(
+  source: string | Uint8Array,
+  options: ParseOptions = {},
+): Sliced<ParsedPlaybook> {
   const {
     text,
     source: body,
     problems,
     root,
-  } = openSource(source, options.file, options.observer ? 'tolerant' : 'repaired')
+  } = yield* openSourceInSlices(source, options.file, options.observer ? 'tolerant' : 'repaired')
   // An editor wants to know what is there, also where it is wrong.
   if (root) options.observer?.document(root, body)
   const calls = new Set<string>()
-  const playbook = root && readPlaybook(root, text, body, problems, calls, options)
+  const playbook = root && (yield* readPlaybook(root, text, body, problems, calls, options))
   return {
     playbook: problems.hasErrors ? undefined : playbook,
     problems: problems.list(),
@@ -78,14 +86,14 @@ export function parsePlaybook(source: string | Uint8Array, options: ParseOptions
   }
 }
 
-function readPlaybook(
+function* readPlaybook(
   root: Node,
   text: string,
   source: SourceText,
   problems: Problems,
   calls: Set<string>,
   options: ParseOptions,
-): Playbook | undefined {
+): Sliced<Playbook | undefined> {
   const fields = readFields(problems, root, grammar.playbook)
   if (fields === undefined) return undefined
   const head = readHead(problems, fields)
@@ -132,7 +140,7 @@ function readPlaybook(
     queueNames({ ...surroundings, inputs: undefined }),
   )
   const concurrency = fields.get('concurrency')
-  const body = readBody(context, fields, runNames(surroundings), head.timeoutMs)
+  const body = yield* readBody(context, fields, runNames(surroundings), head.timeoutMs)
   const playbook = {
     ...head,
     ...triggers,
@@ -140,7 +148,8 @@ function readPlaybook(
     source: text,
     inputs,
     alertSchema,
-    concurrency: concurrency && readConcurrency(context, concurrency.value, queueNames(surroundings)),
+    concurrency:
+      concurrency && (yield* readConcurrency(context, concurrency.value, queueNames(surroundings))),
     ...body,
     calls: [...calls],
   }
@@ -151,37 +160,37 @@ function readPlaybook(
 type Body = Pick<Playbook, 'steps' | 'onError' | 'finally' | 'outputs' | 'outputType'>
 
 /** All lists of steps, and what comes of them. */
-function readBody(
+function* readBody(
   context: Context,
   fields: Fields,
   names: Readonly<Record<string, Type>>,
   timeoutMs: number,
-): Body {
+): Sliced<Body> {
   const scope = new Scope(names, { timeLimit: { ms: timeoutMs, of: 'run' } })
-  const list = (name: string, inner: Scope) => {
+  function* list(name: string, inner: Scope): Sliced<readonly Step[]> {
     const entry = fields.get(name)
-    return entry ? readSequence(context, entry.value, inner) : []
+    return entry ? yield* readSequence(context, entry.value, inner) : []
   }
-  const steps = list('steps', scope)
+  const steps = yield* list('steps', scope)
   const outputs = fields.get('outputs')
-  const given = outputs && readOutputs(context, outputs.value, scope)
+  const given = outputs && (yield* readOutputs(context, outputs.value, scope))
   const endLimit =
     timeoutMs < longestEndMs
       ? ({ ms: timeoutMs, of: 'run' } as const)
       : ({ ms: longestEndMs, of: 'end' } as const)
   const errorScope = new Scope({ ...names, ...errorNames }, { timeLimit: endLimit })
   errorScope.adopt(scope, true)
-  const onError = list('on_error', errorScope)
+  const onError = yield* list('on_error', errorScope)
   const finalScope = new Scope({ ...names, ...finallyNames }, { isFinally: true, timeLimit: endLimit })
   finalScope.adopt(errorScope, true)
-  const last = list('finally', finalScope)
+  const last = yield* list('finally', finalScope)
   const endsByReturn = outputs === undefined && steps.some(endsRun)
   const types = [...(endsByReturn ? [] : [given?.type ?? nullType]), ...context.returns]
   return { steps, onError, finally: last, outputs: given?.template, outputType: union(types) }
 }
 
-function readOutputs(context: Context, node: Node, scope: Scope): TypedTemplate | undefined {
-  if (node.kind === 'map') return keptValue(context.problems, compileValue(context, scope, node))
+function* readOutputs(context: Context, node: Node, scope: Scope): Sliced<TypedTemplate | undefined> {
+  if (node.kind === 'map') return keptValue(context.problems, yield* compileValue(context, scope, node))
   context.problems.add('E106', `\`outputs\` must be a map of values, not ${describe(node)}`, node)
   return undefined
 }

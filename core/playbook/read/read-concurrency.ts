@@ -6,20 +6,21 @@ import { readChoice, readFields } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
 import type { Concurrency } from '../language/playbook.ts'
 import { Scope } from '../scope/scope.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** `concurrency`: its key is known when a run is queued, before there is anything but its alert and inputs. */
-export function readConcurrency(
+export function* readConcurrency(
   context: Context,
   node: Node,
   names: Readonly<Record<string, Type>>,
-): Concurrency | undefined {
+): Sliced<Concurrency | undefined> {
   const { problems } = context
   const fields = readFields(problems, node, grammar.concurrency)
   const key = fields?.get('key')
   const policy = fields?.get('policy')
   const chosen = policy && readChoice(problems, policy, ['queue', 'drop'])
   if (key === undefined) return undefined
-  const { template, type } = compileValue(context, new Scope(names, { isBefore: true }), key.value)
+  const { template, type } = yield* compileValue(context, new Scope(names, { isBefore: true }), key.value)
   const isText = type.kind === 'string' || type.kind === 'dyn'
   if (!isText) problems.add('E211', 'the key of `concurrency` must be a text', key.value, 'write string(…)')
   return { key: template, policy: chosen ?? 'queue' }

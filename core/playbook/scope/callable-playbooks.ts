@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
-import { parsePlaybook, type ParsedPlaybook } from '../read/parse.ts'
+import { parseInSlices, type ParsedPlaybook } from '../read/parse.ts'
 import type { Playbook } from '../language/playbook.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 /** Playbooks by name, as they are written. A `Map` is that, and so is a folder that is read when it is asked. */
 export interface PlaybookSources {
@@ -20,6 +21,8 @@ export interface CallablePlaybooks {
    * @param callers names of the playbooks that are being read and lead to this one, so that a circle is noticed
    */
   find(name: string, callers: readonly string[]): ParsedPlaybook | undefined
+  /** The same in time slices. */
+  findInSlices(name: string, callers: readonly string[]): Sliced<ParsedPlaybook | undefined>
 }
 
 /** Reads each playbook once, when it is first called. */
@@ -33,9 +36,11 @@ export function callablePlaybooks(
       return [...sources.keys()]
     },
     expectedAt: (name) => sources.expectedAt?.(name),
-    find(name, callers) {
+    find: (name, callers) => runAtOnce(playbooks.findInSlices(name, callers)),
+    *findInSlices(name, callers) {
       const source = known.has(name) ? undefined : sources.get(name)
-      if (source !== undefined) known.set(name, parsePlaybook(source, { catalogue, playbooks, callers }))
+      if (source !== undefined)
+        known.set(name, yield* parseInSlices(source, { catalogue, playbooks, callers }))
       return known.get(name)
     },
   }
@@ -51,5 +56,9 @@ export function checkedPlaybooks(playbooks: readonly Playbook[]): CallablePlaybo
     names: [...known.keys()],
     expectedAt: () => undefined,
     find: (name) => known.get(name),
+    // oxlint-disable-next-line require-yield -- nothing is left to be done
+    *findInSlices(name) {
+      return known.get(name)
+    },
   }
 }

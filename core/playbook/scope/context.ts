@@ -8,6 +8,7 @@ import type { Problems } from '../language/problem.ts'
 import type { Scope } from './scope.ts'
 import type { SourceText, Span } from '../language/source-text.ts'
 import type { StepIds } from './step-ids.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** A connection that exists where the playbook shall run. */
 export interface KnownConnection {
@@ -23,7 +24,7 @@ export interface KnownNames {
 }
 
 /** Reads a list of steps; what they add stays in the scope. */
-type StepsReader = (context: Context, node: Node, scope: Scope) => readonly Step[]
+type StepsReader = (context: Context, node: Node, scope: Scope) => Sliced<readonly Step[]>
 
 export interface Defaults {
   readonly timeoutMs: number | undefined

@@ -25,6 +25,7 @@ import type {
 import type { Scope } from '../scope/scope.ts'
 import { endsRun } from '../check/step-advice.ts'
 import { parseOverlongTimeMs, parseTimeMs, timeHint } from '../language/times.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** What an action comes to: its own part of the step, and the type of its output, if it has one. */
 export interface ActionResult<Part> {
@@ -40,30 +41,34 @@ export interface ActionResult<Part> {
 
 type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
 
-export function readSet(context: Context, { value }: Entry, scope: Scope): ActionResult<Own<SetStep, 'set'>> {
+export function* readSet(
+  context: Context,
+  { value }: Entry,
+  scope: Scope,
+): Sliced<ActionResult<Own<SetStep, 'set'>>> {
   if (value.kind !== 'map') {
     context.problems.add('E106', `\`set\` must be a map of values, not ${describe(value)}`, value)
     return { part: undefined }
   }
-  const { template, type } = keptValue(context.problems, compileValue(context, scope, value))
+  const { template, type } = keptValue(context.problems, yield* compileValue(context, scope, value))
   return { part: { action: 'set', set: template }, output: type }
 }
 
-export function readGroup(
+export function* readGroup(
   context: Context,
   { value }: Entry,
   scope: Scope,
-): ActionResult<Own<GroupStep, 'steps'>> {
-  return { part: { action: 'steps', steps: context.readSequence(context, value, scope) } }
+): Sliced<ActionResult<Own<GroupStep, 'steps'>>> {
+  return { part: { action: 'steps', steps: yield* context.readSequence(context, value, scope) } }
 }
 
-export function readParallel(
+export function* readParallel(
   context: Context,
   { value }: Entry,
   fields: Fields,
   scope: Scope,
-): ActionResult<Own<ParallelStep, 'steps' | 'concurrency'>> {
-  const steps = context.readBranches(context, value, scope)
+): Sliced<ActionResult<Own<ParallelStep, 'steps' | 'concurrency'>>> {
+  const steps = yield* context.readBranches(context, value, scope)
   const concurrency = fields.get('concurrency')
   const limit =
     concurrency && !fields.has('foreach')
@@ -72,12 +77,12 @@ export function readParallel(
   return { part: { action: 'parallel', steps, concurrency: limit ?? Math.max(1, steps.length) } }
 }
 
-export function readSwitch(
+export function* readSwitch(
   context: Context,
   entry: Entry,
   fields: Fields,
   scope: Scope,
-): ActionResult<Own<SwitchStep, 'cases' | 'else'>> {
+): Sliced<ActionResult<Own<SwitchStep, 'cases' | 'else'>>> {
   const { problems } = context
   const { value } = entry
   if (value.kind !== 'list' || value.items.length === 0) {
@@ -89,7 +94,7 @@ export function readSwitch(
   const branches: { readonly branch: Scope; readonly steps: readonly Step[] }[] = []
   const before: Fact[] = []
   for (const item of value.items) {
-    const read = readCase(context, item, scope, [...before])
+    const read = yield* readCase(context, item, scope, [...before])
     if (read === undefined) continue
     branches.push(read)
     before.push(...read.whenFalse)
@@ -98,7 +103,7 @@ export function readSwitch(
   if (!otherwise && !problems.hasErrorIn(value))
     problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
   const last = scope.inside({ given: before })
-  const elseSteps = otherwise ? context.readSequence(context, otherwise.value, last) : []
+  const elseSteps = otherwise ? yield* context.readSequence(context, otherwise.value, last) : []
   const ways = [...branches, { branch: last, steps: elseSteps }]
   scope.adoptOneOf(
     ways.filter(({ steps }) => !steps.some(endsRun)).map(({ branch }) => branch),
@@ -107,40 +112,40 @@ export function readSwitch(
   return { part: { action: 'switch', cases, else: elseSteps } }
 }
 
-function readCase(context: Context, node: Node, scope: Scope, given: readonly Fact[]) {
+function* readCase(context: Context, node: Node, scope: Scope, given: readonly Fact[]) {
   const fields = readFields(context.problems, node, grammar.case)
   const whenEntry = fields?.get('when')
   const stepsEntry = fields?.get('steps')
   const when = whenEntry && compileCondition(context, scope.inside({ given }), whenEntry)
   const branch = scope.inside({ given: [...given, ...(when?.whenTrue ?? [])] })
-  const steps = stepsEntry ? context.readSequence(context, stepsEntry.value, branch) : []
+  const steps = stepsEntry ? yield* context.readSequence(context, stepsEntry.value, branch) : []
   const program = when?.program
   return { branch, steps, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
 }
 
-export function readWait(
+export function* readWait(
   context: Context,
   { value }: Entry,
   scope: Scope,
-): ActionResult<Own<WaitStep, 'wait'>> {
+): Sliced<ActionResult<Own<WaitStep, 'wait'>>> {
   if (value.kind === 'map') {
     const until = readFields(context.problems, value, grammar.wait)?.get('until')
-    const time = until && timeTemplate(context, until.value, scope)
+    const time = until && (yield* timeTemplate(context, until.value, scope))
     return { part: time && { action: 'wait', wait: { until: time } } }
   }
-  const durationMs = durationTemplate(context, value, scope)
+  const durationMs = yield* durationTemplate(context, value, scope)
   if (durationMs) checkTimeFits(context, value, durationMs, scope, 'wait')
   return { part: durationMs && { action: 'wait', wait: { durationMs } } }
 }
 
 /** A duration that may be an expression; literals as milliseconds. */
-export function durationTemplate(
+export function* durationTemplate(
   context: Context,
   node: Node,
   scope: Scope,
   what = '`wait`',
-): Template | undefined {
-  const { template, type } = compileValue(context, scope, node)
+): Sliced<Template | undefined> {
+  const { template, type } = yield* compileValue(context, scope, node)
   if (template.kind === 'literal') {
     const durationMs = typeof template.value === 'string' ? parseDurationMs(template.value) : undefined
     if (durationMs !== undefined && durationMs > 0) return { kind: 'literal', value: durationMs }
@@ -153,8 +158,8 @@ export function durationTemplate(
   return undefined
 }
 
-function timeTemplate(context: Context, node: Node, scope: Scope): Template | undefined {
-  const { template, type } = compileValue(context, scope, node)
+function* timeTemplate(context: Context, node: Node, scope: Scope): Sliced<Template | undefined> {
+  const { template, type } = yield* compileValue(context, scope, node)
   if (template.kind === 'literal') {
     if (typeof template.value === 'string' && parseTimeMs(template.value) !== undefined) return template
     const meantMs = typeof template.value === 'string' ? parseOverlongTimeMs(template.value) : undefined
@@ -175,26 +180,26 @@ const given = (node: Node, type: Type): string =>
     ? JSON.stringify(node.value)
     : typeInWords(type)
 
-export function readReturn(
+export function* readReturn(
   context: Context,
   entry: Entry,
   scope: Scope,
-): ActionResult<Own<ReturnStep, 'return'>> {
+): Sliced<ActionResult<Own<ReturnStep, 'return'>>> {
   checkMayEnd(context, entry, scope)
-  const { template, type } = keptValue(context.problems, compileValue(context, scope, entry.value))
+  const { template, type } = keptValue(context.problems, yield* compileValue(context, scope, entry.value))
   context.returns.push(type)
   return { part: { action: 'return', return: template }, recorded: type }
 }
 
 const failCodes = { unknown: 'E106', missing: 'E106', misfit: 'E106' } as const
 
-export function readFail(
+export function* readFail(
   context: Context,
   entry: Entry,
   scope: Scope,
-): ActionResult<Own<FailStep, 'message'>> {
+): Sliced<ActionResult<Own<FailStep, 'message'>>> {
   checkMayEnd(context, entry, scope)
-  const value = compileValue(context, scope, entry.value)
+  const value = yield* compileValue(context, scope, entry.value)
   const { template, type } = value
   checkMessage(context.problems, type, entry.value)
   if (template.kind === 'expression') {

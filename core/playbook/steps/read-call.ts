@@ -17,14 +17,15 @@ import { inputCodes, noInputs } from './read-uses.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import { jsonType } from '../template/type-forms.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** `call` with `with`: inputs as the called playbook declares them, output as its `outputs` are. */
-export function readCall(
+export function* readCall(
   context: Context,
   entry: Entry,
   fields: Fields,
   scope: Scope,
-): ActionResult<Pick<CallStep, 'action' | 'playbook' | 'with'>> {
+): Sliced<ActionResult<Pick<CallStep, 'action' | 'playbook' | 'with'>>> {
   const { problems } = context
   const name = readWord(
     problems,
@@ -37,10 +38,10 @@ export function readCall(
     problems.add('E106', `\`with\` must be a map of inputs, not ${describe(given.value)}`, given.value)
     return { part: undefined, output: dyn }
   }
-  const inputs = compileValue(context, scope, given?.value ?? noInputs)
+  const inputs = yield* compileValue(context, scope, given?.value ?? noInputs)
   if (name === undefined) return { part: undefined, output: dyn }
   context.calls.add(name)
-  const callee = findCallee(context, name, entry)
+  const callee = yield* findCallee(context, name, entry)
   const part = { action: 'call' as const, playbook: name, with: inputs.template }
   if (callee === undefined) return { part, given: maskOfType(inputs.type), output: dyn }
   checkFit(problems, inputs, typeOfInputs(callee.inputs), '', inputCodes, entry.value)
@@ -69,7 +70,7 @@ function checkSensitiveAlert(
 }
 
 /** Undefined where nothing is known of it: it has been reported, or the playbooks are not known at all. */
-function findCallee(context: Context, name: string, { value }: Entry): Playbook | undefined {
+function* findCallee(context: Context, name: string, { value }: Entry): Sliced<Playbook | undefined> {
   const { problems, playbooks, callers } = context
   if (callers.includes(name)) {
     const circle = [...callers.slice(callers.indexOf(name)), name].join(' → ')
@@ -82,7 +83,7 @@ function findCallee(context: Context, name: string, { value }: Entry): Playbook 
     return undefined
   }
   if (playbooks === undefined) return undefined
-  const parsed = playbooks.find(name, callers)
+  const parsed = yield* playbooks.findInSlices(name, callers)
   if (parsed === undefined) {
     problems.add('E316', `there is no playbook ${quote(name)}`, value, () => hintFor(name, playbooks))
     return undefined

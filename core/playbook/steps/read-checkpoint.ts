@@ -30,6 +30,7 @@ import { connectionOf, findSkill, readWith } from './read-uses.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { TypedTemplate } from '../template/template.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 type CheckpointPart = Pick<
   CheckpointStep,
@@ -37,18 +38,18 @@ type CheckpointPart = Pick<
 >
 
 /** `checkpoint`: whom to ask and how, what may be answered, and what becomes of it when nobody does. */
-export function readCheckpoint(
+export function* readCheckpoint(
   context: Context,
   { value }: Entry,
   scope: Scope,
-): ActionResult<CheckpointPart> {
+): Sliced<ActionResult<CheckpointPart>> {
   const { problems } = context
   const fields = readFields(problems, value, grammar.checkpoint)
   if (fields === undefined) return { part: undefined, output: outputOf(dyn) }
   const choices = readChoices(context, fields, value)
-  const asked = readVia(context, fields, scope, value, choices)
+  const asked = yield* readVia(context, fields, scope, value, choices)
   const timeout = fields.get('timeout')
-  const answerWithinMs = timeout && durationTemplate(context, timeout.value, scope, '`timeout`')
+  const answerWithinMs = timeout && (yield* durationTemplate(context, timeout.value, scope, '`timeout`'))
   if (answerWithinMs) checkTimeFits(context, timeout.value, answerWithinMs, scope, 'answer')
   const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices)
   const output = outputOf(answerType(choices, onTimeout))
@@ -85,15 +86,16 @@ function answerType(
   return enumeration([...new Set([...choices.answers, ...silent])])
 }
 
-function readVia(
+function* readVia(
   context: Context,
   fields: Fields,
   scope: Scope,
   head: Node,
   choices: CheckpointPart['choices'] | undefined,
-):
+): Sliced<
   | (Pick<CheckpointPart, 'via' | 'with' | 'connection'> & Pick<ActionResult<object>, 'given' | 'reference'>)
-  | undefined {
+  | undefined
+> {
   const { problems } = context
   const entry = fields.get('via')
   if (entry === undefined) return undefined
@@ -102,7 +104,7 @@ function readVia(
   const isOperator = entry.value.kind === 'scalar' && entry.value.value === viaOperator
   if (isOperator) {
     if (connection) problems.add('E304', 'an operator takes no connection', connection.key, 'remove it')
-    const given = readWith(context, fields.get('with'), scope, entry.value, operatorInput, {
+    const given = yield* readWith(context, fields.get('with'), scope, entry.value, operatorInput, {
       checkMore: byAnswer,
     })
     return given && { via: viaOperator, with: given.template, given: given.mask, connection: undefined }
@@ -125,7 +127,7 @@ function readVia(
     )
   }
   const input = found && authorsInput(found.skill)
-  const given = readWith(context, fields.get('with'), scope, entry.value, input, {
+  const given = yield* readWith(context, fields.get('with'), scope, entry.value, input, {
     taker: found?.name,
     checkMore: byAnswer,
   })

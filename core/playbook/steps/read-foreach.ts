@@ -18,16 +18,17 @@ import { keptValue } from '../template/kept-value.ts'
 import type { Foreach } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import type { Scope } from '../scope/scope.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** `foreach` with `as`, `concurrency`, `max_items` and `on_item_error`; and the names its body sees. */
-export function readForeach(
+export function* readForeach(
   context: Context,
   { value }: Entry,
   fields: Fields,
   scope: Scope,
-): { readonly foreach: Foreach; readonly names: Readonly<Record<string, Type>> } {
+): Sliced<{ readonly foreach: Foreach; readonly names: Readonly<Record<string, Type>> }> {
   const { problems } = context
-  const items = keptValue(problems, compileValue(context, scope, value))
+  const items = keptValue(problems, yield* compileValue(context, scope, value))
   const element = elementOf(items.type)
   if (element === undefined && !problems.hasErrorIn(value)) {
     const isBare = value.kind === 'scalar' && typeof value.value === 'string' && !value.value.includes('${{')

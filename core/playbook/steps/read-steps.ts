@@ -37,13 +37,15 @@ import { errorNames, stepProperty, type Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import { widened, withoutOptionals } from '../template/type-forms.ts'
 import { adviseParallel, endsRun, endsRunIfRun, endsRunOnError } from '../check/step-advice.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** Steps in order: each sees those before it. What they add stays in the scope. */
-export function readSequence(context: Context, node: Node, scope: Scope): readonly Step[] {
+export function* readSequence(context: Context, node: Node, scope: Scope): Sliced<readonly Step[]> {
   const steps: { readonly step: Step; readonly node: Node; readonly index: number }[] = []
   let ended = false
   for (const [index, item] of itemsOf(context, node).entries()) {
-    const step = readStep(context, item, index, scope)
+    yield
+    const step = yield* readStep(context, item, index, scope)
     if (step === undefined) continue
     if (ended)
       context.problems.add(
@@ -60,12 +62,13 @@ export function readSequence(context: Context, node: Node, scope: Scope): readon
 }
 
 /** Steps at once: each sees what was before all of them, and none of the others. */
-export function readBranches(context: Context, node: Node, scope: Scope): readonly Step[] {
+export function* readBranches(context: Context, node: Node, scope: Scope): Sliced<readonly Step[]> {
   const steps: Step[] = []
   const branches: Scope[] = []
   for (const [index, item] of itemsOf(context, node).entries()) {
     const branch = scope.inside({})
-    const step = readStep(context, item, index, branch)
+    yield
+    const step = yield* readStep(context, item, index, branch)
     branches.push(branch)
     if (step) steps.push(step)
   }
@@ -101,7 +104,7 @@ function itemNames(fields: Fields): readonly string[] {
 
 const unconditional: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
 
-function readStep(context: Context, node: Node, index: number, outer: Scope): Step | undefined {
+function* readStep(context: Context, node: Node, index: number, outer: Scope): Sliced<Step | undefined> {
   const fields = readFields(context.problems, node, grammar.step)
   if (fields === undefined || node.kind !== 'map') return undefined
   const action = chooseAction(context, node, fields)
@@ -113,12 +116,12 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
   const foreachEntry = fields.get('foreach')
   const asked = foreachEntry ? scope.inside({ beforeItems: itemNames(fields) }) : scope
   const condition = ifEntry ? compileCondition(context, asked, ifEntry) : unconditional
-  const foreach = foreachEntry && readForeach(context, foreachEntry, fields, scope)
+  const foreach = foreachEntry && (yield* readForeach(context, foreachEntry, fields, scope))
   const timeoutMs = timeoutOf(context, fields, action)
   const isLimited = timeoutMs !== undefined && action && belongsTo['timeout']!.includes(action)
   const timeLimit = isLimited ? { ms: timeoutMs, of: 'steps' as const } : undefined
   const body = scope.inside({ names: foreach?.names, given: condition.whenTrue, timeLimit })
-  const result = action && readAction(context, action, fields, body)
+  const result = action && (yield* readAction(context, action, fields, body))
   const repeatEntry = fields.get('repeat')
   const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
   warnOfTimeout(context, fields, action)
@@ -126,8 +129,8 @@ function readStep(context: Context, node: Node, index: number, outer: Scope): St
 
   const output = result?.output && foreach ? list(result.output) : result?.output
   const defaulted =
-    fields.get('default') && readDefault(context, fields.get('default')!, scope, action, output)
-  const onError = readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
+    fields.get('default') && (yield* readDefault(context, fields.get('default')!, scope, action, output))
+  const onError = yield* readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
   const mayNotRun = ifEntry !== undefined || !endsRunOnError({ onError }) || isSkippedOnCrash(result)
   if (!foreach) outer.adopt(body, mayNotRun)
   outer.adopt(scope, true)
@@ -223,48 +226,48 @@ function idOf({ ids }: Context, fields: Fields): string | null {
 
 const isOwner = (step: Span, id: Span): boolean => step.start <= id.start && step.end >= id.end
 
-function readAction(
+function* readAction(
   context: Context,
   action: Action,
   fields: Fields,
   scope: Scope,
-): (ActionResult<object> & { readonly isRead?: boolean }) | undefined {
+): Sliced<(ActionResult<object> & { readonly isRead?: boolean }) | undefined> {
   const entry = fields.get(action)!
   switch (action) {
     case 'uses':
-      return readUses(context, entry, fields, scope)
+      return yield* readUses(context, entry, fields, scope)
     case 'set':
-      return readSet(context, entry, scope)
+      return yield* readSet(context, entry, scope)
     case 'steps':
-      return readGroup(context, entry, scope)
+      return yield* readGroup(context, entry, scope)
     case 'parallel':
-      return readParallel(context, entry, fields, scope)
+      return yield* readParallel(context, entry, fields, scope)
     case 'switch':
-      return readSwitch(context, entry, fields, scope)
+      return yield* readSwitch(context, entry, fields, scope)
     case 'checkpoint':
-      return readCheckpoint(context, entry, scope)
+      return yield* readCheckpoint(context, entry, scope)
     case 'call':
-      return readCall(context, entry, fields, scope)
+      return yield* readCall(context, entry, fields, scope)
     case 'wait':
-      return readWait(context, entry, scope)
+      return yield* readWait(context, entry, scope)
     case 'return':
-      return readReturn(context, entry, scope)
+      return yield* readReturn(context, entry, scope)
     case 'fail':
-      return readFail(context, entry, scope)
+      return yield* readFail(context, entry, scope)
   }
 }
 
 const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
 
 /** Of a skill the default has to fit the schema; what is `set`, or called, has none: the output is then one or the other. */
-function readDefault(
+function* readDefault(
   context: Context,
   { value }: Entry,
   scope: Scope,
   action: Action | undefined,
   output: Type | undefined,
-): { readonly template: Template; readonly type: Type } {
-  const given = compileValue(context, scope, value)
+): Sliced<{ readonly template: Template; readonly type: Type }> {
+  const given = yield* compileValue(context, scope, value)
   if (output === undefined) return keptValue(context.problems, given)
   const isFree = action === 'set' || action === 'call'
   const fits = checkFit(context.problems, given, isFree ? widened(output) : output, '', defaultCodes, value)
@@ -273,13 +276,18 @@ function readDefault(
 }
 
 /** The steps of `on_error` see what had run inside of the failed step (`body`), and the error. */
-function readOnError(context: Context, entry: Entry | undefined, scope: Scope, body: Scope): Step['onError'] {
+function* readOnError(
+  context: Context,
+  entry: Entry | undefined,
+  scope: Scope,
+  body: Scope,
+): Sliced<Step['onError']> {
   if (entry === undefined) return 'fail'
   const { value } = entry
   if (value.kind === 'list') {
     const handler = scope.inside({ names: errorNames })
     handler.adopt(body, true)
-    const steps = readSequence(context, value, handler)
+    const steps = yield* readSequence(context, value, handler)
     scope.adopt(handler, true)
     return steps
   }

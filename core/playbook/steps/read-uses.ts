@@ -19,16 +19,17 @@ import { readRetry } from './read-retry.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { TypedTemplate } from '../template/template.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
 
 /** `uses` with `with`, `connection`, `retry` and `on_interrupted`; and the type of its output. */
-export function readUses(
+export function* readUses(
   context: Context,
   entry: Entry,
   fields: Fields,
   scope: Scope,
-): ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean } {
+): Sliced<ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean }> {
   const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
   if (found?.skill.asks === true) {
@@ -41,7 +42,9 @@ export function readUses(
     )
   }
   const schema = found?.skill.input as JsonSchema | undefined
-  const given = readWith(context, fields.get('with'), scope, entry.value, schema, { taker: found?.name })
+  const given = yield* readWith(context, fields.get('with'), scope, entry.value, schema, {
+    taker: found?.name,
+  })
   const connection = connectionOf(context, found, fields.get('connection'), entry.value)
   const retry = retryOf(context, fields.get('retry'), found)
   const interrupted = fields.get('on_interrupted')
@@ -130,14 +133,14 @@ interface WithOptions {
 }
 
 /** `with`: the inputs of a skill, or of what asks, and where something sensitive stands in them. */
-export function readWith(
+export function* readWith(
   context: Context,
   entry: Entry | undefined,
   scope: Scope,
   uses: Span,
   schema: JsonSchema | undefined,
   { taker = 'a question', checkMore }: WithOptions = {},
-): { readonly template: Template; readonly mask: Mask | undefined } | undefined {
+): Sliced<{ readonly template: Template; readonly mask: Mask | undefined } | undefined> {
   const { problems } = context
   if (entry && entry.value.kind !== 'map') {
     problems.add(
@@ -150,7 +153,7 @@ export function readWith(
     )
     return undefined
   }
-  const given = compileValue(context, scope, entry?.value ?? noInputs)
+  const given = yield* compileValue(context, scope, entry?.value ?? noInputs)
   const mask = merged(maskOfType(given.type), schema && maskOfSchema(schema))
   const found = { template: given.template, mask }
   if (schema === undefined) return found

@@ -21,6 +21,7 @@ import { hintInQuotes, quoted } from '../yaml/repairs.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import { compileTemplate, trimmed, type TemplateCompiler, type TypedTemplate } from './template.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   syntax: 'E201',
@@ -45,7 +46,7 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
 }
 
 /** A value with `${{ … }}` in it. */
-export function compileValue(context: Context, scope: Scope, node: Node): TypedTemplate {
+export function compileValue(context: Context, scope: Scope, node: Node): Sliced<TypedTemplate> {
   return compileTemplate(node, templateCompiler(context, scope))
 }
 

@@ -26,6 +26,7 @@ import type { ProblemCode } from '../language/problem-catalogue.ts'
 import type { Span } from '../language/source-text.ts'
 import { splitTemplate, type Segment } from '../yaml/template-text.ts'
 import { keptType } from './type-forms.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** A compiled template with what is known about it: its type, and the place of each of its parts. */
 export interface TypedTemplate extends Span {
@@ -66,21 +67,22 @@ export interface TemplateCompiler {
 }
 
 /** Compiles a YAML value with expressions in it. What is wrong is reported, and of type `dyn`. */
-export function compileTemplate(node: Node, compiler: TemplateCompiler): TypedTemplate {
+export function* compileTemplate(node: Node, compiler: TemplateCompiler): Sliced<TypedTemplate> {
   const { start, end } = node
   switch (node.kind) {
     case 'scalar':
-      return { start, end, style: node.style, ...compileScalar(node, compiler) }
-    case 'list':
-      return listOf(
-        node,
-        node.items.map((item) => compileTemplate(item, compiler)),
-      )
+      return { start, end, style: node.style, ...(yield* compileScalar(node, compiler)) }
+    case 'list': {
+      const items: TypedTemplate[] = []
+      for (const item of node.items) items.push(yield* compileTemplate(item, compiler))
+      return listOf(node, items)
+    }
     case 'map': {
-      const entries = node.entries.map(({ name, key, value }) => {
+      const entries: { name: string; key: Span; value: TypedTemplate }[] = []
+      for (const { name, key, value } of node.entries) {
         if (name.includes('${{')) compiler.reportAt('E107', 'keys take no expressions', key)
-        return { name, key, value: compileTemplate(value, compiler) }
-      })
+        entries.push({ name, key, value: yield* compileTemplate(value, compiler) })
+      }
       return mapOf(node, entries)
     }
   }
@@ -116,13 +118,14 @@ function mapOf({ start, end }: Span, entries: NonNullable<TypedTemplate['entries
 
 type Compiled = Pick<TypedTemplate, 'template' | 'type' | 'written'>
 
-function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled {
+function* compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Sliced<Compiled> {
   const { value } = scalar
   if (typeof value !== 'string') return literal(value)
   if (!value.includes('${{')) {
     compiler.plainText(scalar, value, true)
     return literal(value)
   }
+  yield
   const segments = splitTemplate(value)
   compiler.plainText(scalar, withoutExpressions(value, segments), false)
   const meaningful = segments.filter((segment) => segment.kind !== 'text' || segment.text.trim() !== '')
@@ -146,6 +149,7 @@ function compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Compiled
         : 'close it with }}, or write $${{ for the characters themselves'
       compiler.report('E201', 'this expression is never closed', scalar, segment.start, segment.end, hint)
     } else {
+      yield
       const program = compiler.expression(scalar, segment.start, segment.end)
       if (program === undefined) continue
       parts.push(program)

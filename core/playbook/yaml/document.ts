@@ -1,21 +1,25 @@
 import {
+  Composer,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  parseDocument,
+  Lexer,
+  Parser,
   type Alias,
   type Document,
   type Node as YamlNode,
   type Scalar,
+  YAMLParseError,
   type YAMLError,
 } from 'yaml'
-import { maxDepth, maxNodes } from './pre-scan.ts'
+import { maxDepth, maxNodes, tokensPerSlice } from './pre-scan.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import { quoted, withRepairs, type Repair } from './repairs.ts'
 import type { Span } from '../language/source-text.ts'
 import { correctedLines, findUnquotedExpressions } from './unquoted-expressions.ts'
 import { explainYamlErrors } from './yaml-mistakes.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
 export type Node = ScalarNode | ListNode | MapNode
@@ -59,20 +63,20 @@ const maxRounds = 10
 const maxRepairableLength = 64 * 1024
 
 /** The content of a source that passed the pre-scan, with what that repaired; undefined when there is none to speak of. */
-export function readDocument(
+export function* readDocument(
   text: string,
   problems: Problems,
   reading: Reading,
   known: readonly Repair[] = [],
-): Node | undefined {
+): Sliced<Node | undefined> {
   const repairs = new Map(known.map((repair) => [repair.start, repair]))
   const readable = withRepairs(text, known)
-  let document = parse(readable)
+  let document = yield* parse(readable)
   if (errorsOf(document).length > 0 && text.includes('${{')) {
     const unquoted = findUnquotedExpressions(readable)
     reportUnquoted(text, unquoted, problems)
     for (const repair of unquoted) repairs.set(repair.start, repair)
-    if (unquoted.length > 0) document = parse(withRepairs(text, repairs.values()))
+    if (unquoted.length > 0) document = yield* parse(withRepairs(text, repairs.values()))
   }
   const rounds = text.length > maxRepairableLength ? 1 : maxRounds
   for (let round = 0; round < rounds; round++) {
@@ -83,7 +87,7 @@ export function readDocument(
     problems.add(mistake.code, mistake.message, mistake, mistake.hint)
     if (repair === undefined || repairs.has(repair.start)) break
     repairs.set(repair.start, repair)
-    document = parse(withRepairs(text, repairs.values()))
+    document = yield* parse(withRepairs(text, repairs.values()))
   }
   if (problems.hasErrors && reading === 'strict') return undefined
   if (errorsOf(document).length > 0 && reading !== 'tolerant') return undefined
@@ -97,18 +101,40 @@ export function readDocument(
   return converter.isFull && reading !== 'tolerant' ? undefined : root
 }
 
-const parse = (text: string): Document.Parsed =>
-  parseDocument(text, {
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    // Pairwise comparison takes seconds for thousands of keys; Converter looks for duplicates itself.
-    uniqueKeys: false,
-    stringKeys: true,
-    prettyErrors: false,
-    // Below this level the library would not report that there are several documents.
-    logLevel: 'error',
-  })
+/** As `parseDocument` of the library reads it, in time slices. */
+function* parse(text: string): Sliced<Document.Parsed> {
+  const parser = new Parser()
+  const composer = new Composer(yamlOptions)
+  const documents: Document.Parsed[] = []
+  let count = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count % tokensPerSlice === 0) yield
+    for (const token of parser.next(lexeme)) documents.push(...composer.next(token))
+    // A second one is a mistake, and more of them are no other.
+    if (documents.length > 1) break
+  }
+  yield 'long'
+  for (const token of parser.end()) documents.push(...composer.next(token))
+  documents.push(...composer.end(true, text.length))
+  yield
+  const [document, second] = documents
+  if (second) {
+    const message = 'Source contains multiple documents'
+    document!.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', message))
+  }
+  return document!
+}
+
+const yamlOptions = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  // Pairwise comparison takes seconds for thousands of keys; Converter looks for duplicates itself.
+  uniqueKeys: false,
+  stringKeys: true,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const
 
 const errorsOf = ({ errors, warnings }: Document.Parsed): readonly YAMLError[] => [...errors, ...warnings]
 

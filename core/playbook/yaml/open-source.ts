@@ -4,6 +4,7 @@ import { maxSourceBytes, notUtf8, preScan, tooLarge, type ScanFinding } from './
 import { Problems } from '../language/problem.ts'
 import { withRepairs, type Repair } from './repairs.ts'
 import { decode, SourceText } from '../language/source-text.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 /** A YAML file of the project, a playbook or a test of one, read as far as all of them are read alike. */
 export interface OpenSource {
@@ -19,11 +20,18 @@ export interface OpenSource {
 /**
  * Reads a file into nodes with their places. Never throws, whatever the source.
  */
-export function openSource(
+export const openSource = (
+  source: string | Uint8Array,
+  file: string | undefined,
+  reading?: Reading,
+): OpenSource => runAtOnce(openSourceInSlices(source, file, reading))
+
+/** {@link openSource} in time slices. */
+export function* openSourceInSlices(
   source: string | Uint8Array,
   file: string | undefined,
   reading: Reading = 'strict',
-): OpenSource {
+): Sliced<OpenSource> {
   // A byte order mark takes three bytes. What is too large is not even decoded.
   const isTooLarge = source.length > maxSourceBytes + 3
   const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
@@ -32,10 +40,10 @@ export function openSource(
   const { found, repairs } = isTooLarge
     ? { found: tooLarge(source.length), repairs: [] }
     : invalidAt === undefined
-      ? scan(body.text, problems)
+      ? yield* scan(body.text, problems)
       : { found: notUtf8(invalidAt), repairs: [] }
   if (found) problems.add(found.code, found.message, found, found.hint)
-  const root = found ? undefined : readDocument(body.text, problems, reading, repairs)
+  const root = found ? undefined : yield* readDocument(body.text, problems, reading, repairs)
   if (root && /[ \t]#/.test(body.text)) warnOfCutValues(problems, body.text, root)
   return { text, source: body, problems, root }
 }
@@ -44,13 +52,13 @@ export function openSource(
 const maxRepairs = (text: string): number => (text.length > 64 * 1024 ? 1 : 10)
 
 /** What must not be read, after everything that could be repaired, which has been reported. */
-function scan(
+function* scan(
   text: string,
   problems: Problems,
-): { readonly found: ScanFinding | undefined; readonly repairs: readonly Repair[] } {
+): Sliced<{ readonly found: ScanFinding | undefined; readonly repairs: readonly Repair[] }> {
   const repairs: Repair[] = []
   for (;;) {
-    const found = preScan(repairs.length === 0 ? text : withRepairs(text, repairs))
+    const found = yield* preScan(repairs.length === 0 ? text : withRepairs(text, repairs))
     if (found?.repair === undefined || repairs.length >= maxRepairs(text)) return { found, repairs }
     problems.add(found.code, found.message, found, found.hint)
     repairs.push(found.repair)

@@ -3,6 +3,7 @@ import type { ProblemCode } from '../language/problem-catalogue.ts'
 import { quoted, type Repair } from './repairs.ts'
 import type { Span } from '../language/source-text.ts'
 import { conditionKeys } from './yaml-mistakes.ts'
+import type { Sliced } from '../../common/sliced.ts'
 
 /** Largest source, in UTF-8 bytes. */
 export const maxSourceBytes = 256 * 1024
@@ -14,6 +15,9 @@ export const maxNodes = 20_000
 const maxAliases = 100
 /** Most tokens of any kind: blank lines and comments count too. */
 const maxTokens = 150_000
+
+/** Looking through so many takes a millisecond or two. */
+export const tokensPerSlice = 1_000
 
 /** What the scan has to say; at most one thing, since whatever follows it would be a guess. */
 export interface ScanFinding extends Span {
@@ -28,10 +32,10 @@ export interface ScanFinding extends Span {
  * Looks through the tokens of a YAML text, in one pass and without building anything, for what the YAML parser must not see:
  * its parser and composer recurse, keep a node per token, and compare keys pairwise. What passes here is small and shallow.
  */
-export function preScan(text: string): ScanFinding | undefined {
+export function* preScan(text: string): Sliced<ScanFinding | undefined> {
   const size = Buffer.byteLength(text)
   if (size > maxSourceBytes) return tooLarge(size)
-  return forbiddenCharacter(text) ?? new TokenScan().run(text)
+  return forbiddenCharacter(text) ?? (yield* new TokenScan(text).run())
 }
 
 export const tooLarge = (size: number): ScanFinding =>
@@ -66,14 +70,18 @@ class TokenScan {
   /** Where the key began whose `:` may follow; undefined at the start of a line and after an indicator. */
   #keyColumn: number | undefined
 
-  #text = ''
+  readonly #text: string
 
-  run(text: string): ScanFinding | undefined {
+  constructor(text: string) {
     this.#text = text
+  }
+
+  *run(): Sliced<ScanFinding | undefined> {
     let at = 0
     let scalarFollows = false
-    for (const token of new Lexer().lex(text)) {
+    for (const token of new Lexer().lex(this.#text)) {
       if (++this.#tokens > maxTokens) return tooMany(at)
+      if (this.#tokens % tokensPerSlice === 0) yield
       const end = at + (isMark(token) ? 0 : token.length)
       const type: string | null = scalarFollows ? 'scalar-text' : CST.tokenType(token)
       scalarFollows = type === 'scalar'

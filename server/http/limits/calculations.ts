@@ -3,6 +3,7 @@ import { scopeText } from '../../../core/common/scope.ts'
 import { FairLines } from '../../../core/common/fair-lines.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Caller } from '../routing/route.ts'
+import { runInSlices, type Sliced } from '../../../core/common/sliced.ts'
 
 /** Work whose length follows from what somebody sends, such as the reading of a playbook: done one at a time. */
 export interface Calculations {
@@ -12,6 +13,8 @@ export interface Calculations {
    * @throws RequestError `too_many_requests` where too much of this key or of its line waits already, `calculations_full` where too much of all does
    */
   inTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: () => T): Promise<T>
+  /** The same for work that can be interrupted: others are served after each time slice. */
+  slicesInTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: Sliced<T>): Promise<T>
 }
 
 /** What waits or is under way: of one key more than an editor asks for while somebody types. */
@@ -19,9 +22,9 @@ const [maxOfKey, maxOfLine, maxOfAll] = [8, 16, 64]
 /** In milliseconds: what is shorter keeps nobody from being answered. */
 const shortMs = 10
 
-/** After each piece of work others have as much time as it took, so that calculations take half of the process at most. */
+/** After each time slice others have as much time as it took, so that calculations take half of the process at most. */
 export function createCalculations(): Calculations {
-  const lines = new FairLines<() => number>()
+  const lines = new FairLines<() => Promise<number>>()
   const counts = new Map<string, number>()
   let isAtWork = false
 
@@ -31,7 +34,7 @@ export function createCalculations(): Calculations {
       await setImmediate()
       const work = lines.take()
       if (work === undefined) break
-      const tookMs = work()
+      const tookMs = await work()
       if (tookMs >= shortMs) await setTimeout(tookMs)
     }
     isAtWork = false
@@ -44,31 +47,42 @@ export function createCalculations(): Calculations {
     else counts.set(name, now)
   }
 
-  return {
-    async inTurn({ keyUuid, scope }, work) {
-      const line = scopeText(scope)
-      const names = [`key ${keyUuid}`, `line ${line}`, 'all'] as const
-      const [ofKey, ofLine, ofAll] = names.map(count) as [number, number, number]
-      if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key wait to be worked on.`)
-      if (ofLine >= maxOfLine)
-        throw tooMany(`${ofLine} requests of keys that see the same organizations wait to be worked on.`)
-      if (ofAll >= maxOfAll) throw full(ofAll)
-      for (const name of names) add(name, 1)
-      return new Promise((resolve, reject) => {
-        lines.push(line, () => {
-          const startedAt = performance.now()
-          try {
-            resolve(work())
-          } catch (error) {
-            reject(error)
-          }
-          for (const name of names) add(name, -1)
-          return performance.now() - startedAt
-        })
-        if (!isAtWork) void workOff()
+  async function slicesInTurn<T>(
+    { keyUuid, scope }: Pick<Caller, 'keyUuid' | 'scope'>,
+    work: Sliced<T>,
+  ): Promise<T> {
+    const line = scopeText(scope)
+    const names = [`key ${keyUuid}`, `line ${line}`, 'all'] as const
+    const [ofKey, ofLine, ofAll] = names.map(count) as [number, number, number]
+    if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key wait to be worked on.`)
+    if (ofLine >= maxOfLine)
+      throw tooMany(`${ofLine} requests of keys that see the same organizations wait to be worked on.`)
+    if (ofAll >= maxOfAll) throw full(ofAll)
+    for (const name of names) add(name, 1)
+    return new Promise((resolve, reject) => {
+      lines.push(line, async () => {
+        let from = performance.now()
+        const pause = async (heldMs: number) => {
+          await setTimeout(heldMs)
+          from = performance.now()
+        }
+        await runInSlices(work, pause).then(resolve, reject)
+        for (const name of names) add(name, -1)
+        return performance.now() - from
       })
-    },
+      if (!isAtWork) void workOff()
+    })
   }
+
+  return {
+    slicesInTurn,
+    inTurn: (caller, work) => slicesInTurn(caller, undivided(work)),
+  }
+}
+
+// oxlint-disable-next-line require-yield -- it has no parts
+function* undivided<T>(work: () => T): Sliced<T> {
+  return work()
 }
 
 function tooMany(message: string): RequestError {

@@ -131,7 +131,7 @@ async function givenPlaybook(
   }
   const known = await knownNames(stores, [uuid])
   const text = source ?? (await requirePlaybook(stores.playbooks, [uuid], nameOrHash ?? '')).source
-  const { playbook, called, problems } = await calculations.inTurn(caller, () => playbooks.check(text, known))
+  const { playbook, called, problems } = await calculations.slicesInTurn(caller, playbooks.check(text, known))
   if (playbook !== undefined) return { playbook, called }
   return await asRefusal(Promise.reject(new PlaybookError('the playbook', problems)))
 }

@@ -68,8 +68,8 @@ export const validatePlaybook = defineRoute({
   },
   async handle({ body, caller }, { stores, playbooks, calculations }) {
     const known = await knownNames(stores, caller.scope)
-    const check = () => playbooks.check(body.source, known)
-    const { playbook, problems } = await calculations.inTurn(caller, check)
+    const check = playbooks.check(body.source, known)
+    const { playbook, problems } = await calculations.slicesInTurn(caller, check)
     const draw = () => (playbook === undefined ? null : graphView(playbook))
     return {
       body: {

@@ -69,7 +69,7 @@ async function requireNames(
   { stores, playbooks, calculations }: Services,
 ): Promise<void> {
   const known = await knownNames(stores, [uuid])
-  const { problems } = await calculations.inTurn(caller, () => playbooks.check(playbook.source, known))
+  const { problems } = await calculations.slicesInTurn(caller, playbooks.check(playbook.source, known))
   const missing = problems.filter(({ code }) => code === 'E304')
   if (missing.length > 0) await asRefusal(Promise.reject(new PlaybookError('the playbook', missing)))
 }

@@ -1,0 +1,63 @@
+import { expect } from 'chai'
+import { parseInSlices, parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { runInSlices, type Sliced } from '../../core/common/sliced.ts'
+import { largePlaybooks } from '../support/large-playbooks.ts'
+import { threadTime } from '../support/processor-time.ts'
+
+/** In milliseconds of processor time. */
+const maxSliceMs = 50
+
+/** What the work gives, and its longest time slice. */
+async function measured<T>(work: Sliced<T>): Promise<{ readonly result: T; readonly longestMs: number }> {
+  let from = threadTime()
+  let longestMs = 0
+  const end = () => {
+    longestMs = Math.max(longestMs, threadTime() - from)
+  }
+  const result = await runInSlices(work, async () => {
+    end()
+    from = threadTime()
+  })
+  end()
+  return { result, longestMs }
+}
+
+/** The least of a few: the garbage collector and other programs only add to it. */
+async function longestSlice<T>(work: () => Sliced<T>): Promise<number> {
+  let least = Infinity
+  for (let tries = 0; tries < 4 && least >= maxSliceMs; tries++)
+    least = Math.min(least, (await measured(work())).longestMs)
+  return least
+}
+
+describe('playbooks as large as they may be, checked in time slices', () => {
+  for (const [what, source] of Object.entries(largePlaybooks)) {
+    it(`hold up others for less than ${maxSliceMs} ms: ${what}`, async () => {
+      expect(await longestSlice(() => parseInSlices(source))).to.be.lessThan(maxSliceMs)
+    })
+  }
+
+  it('are read as they are at once', async () => {
+    const source = largePlaybooks['conditions in conditions']!.replace('set: { a: 1 }', 'sett: { a: 1 }')
+    const { result } = await measured(parseInSlices(source))
+    expect(result).to.deep.equal(parsePlaybook(source))
+    expect(result.problems.map(({ code }) => code)).to.include('E104')
+  })
+})
+
+describe('work in time slices', () => {
+  it('fails with what it throws, and pauses before what is long', async () => {
+    const seen: string[] = []
+    function* work(): Sliced<never> {
+      const from = performance.now()
+      while (performance.now() - from < 5);
+      yield 'long'
+      seen.push('long')
+      throw new RangeError('deep')
+    }
+    const pause = async () => void seen.push('pause')
+    const failed: unknown = await runInSlices(work(), pause).catch((reason: unknown) => reason)
+    expect(failed).to.be.instanceOf(RangeError)
+    expect(seen).to.deep.equal(['pause', 'long'])
+  })
+})
