@@ -64,7 +64,7 @@ export interface NewRun {
   readonly retry?: boolean | undefined
   /** Who asked for it, which the audit log records; undefined where nobody did. */
   readonly by?: Actor | undefined
-  /** Goes on from a run that has ended: with its case, and with what its journal says at these paths. */
+  /** Goes on from a run that has ended: with its case, and with what its journal says at these paths, in the order of the journal. */
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** Which playbooks were considered for the alert, and why not chosen: for the timeline of its case. */
   readonly choice?: string | undefined

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
-import type { Run } from '../../core/domain/run.ts'
+import type { NewRun, Run } from '../../core/domain/run.ts'
+import { somebody } from '../support/somebody.ts'
 import {
   completed,
   expectRejection,
@@ -15,8 +17,14 @@ const done = { state: 'completed', output: { n: 1 }, error: null, attempt: 2, en
 
 /** Runs that go on from another. */
 export function rerunsContract(subject: GetSubject): void {
-  const retry = (run: Run, paths: readonly string[], alertUuid: string | null = null) =>
+  const retry = (
+    run: Run,
+    paths: readonly string[],
+    alertUuid: string | null = null,
+    more: Partial<NewRun> = {},
+  ) =>
     subject().stores.runs.queue({
+      ...more,
       organizationUuid: run.organizationUuid,
       playbookName: run.playbookName,
       playbookHash: 'b'.repeat(64),
@@ -123,6 +131,150 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await uuids({ createdBefore: other.createdAt })).to.deep.equal([run.uuid])
       await retry(other, [])
       expect(await uuids({})).to.deep.equal([run.uuid])
+    })
+  })
+
+  describe('RunStore, for runs that go on from a large one', () => {
+    const paths = Array.from({ length: 1_100 }, (_, n) => `each[${n}]/do`)
+
+    async function largeRun(): Promise<Run> {
+      const { stores } = subject()
+      const { uuid } = await startedRun(subject(), null)
+      const error = { code: 'http_503', message: 'later' }
+      const tried = { path: paths[700]!, attempt: 1, error, startedAt: 1, endedAt: 2, retryAt: 3 }
+      await stores.journal.attemptFailed(uuid, tried)
+      const record = (path: string) =>
+        stores.journal.record(
+          uuid,
+          { path, stepId: 'do', kind: 'x.do', input: { path }, attempt: 1, startedAt: 10 },
+          done,
+        )
+      await Promise.all(paths.map(record))
+      return await stores.runs.end(uuid, failed)
+    }
+
+    /** As soon as it can be seen. */
+    async function nextOf(run: Run): Promise<string> {
+      for (;;) {
+        const found = await subject().stores.runs.find('all', run.uuid)
+        if (typeof found?.retriedBy === 'string') return found.retriedBy
+        await setImmediate()
+      }
+    }
+
+    async function expectWhole(before: Run, uuid: string): Promise<void> {
+      const { journal } = subject().stores
+      const carried = (await journal.entries(before.uuid)).map((entry) => ({
+        ...entry,
+        carriedFrom: entry.carriedFrom ?? before.uuid,
+      }))
+      expect(carried).to.have.length(paths.length)
+      expect(await journal.entries(uuid)).to.deep.equal(carried)
+      expect(await journal.failedAttempts(uuid)).to.deep.equal(await journal.failedAttempts(before.uuid))
+    }
+
+    it('shows the copied journal whole or not at all, however it is read', async () => {
+      const { journal, lines } = subject().stores
+      const run = await largeRun()
+      const over = new AbortController()
+      const queued = retry(run, paths).finally(() => over.abort())
+      const uuid = await nextOf(run)
+      const seen = new Set<number>()
+      const limits = { first: 5_000, newest: 10, bytes: 1_000_000 }
+      while (!over.signal.aborted) {
+        const counts = await Promise.all([
+          journal.entries(uuid).then(({ length }) => length),
+          journal.excerpt(uuid, limits).then(({ total }) => total),
+          journal.entry(uuid, paths[0]!).then((entry) => (entry === undefined ? 0 : paths.length)),
+          journal.failedAttempts(uuid).then(({ length }) => length * paths.length),
+          lines
+            .stretch(uuid, { after: undefined, lines: 5_000, bytes: 1e9 })
+            .then((stretch) => stretch.lines.length),
+          lines.page(uuid, { limit: 200, bytes: 1e9 }).then(({ total }) => total),
+          lines.rowsAt(uuid, [0]).then(({ size }) => size * paths.length),
+        ])
+        for (const count of counts) seen.add(count)
+        await setImmediate()
+      }
+      expect([...seen].filter((count) => count !== 0 && count !== paths.length)).to.deep.equal([])
+      expect(await queued).to.include({ uuid, status: 'queued', retryOf: run.uuid })
+      await expectWhole(run, uuid)
+    })
+
+    it('takes and starts it with all of its journal, also when that is asked for while it is copied', async () => {
+      const { runs } = subject().stores
+      const run = await largeRun()
+      const queued = retry(run, paths)
+      const uuid = await nextOf(run)
+      const started = await runs.start(uuid, { title: 'x' })
+      expect(started).to.include({ uuid, status: 'running' })
+      await expectWhole(run, uuid)
+      expect(await queued).to.include({ uuid })
+      expect(await runs.take(uuid), 'it has a turn').to.equal(undefined)
+    })
+
+    it('is due when all is copied, and not before', async () => {
+      const { runs } = subject().stores
+      const run = await largeRun()
+      const queued = retry(run, paths)
+      const uuid = await nextOf(run)
+      expect(await runs.take(uuid)).to.deep.equal({
+        uuid,
+        organizationUuid: run.organizationUuid,
+        wakeAt: Infinity,
+      })
+      await queued
+      expect(await runs.due(run.organizationUuid, 9)).to.deep.equal([
+        { uuid, organizationUuid: run.organizationUuid },
+      ])
+      expect(await runs.take(uuid)).to.have.nested.property('run.uuid', uuid)
+    })
+
+    it('can be cancelled while it is copied, and be retried with all that was carried over', async () => {
+      const { runs } = subject().stores
+      const run = await largeRun()
+      const queued = retry(run, paths)
+      const uuid = await nextOf(run)
+      const cancelled = await runs.cancel('all', uuid, somebody('eve'))
+      expect(cancelled).to.include({ uuid, status: 'cancelled' })
+      await queued
+      await expectWhole(run, uuid)
+      const again = await retry(cancelled, paths)
+      expect(again).to.include({ retryOf: uuid })
+      await expectWhole(cancelled, again.uuid)
+    })
+
+    it('is dropped with all of its journal where another run has its concurrency key', async () => {
+      const { stores } = subject()
+      const concurrency = { key: 'k', policy: 'drop' } as const
+      const run = await largeRun()
+      const other = await retry(await endedRun(), [], null, { concurrency })
+      const dropped = await retry(run, paths, null, { concurrency })
+      expect(dropped).to.include({ status: 'cancelled', retryOf: run.uuid })
+      expect(dropped.error?.code).to.equal('run_dropped')
+      await expectWhole(run, dropped.uuid)
+      await stores.runs.start(other.uuid, { title: 'x' })
+      await stores.runs.end(other.uuid, completed)
+      const again = await retry(dropped, paths, null, { concurrency })
+      expect(again).to.include({ status: 'queued' })
+      await expectWhole(dropped, again.uuid)
+    })
+
+    it('holds the run before meanwhile: it is neither pruned nor retried again', async () => {
+      const { stores, clock } = subject()
+      const run = await largeRun()
+      clock.nowMs += 1_000
+      const queued = retry(run, paths)
+      const uuid = await nextOf(run)
+      const rule = { before: clock.nowMs, setting: 'TOCSIN_KEEP_RUNS_DAYS=1' }
+      const [pruned, second] = await Promise.allSettled([
+        stores.retention.pruneRuns(rule, undefined),
+        retry(run, paths),
+      ])
+      expect(pruned).to.have.nested.property('value.runs', 0)
+      expect(second).to.have.nested.property('reason.code', 'run_superseded')
+      await queued
+      await expectWhole(run, uuid)
     })
   })
 }

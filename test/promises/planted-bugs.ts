@@ -273,6 +273,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: ' && run.retryOf === null',
     replace: '',
   },
+  'a retry begins with a part of what was done': {
+    file: 'server/sqlite/runs/run-moves.ts',
+    find: '  requireWhole(database, run.id, run.retryOf)\n  if (run.concurrencyKey',
+    replace: '  if (run.concurrencyKey',
+  },
   'a retry carries over what failed': {
     file: 'core/rerun/carry-over.ts',
     find: "journal.undo((await inTurns(walkSteps(comparison, steps, '', thread))).undo)",

@@ -327,8 +327,8 @@ before it has a run is given up when three starts in a row found it in hand. An 
   },
   {
     title: 'A retry goes on from the failed step',
-    exactly: `The new run finds what was done in its own journal: it is copied in the commit that queues the run, so that it is there whole or not at all. Nothing that is
-carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect; of it, what a skill of class
+    exactly: `The new run finds what was done in its own journal, a copy. A large one is copied in pieces, so that others are served in between; until all of it is there, also after a
+crash, the run does not begin and shows no steps, so that its journal is there whole or not at all. Nothing that is carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect; of it, what a skill of class
 \`verify\` did with the same input is asked about first, under the key that it was done with, and not done again where the other system says that it was done. A run is
 gone on from once.`,
     proofs: [
@@ -336,6 +336,11 @@ gone on from once.`,
         file: 'faults/retries.test.ts',
         title: 'retries on a server',
         planted: ['a retry does not know what was done'],
+      },
+      {
+        file: 'sqlite/journal-copies.test.ts',
+        title: 'the journal that a retry copies',
+        planted: ['a retry begins with a part of what was done'],
       },
       {
         file: 'rerun/every-failure.test.ts',

@@ -9,4 +9,4 @@ export interface Claim {
 }
 
 /** Beside the course of a request that takes effect once; its writes look for it (`GroupCommit.write`). */
-export const claims = new AsyncLocalStorage<Claim>()
+export const claims = new AsyncLocalStorage<Claim | undefined>()

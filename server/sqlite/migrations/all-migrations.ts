@@ -38,6 +38,7 @@ import { choicesOfRuns } from './0037-choices-of-runs.ts'
 import { auditExports } from './0038-audit-exports.ts'
 import { destructiveClasses } from './0039-destructive-classes.ts'
 import { removedPlaybooks } from './0040-removed-playbooks.ts'
+import { journalCopies } from './0041-journal-copies.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -81,4 +82,5 @@ export const migrations: readonly string[] = [
   auditExports,
   destructiveClasses,
   removedPlaybooks,
+  journalCopies,
 ]

@@ -1,5 +1,6 @@
 import type { ExcerptLimits } from '../../../core/ports.ts'
 import type { Database } from '../database/database.ts'
+import { runWithJournal } from './reruns.ts'
 
 interface Size {
   readonly id: number
@@ -13,14 +14,11 @@ export function journalSizes(
   runUuid: string,
   { first, newest }: ExcerptLimits,
 ): { readonly total: number; readonly sizes: readonly Size[] } {
-  const run = database.get<{ id: number }>(
-    'SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL',
-    runUuid,
-  )
-  if (run === undefined) return { total: 0, sizes: [] }
+  const { id: run } = database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid)
+  if (run === null) return { total: 0, sizes: [] }
   const { total } = database.one<{ total: number }>(
     'SELECT count(*) AS total FROM journal WHERE run_id = ?',
-    run.id,
+    run,
   )
   const sizes = database.all<Size>(
     `SELECT id, ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes FROM journal WHERE id IN (
@@ -28,11 +26,11 @@ export function journalSizes(
        UNION SELECT * FROM (SELECT id FROM journal WHERE run_id = ? ORDER BY id DESC LIMIT ?)
        UNION SELECT * FROM (SELECT id FROM journal WHERE run_id = ? AND state = 'unknown' LIMIT ?))
      ORDER BY state = 'unknown' DESC, id DESC`,
-    run.id,
+    run,
     first,
-    run.id,
+    run,
     newest,
-    run.id,
+    run,
     newest,
   )
   return { total, sizes }

@@ -18,6 +18,7 @@ import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
 import { auditText, takeUses } from '../checkpoints/take-use.ts'
+import { runWithJournal } from './reruns.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
 import {
   selectJournal,
@@ -35,7 +36,7 @@ interface EndedRow {
   readonly destructive: number
 }
 
-const selectEntry = `${selectJournal} WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)`
+const selectEntry = `${selectJournal} WHERE run_id = ${runWithJournal}`
 
 /** More than may have their turn at the same time. */
 const maxRows = 20_000
@@ -159,7 +160,7 @@ export class SqliteJournalStore implements JournalStore {
       database
         .all<FailedAttemptRow>(
           `SELECT path, attempt, error, started_at AS startedAt, ended_at AS endedAt, retry_at AS retryAt
-           FROM failed_attempts WHERE run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL) ORDER BY path, attempt`,
+           FROM failed_attempts WHERE run_id = ${runWithJournal} ORDER BY path, attempt`,
           runUuid,
         )
         .map(toFailedAttempt),

@@ -10,6 +10,7 @@ import type {
 } from '../../../core/ports.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { runWithJournal } from './reruns.ts'
 import {
   selectJournal,
   toEntry,
@@ -20,7 +21,7 @@ import {
 import { listPage } from '../database/paging.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
-const ofRun = 'run_id = (SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL)'
+const ofRun = `run_id = ${runWithJournal}`
 
 /** Sizes are known without reading what they are of. */
 const selectSizes = `
@@ -87,15 +88,12 @@ export class SqliteLineStore implements LineStore {
   page(runUuid: string, page: PageRequest & { readonly bytes: number }): Promise<Page<Line>> {
     const { database } = this.#context
     return database.read(() => {
-      const run = database.get<{ id: number }>(
-        'SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL',
-        runUuid,
-      )
+      const { id: run } = database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid)
       const rows = listPage<PlacedRow, number>(database, {
-        name: `steps ${run?.id}`,
+        name: `steps ${run}`,
         table: 'journal t',
         select: selectPlaced,
-        conditions: [{ sql: 't.run_id = ?', values: [run?.id ?? 0] }],
+        conditions: [{ sql: 't.run_id = ?', values: [run ?? 0] }],
         page,
         cut: (all) =>
           all.slice(

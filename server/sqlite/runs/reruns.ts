@@ -1,9 +1,22 @@
+/**
+ * Runs that go on from another. A retry has a journal of its own, which begins as a copy. A long one is copied in pieces, one for
+ * each write, so that others are served in between. Until all of it is there, the run neither starts nor ends, and has no journal
+ * to be read.
+ */
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import { runPruned } from '../../../core/rerun/pruned.ts'
 import { runSuperseded } from '../../../core/rerun/superseded.ts'
 import type { Database } from '../database/database.ts'
+import { PieceBudget } from '../database/piece-budget.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
+
+/** Paths in one row of `journal_copies`: the row is written again for each piece that ends inside of it. */
+const pathsOfRow = 500
+
+/** The key of a run by its uuid, where its journal is there and whole. */
+export const runWithJournal = `(SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL
+  AND (retry_of IS NULL OR NOT EXISTS (SELECT 1 FROM journal_copies WHERE run_id = runs.id)))`
 
 /** Whether a later run went on from the run `t`, or investigated its alert: what it did is not in the journal of this one. */
 export const isSuperseded = `(
@@ -30,9 +43,71 @@ export function requireLast(database: Database, organization: OrganizationKey, u
   return run
 }
 
-/** Inside of a write. Entries keep the name of the run that did the work, also from one retry to the next. */
-export function copyJournal(database: Database, from: RunRow, to: number, paths: readonly string[]): void {
-  const wanted = JSON.stringify(paths)
+/** Thrown inside of a write, which is tried again once the journal of the run is whole. */
+export class JournalNotWhole extends Error {
+  readonly run: number
+
+  constructor(run: number) {
+    super(`the journal of the run in row ${run} is still being copied`)
+    this.run = run
+  }
+}
+
+export function requireWhole(database: Database, run: number, retryOf: string | number | null): void {
+  if (retryOf !== null && !isWhole(database, run)) throw new JournalNotWhole(run)
+}
+
+export const isWhole = (database: Database, run: number): boolean =>
+  database.get('SELECT 1 FROM journal_copies WHERE run_id = ?', run) === undefined
+
+/** Row of the run, where something is left to copy. */
+export const unfinishedCopy = (database: Database, uuid: string): number | undefined =>
+  database.get<{ run: number }>(
+    'SELECT run_id AS run FROM journal_copies WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) LIMIT 1',
+    uuid,
+  )?.run
+
+/**
+ * Inside of the write that makes the run. Copies the first piece, and notes the rest for `copyPiece`. Entries keep the name of the run
+ * that did the work, also from one retry to the next.
+ *
+ * @param paths in the order of the journal
+ */
+export function copyJournal(
+  database: Database,
+  from: Pick<RunRow, 'id'>,
+  to: number,
+  { paths, drops }: { readonly paths: readonly string[]; readonly drops: boolean },
+): void {
+  const copied = copyPaths(database, from.id, to, paths)
+  for (let at = copied; at < paths.length; at += pathsOfRow)
+    database.run(
+      'INSERT INTO journal_copies (run_id, paths, drops) VALUES (?, ?, ?)',
+      to,
+      JSON.stringify(paths.slice(at, at + pathsOfRow)),
+      Number(drops),
+    )
+}
+
+/** Inside of a write. Undefined: nothing was left to copy. */
+export function copyPiece(database: Database, run: number): { readonly drops: boolean } | undefined {
+  const piece = database.get<{ id: number; paths: string; drops: 0 | 1; origin: number }>(
+    `SELECT c.id, c.paths, c.drops, r.retry_of AS origin FROM journal_copies c JOIN runs r ON r.id = c.run_id
+     WHERE c.run_id = ? ORDER BY c.id LIMIT 1`,
+    run,
+  )
+  if (piece === undefined) return undefined
+  const paths = JSON.parse(piece.paths) as readonly string[]
+  const left = paths.slice(copyPaths(database, piece.origin, run, paths))
+  if (left.length === 0) database.run('DELETE FROM journal_copies WHERE id = ?', piece.id)
+  else database.run('UPDATE journal_copies SET paths = ? WHERE id = ?', JSON.stringify(left), piece.id)
+  return { drops: piece.drops === 1 }
+}
+
+/** As many as one write takes on; gives how many of the paths that are. */
+function copyPaths(database: Database, from: number, to: number, paths: readonly string[]): number {
+  const count = fitting(database, from, paths)
+  const wanted = JSON.stringify(paths.slice(0, count))
   database.run(
     `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at, resolution,
        sensitive, carried_from)
@@ -41,7 +116,7 @@ export function copyJournal(database: Database, from: RunRow, to: number, paths:
      FROM journal WHERE run_id = ? AND state NOT IN ('started', 'unknown') AND path IN (SELECT value FROM json_each(?))
      ORDER BY id`,
     to,
-    from.id,
+    from,
     wanted,
   )
   database.run(
@@ -49,7 +124,29 @@ export function copyJournal(database: Database, from: RunRow, to: number, paths:
      SELECT ?, path, attempt, error, started_at, ended_at, retry_at
      FROM failed_attempts WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))`,
     to,
-    from.id,
+    from,
     wanted,
   )
+  return count
+}
+
+/** At least one. */
+function fitting(database: Database, run: number, paths: readonly string[]): number {
+  const budget = new PieceBudget()
+  const first = paths.slice(0, budget.rows)
+  const sizes = database.all<{ path: string; rows: number; bytes: number }>(
+    `SELECT path, 1 + (SELECT count(*) FROM failed_attempts f WHERE f.run_id = j.run_id AND f.path = j.path) AS rows,
+       ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes
+     FROM journal j WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))`,
+    run,
+    JSON.stringify(first),
+  )
+  const sizeOf = new Map(sizes.map((size) => [size.path, size]))
+  const beyond = first.findIndex((path) => {
+    if (budget.isSpent) return true
+    const { rows, bytes } = sizeOf.get(path) ?? { rows: 1, bytes: 0 }
+    budget.take(rows, bytes)
+    return false
+  })
+  return beyond === -1 ? first.length : beyond
 }

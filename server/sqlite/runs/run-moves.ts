@@ -16,8 +16,8 @@ import { insertCase } from '../cases/case-rows.ts'
 import { toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
-import { copyJournal, requireLast } from './reruns.ts'
-import { toListedRun, toRun, type RunRow } from './run-rows.ts'
+import { copyJournal, copyPiece, isWhole, requireLast, requireWhole } from './reruns.ts'
+import { requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
 import { settleFollowers } from '../alerts/settle-followers.ts'
 import { maxWakeAt, turnHasCome, wakeRun } from './run-turns.ts'
 import type { StoreContext } from '../context/store-context.ts'
@@ -68,7 +68,10 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     before?.id ?? null,
     given.choice ?? null,
   )
-  if (before && given.carriesOver) copyJournal(database, before, id, given.carriesOver.paths)
+  if (before && given.carriesOver)
+    copyJournal(database, before, id, { paths: given.carriesOver.paths, drops: isDropped })
+  const isReady = before === undefined || isWhole(database, id)
+  if (!isReady) database.run('UPDATE runs SET wake_at = ? WHERE id = ?', maxWakeAt, id)
   const row: RunRow = {
     id,
     uuid,
@@ -96,7 +99,26 @@ export function queueRun(context: StoreContext, given: NewRun, scheduleRow: numb
     error: null,
   }
   recordStart(context, row, given)
-  return isDropped ? endRun(context, row, dropped) : toRun(row)
+  return isDropped && isReady ? endRun(context, row, dropped) : toRun(row)
+}
+
+/** A run whose journal is copied in pieces. */
+export interface CopiedOn {
+  readonly isLeft: boolean
+  /** It was dropped once all was copied. */
+  readonly ended?: Run
+}
+
+/** Copies one more piece of the journal that the run goes on from; its turn comes with the last one. */
+export function copyOn(context: StoreContext, id: number): CopiedOn {
+  const { database } = context
+  const piece = copyPiece(database, id)
+  if (piece === undefined) return { isLeft: false }
+  if (!isWhole(database, id)) return { isLeft: true }
+  wakeRun(database, id)
+  const run = requireRunRow(database, 'id', id)
+  const isDropped = piece.drops && run.concurrencyKey !== null && isTaken(database, run.concurrencyKey, id)
+  return { isLeft: false, ...(isDropped && { ended: endRun(context, run, dropped) }) }
 }
 
 function recordStart(context: StoreContext, run: RunRow, { by, carriesOver }: NewRun): void {
@@ -115,6 +137,7 @@ export function startRun(
   if (run.status !== 'queued') {
     throw new ConflictError('run_not_queued', `the run ${run.uuid} is ${run.status}`)
   }
+  requireWhole(database, run.id, run.retryOf)
   if (run.concurrencyKey !== null && isTaken(database, run.concurrencyKey, run.id)) {
     database.run('UPDATE runs SET wake_at = ? WHERE id = ?', maxWakeAt, run.id)
     return undefined
@@ -198,6 +221,7 @@ export function endRun(
       `the run ${run.uuid} is ${run.status} and cannot become ${end.status}`,
     )
   }
+  requireWhole(database, run.id, run.retryOf)
   const now = clock.now()
   database.run(
     'UPDATE runs SET status = ?, ended_at = ?, output = ?, error = ? WHERE id = ?',

@@ -1,6 +1,6 @@
 import type { NewGroup } from '../../../core/domain/alert-group.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../../../core/domain/run.ts'
-import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
+import { ConflictError, NotFoundError, UnavailableError } from '../../../core/errors/errors.ts'
 import type {
   ListedRun,
   UnfinishedWork,
@@ -22,10 +22,11 @@ import { recordRun } from './audit-run.ts'
 import { toJson } from '../database/columns.ts'
 import { listPage } from '../database/paging.ts'
 import { playbookResults } from '../playbooks/playbook-results.ts'
-import { hasSuccessor } from './reruns.ts'
+import { claims } from '../database/request-claims.ts'
+import { hasSuccessor, JournalNotWhole, unfinishedCopy } from './reruns.ts'
 import { runConditions } from './run-conditions.ts'
 import { countUnfinished } from './unfinished-work.ts'
-import { endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
+import { copyOn, endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
 import {
   requireRunRow,
   selectListedRun,
@@ -66,14 +67,51 @@ export class SqliteRunStore implements RunStore {
     this.#context = context
   }
 
-  queue(given: NewRun): Promise<Run> {
+  async queue(given: NewRun): Promise<Run> {
+    const { database, commits } = this.#context
+    let left: number | undefined
+    const run = await commits.write(() => {
+      const queued = queueRun(this.#context, given)
+      left = given.carriesOver && unfinishedCopy(database, queued.uuid)
+      return queued
+    })
+    if (left === undefined) return run
+    try {
+      return (await this.#copyRest(left)) ?? run
+    } catch (error) {
+      // The run is there: whoever starts it goes on with the copy.
+      if (error instanceof UnavailableError) return run
+      throw error
+    }
+  }
+
+  /** Gives the run where it was dropped at the end. */
+  async #copyRest(row: number): Promise<Run | undefined> {
     const { commits } = this.#context
-    return commits.write(() => queueRun(this.#context, given))
+    for (;;) {
+      // A request is remembered with what it writes itself.
+      const { isLeft, ended } = await claims.run(undefined, () =>
+        commits.write(() => copyOn(this.#context, row)),
+      )
+      if (!isLeft) return ended
+    }
+  }
+
+  /** Writes once the journal is whole that is copied for the run. */
+  async #whole<T>(write: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#context.commits.write(write)
+      } catch (error) {
+        if (!(error instanceof JournalNotWhole)) throw error
+        await this.#copyRest(error.run)
+      }
+    }
   }
 
   start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined> {
-    const { database, commits } = this.#context
-    return commits.write(() => startRun(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
+    const { database } = this.#context
+    return this.#whole(() => startRun(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
   }
 
   openCase(uuid: string, newCase: { readonly title: string }): Promise<string> {
@@ -95,7 +133,7 @@ export class SqliteRunStore implements RunStore {
   async #ending(uuid: string, write: () => Run): Promise<Run> {
     const { database, commits, clock } = this.#context
     let left = false
-    const run = await commits.write(() => {
+    const run = await this.#whole(() => {
       const written = write()
       left = written.endedAt !== null && hasUnsettled(database, uuid)
       return written
@@ -178,8 +216,8 @@ export class SqliteRunStore implements RunStore {
   }
 
   take(uuid: string): Promise<TakenRun | ParkedRun | undefined> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    const { database, clock } = this.#context
+    return this.#whole(() => {
       const turn = takeTurn(database, uuid, clock.now())
       if (turn === undefined) return undefined
       const run = toRun(requireRunRow(database, 'uuid', uuid))

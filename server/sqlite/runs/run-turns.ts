@@ -1,5 +1,6 @@
 import type { ParkedRun, RunKey, SuspectRun } from '../../../core/ports.ts'
 import type { Database } from '../database/database.ts'
+import { requireWhole } from './reruns.ts'
 
 /** Stands for never: only an answer or the like wakes the run. */
 export const maxWakeAt = Number.MAX_SAFE_INTEGER
@@ -13,9 +14,11 @@ interface TurnRow {
   readonly wakeAt: number | null
   readonly endedAt: number | null
   readonly convictions: number
+  readonly retryOf: number | null
 }
 
-const selectTurn = 'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions FROM runs WHERE uuid = ?'
+const selectTurn =
+  'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions, retry_of AS retryOf FROM runs WHERE uuid = ?'
 const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
 const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 
@@ -29,6 +32,7 @@ export function takeTurn(database: Database, uuid: string, now: number) {
   if (turn.endedAt !== null) return { row: turn.id, convictions: 0 }
   if (turn.wakeAt === null) return undefined
   if (turn.wakeAt > now) return { wakeAt: turn.wakeAt === maxWakeAt ? Infinity : turn.wakeAt }
+  requireWhole(database, turn.id, turn.retryOf)
   database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
   return { row: turn.id, convictions: turn.convictions }
 }
@@ -111,6 +115,8 @@ export function recoverRuns(database: Database): void {
     leftBehind,
   )
   database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
+  // The process stopped while it copied their journals: whoever takes them goes on with that.
+  database.run('UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)', turnHasCome)
   // What has not begun waits for no time. Earlier versions gave it the one at which it was queued.
   database.run(
     'UPDATE runs SET wake_at = ? WHERE wake_at > ? AND wake_at < ? AND ended_at IS NULL AND started_at IS NULL',
