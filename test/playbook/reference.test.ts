@@ -21,15 +21,14 @@ import { keysUsed } from './keys-used.ts'
 const root = join(import.meta.dirname, '../..')
 const path = 'docs/playbooks.md'
 const all = readBlocks(path)
-const reference = all.slice(all.findIndex(({ file }) => file === 'world.yaml'))
-const [world, ...examples] = reference as [Block, ...Block[]]
+const [world, ...examples] = all as [Block, ...Block[]]
 
 /** Steps stand on the page without the head that every playbook has. */
 const head = 'apiVersion: tocsin/v1\nname: piece\non:\n  alert: { type: example }\nsteps:\n'
 const whole = ({ text }: Block) => (text.startsWith('-') ? head + text : text)
 const regions = /(<!-- keys ([\w ]+) -->\n)[\s\S]*?(?=<!-- \/keys -->)/g
 
-describe('the reference of docs/playbooks.md', () => {
+describe('docs/playbooks.md', () => {
   let catalogue: Catalogue
   const ends = new Map<Block, string>()
 

@@ -22,7 +22,7 @@ export function newPlaybookCommand(): Command {
     .addHelpText(
       'after',
       `
-Nothing is overwritten. docs/playbooks.md leads from here to playbooks that ask people and act.
+Nothing is overwritten. docs/tutorial.md leads from here to playbooks that ask people and act.
 
 Examples:
   tocsin new playbook odd-sign-in

@@ -1,0 +1,49 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import {
+  readBlocks,
+  replaceBlocks,
+  runCommands,
+  trialsOf,
+  writeFiles,
+  type Block,
+} from '../support/guide-page.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+
+const folderOfPages = 'docs/how-to'
+const pages = readdirSync(join(import.meta.dirname, '../..', folderOfPages))
+  .filter((name) => name !== 'README.md')
+  .map((name) => `${folderOfPages}/${name}`)
+
+describe('docs/how-to', function () {
+  this.timeout(30_000)
+  let folder: TemporaryFolder
+
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+  })
+  afterEach(() => folder.remove())
+
+  for (const page of pages) {
+    const blocks = readBlocks(page)
+    const trials = trialsOf(blocks)
+    it(`${page} prints what it says`, async () => {
+      expect(trials).not.to.have.length(0)
+      const printed = new Map<Block, string>()
+      for (const { commands, prints, files } of trials) {
+        await writeFiles(folder.path, files)
+        const text = await runCommands(folder.path, commands)
+        printed.set(prints!, text)
+        if (!process.env['UPDATE']) expect(text).to.equal(prints?.text)
+      }
+      if (process.env['UPDATE']) replaceBlocks(page, printed, blocks)
+    })
+
+    it(`${page} tries each of its files`, () => {
+      const commands = trials.flatMap((trial) => trial.commands).join('\n')
+      for (const { file } of blocks)
+        if (file !== undefined) expect(commands).to.include(file.replace('.test.yaml', '.yaml'))
+    })
+  }
+})
