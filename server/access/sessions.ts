@@ -16,8 +16,12 @@ export interface Sessions {
     replaces: string | undefined,
     by: Actor,
   ): Promise<{ readonly token: string; readonly session: Session }>
-  /** The session of a token, when it may be used now; that counts as a use. */
-  use(token: string): Promise<Session | undefined>
+  /**
+   * The session of a token, when it may be used now.
+   *
+   * @param isActivity whether a person is behind the request: it then counts as a use, which puts off the idle end
+   */
+  use(token: string, isActivity: boolean): Promise<Session | undefined>
   /** Whether a session that was in use may not be used any more. To ask is no use of it. */
   isOver(session: Session): Promise<boolean>
   end(session: Session, by: Actor): Promise<void>
@@ -58,11 +62,11 @@ export function createSessions(
       const session = await store.begin({ tokenHash: hashOf(token), key, replaces: before, limits }, by)
       return { token, session }
     },
-    async use(token) {
+    async use(token, isActivity) {
       const session = tokenPattern.test(token) ? await store.find(hashOf(token)) : undefined
       const now = clock.now()
       if (!mayBeUsed(session, now)) return undefined
-      recordUse(session, now)
+      if (isActivity) recordUse(session, now)
       return session
     },
     isOver: async ({ uuid }) => !mayBeUsed(await store.byUuid(uuid), clock.now()),

@@ -109,6 +109,30 @@ describe('a session of the web page', () => {
     expectProblem(await get(cookie), 401, 'session_invalid')
   })
 
+  const background = { 'tocsin-background': 'true' }
+  /** What a page does by itself, and whether that puts off the idle end. */
+  const requests: readonly (readonly [string, string, string, Readonly<Record<string, string>>, boolean])[] =
+    [
+      ['a read', 'GET', '/api/alerts', {}, true],
+      ['a read in the background', 'GET', '/api/alerts', background, false],
+      ['who it is, in the background', 'GET', '/api/session', background, false],
+      ['a mark that says nothing', 'GET', '/api/alerts', { 'tocsin-background': 'no' }, true],
+      ['a write, whatever its mark', 'POST', '/api/engine/resume', background, true],
+      ['a stream of events', 'HEAD', '/api/events', {}, false],
+    ]
+  for (const [what, method, path, headers, isActivity] of requests)
+    it(`${isActivity ? 'stays' : 'ends all the same'} with ${what}`, async () => {
+      const cookie = cookieOf(await signIn())
+      api.clock.time += sessions.idleMs - minuteMs
+      const reply = await api.call(method, path, { key: null, headers: { cookie, ...headers } })
+      expect(reply.status, reply.text).to.be.below(300)
+      await api.stores.probe()
+      api.clock.time += minuteMs
+      // Asked in the background, which itself counts for nothing.
+      const after = await api.call('GET', '/api/session', { key: null, headers: { cookie, ...background } })
+      expect(after.status).to.equal(isActivity ? 200 : 401)
+    })
+
   it('ends after its whole time, however much it is used', async () => {
     const cookie = cookieOf(await signIn())
     const end = api.clock.time + sessions.maxMs

@@ -52,6 +52,30 @@ describe('session of the web page', function () {
     await page.getByRole('row').nth(1).waitFor()
   })
 
+  it('tells what it asks for by itself from what somebody did, so that an idle tab keeps no session', async () => {
+    const { page } = house
+    await page.clock.install()
+    await house.visit('/alerts')
+    await page.getByRole('row').nth(1).waitFor()
+    const marks: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/') && !request.url().endsWith('/events'))
+        marks.push(request.headers()['tocsin-background'])
+    })
+    const askedMeanwhile = async (act?: () => Promise<unknown>) => {
+      marks.length = 0
+      await askedWithin(page, 130_000, act)
+      expect(marks).to.not.be.empty
+      return marks.filter((mark) => mark === undefined).length
+    }
+    await askedMeanwhile()
+    expect(await askedMeanwhile(), 'nobody is there').to.equal(0)
+    // A script in the page is nobody.
+    expect(await askedMeanwhile(() => page.evaluate('dispatchEvent(new Event("keydown"))'))).to.equal(0)
+    expect(await askedMeanwhile(() => page.keyboard.press('Shift')), 'a key').to.equal(1)
+    expect(await askedMeanwhile(() => page.mouse.wheel(0, 50)), 'scrolling').to.equal(1)
+  })
+
   it('begins anew where somebody else signs in, also in another tab', async () => {
     const { page, server } = house
     const made = await server.call('/keys', { body: { name: 'watcher', role: 'reader' } })

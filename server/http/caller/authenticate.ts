@@ -4,7 +4,7 @@ import type { Session } from '../../../core/domain/session.ts'
 import { checkKey } from '../../access/keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
-import type { Access, Caller, Services } from '../routing/route.ts'
+import type { Access, Caller, Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 type Needed = Pick<
@@ -12,11 +12,25 @@ type Needed = Pick<
   'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
 >
 
+/** Says that a page sends the request by itself: nobody did anything there since the one before. */
+const backgroundHeader = 'tocsin-background'
+
+/**
+ * Whether a request puts off the idle end of a session: neither streams, which browsers open again by themselves, nor reads that the page
+ * marks. Writes do, marked or not. The mark can only shorten a session.
+ */
+export function isActivity({ method, textType }: Route, headers: IncomingHttpHeaders): boolean {
+  if (textType === 'text/event-stream') return false
+  return method !== 'GET' || headers[backgroundHeader] !== 'true'
+}
+
 /** Of a request: by what it is found in the log, where it comes from, and how its session is kept. */
 export interface Origin {
   readonly requestId: string
   readonly address: string
   readonly cookie: SessionCookie
+  /** Whether a person is behind it, as far as the server can tell: see `isActivity`. */
+  readonly isActivity: boolean
 }
 
 /**
@@ -35,7 +49,7 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
   const given = readCredentials(headers, origin.cookie)
   if (given.kind === 'api_key')
     return callerOf(await requireKey(given.value, services, origin), origin.requestId)
-  const session = await services.sessions.use(given.token)
+  const session = await services.sessions.use(given.token, origin.isActivity)
   if (session === undefined) {
     throw new RequestError('session_invalid', undefined, {
       hint: 'sign in again: POST session',
@@ -50,7 +64,7 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
 export async function requireKey(
   value: string,
   { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'requestGate'>,
-  { requestId, address }: Omit<Origin, 'cookie'>,
+  { requestId, address }: Omit<Origin, 'cookie' | 'isActivity'>,
 ): Promise<ApiKey> {
   const now = clock.now()
   const key = await checkKey(stores.keys, value, now)

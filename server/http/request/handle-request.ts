@@ -4,7 +4,7 @@ import { CancelledError } from '../../../core/errors/errors.ts'
 import { stringifyJson } from '../../../core/common/json.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { compileSchema } from '../../../core/schema/index.ts'
-import { authenticate, authorize } from '../caller/authenticate.ts'
+import { authenticate, authorize, isActivity } from '../caller/authenticate.ts'
 import type { BodyBudget } from '../server/body-budget.ts'
 import { streamHeaders } from '../events/event-streams.ts'
 import { handleOnce, headersOf, isOnce, targetOf } from './idempotency.ts'
@@ -90,7 +90,8 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
     if (typeof route.access !== 'string') {
       refuseCrossSite(headers, settings.ownNames)
-      caller = await authenticate(headers, services, { requestId, address, cookie })
+      const origin = { requestId, address, cookie, isActivity: isActivity(route, headers) }
+      caller = await authenticate(headers, services, origin)
       seen.caller = caller
       authorize(caller, route.access)
     }

@@ -1,4 +1,5 @@
 import { learnTime } from '../parts/time/now.ts'
+import { returnActivity, takeActivity } from './activity.ts'
 import { parseJson } from './parse-json.ts'
 import { ApiError, type Problem } from './problem.ts'
 import { tellReached } from './reached.ts'
@@ -91,14 +92,23 @@ export async function callTagged<T>(
   throw new ApiError(problem)
 }
 
-async function send(address: string, init: RequestInit & { readonly signal: AbortSignal }) {
+interface Sent extends RequestInit {
+  readonly signal: AbortSignal
+  readonly headers: Readonly<Record<string, string>>
+}
+
+async function send(address: string, init: Sent) {
+  const isActive = takeActivity()
+  const headers = isActive ? init.headers : { ...init.headers, 'tocsin-background': 'true' }
   try {
-    const response = await fetch(address, init)
+    const response = await fetch(address, { ...init, headers })
+    if (isActive && response.status >= 500) returnActivity()
     const text = await response.text()
     tellReached(true)
     learnTime(response.headers.get('date'))
     return { response, text }
   } catch (error) {
+    if (isActive) returnActivity()
     if (init.signal.aborted && !isTimeout(init.signal.reason)) throw error
     tellReached(false)
     throw new ApiError({
