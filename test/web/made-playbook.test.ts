@@ -61,7 +61,7 @@ describe('a playbook that was made, in the page', function () {
     await page.getByLabel('Source of the playbook').click()
     await page.keyboard.press('Control+End')
     await page.keyboard.insertText('# and again\n')
-    await page.getByRole('button', { name: 'Save and put in force' }).and(page.locator(':enabled')).click()
+    await page.getByRole('button', { name: 'Publish' }).and(page.locator(':enabled')).click()
     await eventually(
       'the second version',
       async () => (await stored()).source.includes('# and again') || undefined,
@@ -84,7 +84,7 @@ describe('a playbook that was made, in the page', function () {
     await page.getByText('investigate-strange-acme is in force').waitFor()
     const { body } = await opened.server.call('/playbooks/investigate-strange-acme')
     expect(body).to.include({ origin: 'file', in_force: true })
-    await page.getByRole('button', { name: 'Save and put in force' }).waitFor()
+    await page.getByRole('button', { name: 'Publish' }).waitFor()
   })
 
   it('says to those who may not who can keep it', async () => {

@@ -19,6 +19,30 @@ describe('marks of the graph of a run', () => {
     expect(nodeMarks(steps).get('each')).to.deep.equal({ state: 'failed', count: 2, took: '3.5 s' })
   })
 
+  it('counts every item and every time, and not the line of the whole', () => {
+    const paths = [
+      'each[0]',
+      'each[1]',
+      'each[2]',
+      'each',
+      'poll#1/ask',
+      'poll#1',
+      'poll#2/ask',
+      'poll#2',
+      'poll',
+      'both[0]#1',
+      'both[0]#2',
+      'both[0]',
+      'both[1]#1',
+      'both[1]',
+      'both',
+      'none',
+    ]
+    const marks = nodeMarks(paths.map((path) => step(path)))
+    const count = (id: string) => marks.get(id)?.count
+    expect(['each', 'poll', 'poll/ask', 'both', 'none'].map(count)).to.deep.equal([3, 2, 2, 3, 1])
+  })
+
   it('marks the groups around what ran as passed, and not what did not run', () => {
     const marks = nodeMarks([step('a/0/b')])
     expect(marks.get('a')?.state).to.equal('passed')

@@ -46,7 +46,7 @@ describe('versions of a playbook in the page', function () {
     await old.getByRole('link', { name: 'Restore' }).click()
     await page.getByText('is in the editor').waitFor()
     await page.locator('.cm-line', { hasText: 'As it was' }).first().waitFor()
-    await page.getByRole('button', { name: 'Save and put in force' }).click()
+    await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('changing is in force').waitFor()
     const { body } = await opened.server.call('/playbooks/changing')
     expect(body).to.include({ source: source('As it was'), in_force: true })
@@ -76,7 +76,7 @@ describe('versions of a playbook in the page', function () {
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
     await page.goBack()
     await page.getByText('Here is what you had not saved').waitFor()
-    await page.getByRole('button', { name: 'Drop it' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
   })
 
   it('are all reached, also where they are more than one page', async () => {
@@ -109,6 +109,6 @@ describe('versions of a playbook in the page', function () {
     await page.locator('.cm-activeLine', { hasText: 'if: steps.first.output.n == 1' }).waitFor()
     await page.locator('.cm-line', { hasText: 'As it was' }).waitFor()
     expect(new URL(page.url()).search).to.equal('?line=7')
-    expect(await page.getByRole('button', { name: 'Save and put in force' }).count()).to.equal(0)
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).to.equal(0)
   })
 })

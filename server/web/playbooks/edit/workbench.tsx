@@ -95,9 +95,9 @@ export function Workbench(props: WorkbenchProps) {
     <Stack gap="sm">
       {note !== undefined && isChanged && savedHash === undefined && (
         <Alert color="blue" title={note}>
-          <Text size="sm">It is put in force when it is saved.</Text>
+          <Text size="sm">Save to publish it.</Text>
           <Button size="xs" variant="default" mt="xs" onClick={onDropped}>
-            Drop it
+            Discard
           </Button>
         </Alert>
       )}
@@ -120,7 +120,7 @@ export function Workbench(props: WorkbenchProps) {
             <PlaybookGraph
               graph={graph}
               label="Steps of the playbook"
-              note={isGraphOld ? 'As it was before the errors' : undefined}
+              note={isGraphOld ? 'Last valid version' : undefined}
               {...(marks && { marks })}
               selected={dry.taken?.selected === undefined ? undefined : shownAt(dry.taken.selected, ids)}
               onSelect={show}
@@ -129,13 +129,13 @@ export function Workbench(props: WorkbenchProps) {
         </Grid.Col>
       </Grid>
       {error !== null && <Refusal error={error} onRetry={checkAgain} />}
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
+      <Group justify="space-between" align="flex-start" className="workbench-foot">
         <ProblemList
           problems={problems}
           state={validation !== undefined ? 'checked' : error === null ? 'checking' : 'failed'}
           onShow={(line) => setPlace({ line })}
         />
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           {isChanged && name !== null && (
             <Button variant="subtle" onClick={() => setCompared(!isCompared)}>
               {isCompared ? 'Hide changes' : 'Show changes'}
@@ -149,18 +149,14 @@ export function Workbench(props: WorkbenchProps) {
               onClick={save.save}
               rightSection={<Kbd size="xs">Ctrl S</Kbd>}
             >
-              {isRenamed ? `Save as ${validation.name}` : isMade ? 'Keep as mine' : 'Save and put in force'}
+              {isRenamed ? `Save as ${validation.name}` : isMade ? 'Keep as mine' : 'Publish'}
             </Button>
           )}
         </Group>
       </Group>
       <SaveRefusal save={save} name={validation?.name ?? null} text={text} onTakeTheirs={onDropped} />
       {isCompared && isChanged && (
-        <Differences
-          before={source}
-          after={text}
-          labels={[isMade ? 'As it was made' : 'In force', 'Not saved']}
-        />
+        <Differences before={source} after={text} labels={[isMade ? 'Generated' : 'Live', 'Unsaved']} />
       )}
       {dry.taken !== undefined && dry.followed !== undefined && (
         <DryRunView

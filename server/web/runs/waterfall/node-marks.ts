@@ -32,9 +32,25 @@ export function nodeMarks(steps: readonly Step[]): ReadonlyMap<string, NodeMark>
   for (const [id, same] of Map.groupBy(whole, ({ path }) => nodeOf(path))) {
     for (const group of groupsAround(id)) if (!marks.has(group)) marks.set(group, passed)
     const state = worstFirst.find((each) => same.some((step) => step.state === each)) ?? 'completed'
-    marks.set(id, { state, count: same.length, took: tookOf(same) })
+    marks.set(id, { state, count: countOf(same), took: tookOf(same) })
   }
   return marks
+}
+
+/** How often a step ran. One that is repeated, or runs for each item, has a line of its own for the whole, which is no time more. */
+function countOf(same: readonly Step[]): number {
+  const paths = new Set(same.map(({ path }) => path))
+  const wholes = new Set([...paths].flatMap((path) => partOf(path) ?? []))
+  return [...paths].filter((path) => !wholes.has(path)).length
+}
+
+/** `a[2]#3` is a time of `a[2]`, and that an item of `a`. */
+function partOf(path: string): readonly string[] | undefined {
+  const end = /(?:\[[^\]]*\]|#\d+)+$/.exec(path)?.[0]
+  if (end === undefined) return undefined
+  const ends = end.match(/\[[^\]]*\]|#\d+/g) ?? []
+  const step = path.slice(0, -end.length)
+  return ends.map((_, index) => step + ends.slice(0, index).join(''))
 }
 
 const passed: NodeMark = { state: 'passed', count: 1, took: '' }
