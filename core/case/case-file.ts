@@ -1,4 +1,4 @@
-import type { Case, CaseEntry } from '../domain/case.ts'
+import type { Case, CaseAction, CaseEntry } from '../domain/case.ts'
 import type { ListedAlert, ListedRun } from '../ports.ts'
 import type { CaseObservable } from './observables.ts'
 
@@ -9,9 +9,11 @@ export interface CaseFile {
   readonly alerts: readonly ListedAlert[]
   /** Newest first. */
   readonly runs: readonly ListedRun[]
+  /** What destructive skills did, oldest first. */
+  readonly actions: readonly CaseAction[]
   readonly observables: readonly CaseObservable[]
   /** Oldest first. */
   readonly timeline: readonly CaseEntry[]
   /** How many of each there are besides. */
-  readonly leftOut: Readonly<Record<'alerts' | 'runs' | 'observables' | 'timeline', number>>
+  readonly leftOut: Readonly<Record<'alerts' | 'runs' | 'actions' | 'observables' | 'timeline', number>>
 }

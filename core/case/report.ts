@@ -1,9 +1,10 @@
 import { alertStatusNames } from '../domain/alert.ts'
-import type { CaseEntry } from '../domain/case.ts'
+import type { ActionDecision, CaseAction, CaseEntry } from '../domain/case.ts'
 import type { ListedRun } from '../ports.ts'
 import type { CaseFile } from './case-file.ts'
 import { markdownBlock, markdownCode } from './markdown-code.ts'
-import type { CaseObservable, Learned } from './observables.ts'
+import { actionOutcomeTexts, inputText } from './actions.ts'
+import type { CaseObservable, Learned, ObservableUse } from './observables.ts'
 
 /** Of each list; the file as JSON has more. */
 const maxRows = 200
@@ -15,13 +16,16 @@ const maxRows = 200
  * @param atMs when it is made, epoch milliseconds
  */
 export function caseReport(file: CaseFile, atMs: number): string {
-  const { case: found, alerts, runs, observables, timeline, leftOut } = file
+  const { case: found, alerts, runs, actions, observables, timeline, leftOut } = file
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
     factsOf(file),
     '## Summary',
     found.summary === '' ? 'Nothing has been written down yet.' : markdownBlock(found.summary),
+    ...(actions.length === 0
+      ? ['## Actions taken', 'No destructive action is on record.']
+      : section('Actions taken', actions, actionLine, leftOut.actions)),
     ...section('What is known of its observables', observables, observableLine, leftOut.observables),
     ...section('What happened', timeline, entryLine, leftOut.timeline),
     ...section(
@@ -71,10 +75,38 @@ function section<T>(
   return [`## ${title}`, lines.join('\n'), ...(more > 0 ? [`… and ${more} more.`] : [])]
 }
 
-function observableLine({ kind, value, learned }: CaseObservable): string {
+function actionLine(action: CaseAction): string {
+  const { skill, outcome, status, error, playbook, path, decisions, started_at: startedAt } = action
+  const input = inputText(action)
+  return [
+    `- ${utc(startedAt)}: ${markdownCode(skill)} **${actionOutcomeTexts[outcome]}**`,
+    status === null ? '' : `, status ${markdownCode(status)}`,
+    input === '' ? '' : `, with ${markdownCode(input)}`,
+    `, by step ${markdownCode(path)} of the playbook ${markdownCode(playbook)} (run ${markdownCode(action.run_uuid)})`,
+    ...decisions.map(decisionText),
+    error === null ? '' : `; error: ${markdownCode(error.message)}`,
+  ].join('')
+}
+
+function decisionText({ kind, by, answer, path, at }: ActionDecision): string {
+  const who = `${byWhom(by)} on ${utc(at)}`
+  if (kind === 'approval') return `; approved by ${who}`
+  const said = answer === null ? '' : `: ${markdownCode(answer)}`
+  return kind === 'resolution'
+    ? `; outcome decided by ${who}${said}`
+    : `; question ${markdownCode(path)} answered by ${who}${said}`
+}
+
+function observableLine({ kind, value, learned, used }: CaseObservable): string {
   const head = `- ${kind} ${markdownCode(value)}`
-  if (learned.length === 0) return `${head}: not looked up`
-  return `${head}: ${learned.map(learnedText).join('; ')}`
+  const said = [...learned.map(learnedText), ...used.map(useText)]
+  return `${head}: ${said.length === 0 ? 'not looked up' : said.join('; ')}`
+}
+
+function useText({ source, at, state, isQuestion }: ObservableUse): string {
+  const how = isQuestion ? 'asked via' : 'given to'
+  const failed = state === 'failed' ? ', which failed' : ''
+  return `${how} ${markdownCode(source)} on ${utc(at)}${failed}`
 }
 
 function learnedText({ source, at, score, level, summary, error }: Learned): string {

@@ -1,5 +1,6 @@
 import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
 import type { AuditRecord, Author } from './audit.ts'
+import type { StoredError } from './run.ts'
 
 /** What an investigation opens. */
 export interface Case {
@@ -36,9 +37,55 @@ export interface CaseEntry {
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
-  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'run_ended'
+  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'action' | 'run_ended'
   /** The note or a sentence; plain text. */
   readonly text: string
   /** For `changed`: the new values. */
   readonly changes: CaseEdit | null
+  /** For `action`: what is known of it by then. */
+  readonly action: CaseAction | null
+}
+
+/**
+ * How the use of a destructive skill ended: the other system accepted it (`status` may say how far it is); it was in effect before; it failed and is known to have changed
+ * nothing; or nobody can tell whether it took effect.
+ */
+export const actionOutcomes = ['accepted', 'unchanged', 'failed', 'unknown'] as const
+export type ActionOutcome = (typeof actionOutcomes)[number]
+
+/** One use of a destructive skill, such as an isolation; shown over the API as it is. Without what is sensitive. */
+export interface CaseAction {
+  readonly skill: string
+  /** Of the run that did it, with its playbook and the place of the step. */
+  readonly run_uuid: string
+  readonly playbook: string
+  readonly path: string
+  readonly step_id: string | null
+  /** What the skill was given; null where it is too large for a case. */
+  readonly input: Readonly<Record<string, unknown>> | null
+  readonly outcome: ActionOutcome
+  /** What the other system calls the state of it, e.g. `Pending`; null where it says none. */
+  readonly status: string | null
+  readonly error: Pick<StoredError, 'code' | 'message'> | null
+  /** What people decided before it, oldest first. */
+  readonly decisions: readonly ActionDecision[]
+  /** Epoch milliseconds. */
+  readonly started_at: number
+  /** When its outcome was known, or was found to be unknown; epoch milliseconds. */
+  readonly at: number
+}
+
+export interface ActionDecision {
+  /**
+   * `approval`: of this use, where it exceeded a limit; `answer`: to a question that the run asked before it; `resolution`: what became of
+   * the step, whose outcome was unknown.
+   */
+  readonly kind: 'approval' | 'answer' | 'resolution'
+  readonly by: Author
+  /** In words; null for a form. */
+  readonly answer: string | null
+  /** Of the step that asked. */
+  readonly path: string
+  /** Epoch milliseconds. */
+  readonly at: number
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../domain/audit.ts'
-import type { Case, CaseEdit, CaseEntry } from '../domain/case.ts'
+import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
 import type { Page, PageRequest, Scope } from './page.ts'
 
@@ -42,6 +42,12 @@ export interface CaseStore {
   list(scope: Scope, filter: CaseFilter, page: CasePageRequest): Promise<Page<Case>>
   /** Newest first; empty for a case that is not there. */
   timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
+  /** What destructive skills did: the newest, oldest first, each as it was last known. Empty for a case that is not there. */
+  actions(
+    scope: Scope,
+    id: string,
+    limit: number,
+  ): Promise<{ readonly data: readonly CaseAction[]; readonly total: number }>
   /** Each write happens once per key: a repeat answers as the first time. */
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */

@@ -29,6 +29,8 @@ export interface StretchRequest {
   readonly kinds?: readonly string[]
   /** Only lines are read whose input and output have no more than this. Default: all. */
   readonly maxBytes?: number
+  /** Outputs are not read, and do not count: they are null. Default false. */
+  readonly withoutOutputs?: boolean
 }
 
 export interface Stretch {

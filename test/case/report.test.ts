@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { CaseFile } from '../../core/case/case-file.ts'
+import type { CaseAction } from '../../core/domain/case.ts'
 import { caseReport } from '../../core/case/report.ts'
 import { alertOf } from '../investigation/support/alert-of.ts'
 
 describe('report of a case', () => {
-  const nothing = { alerts: 0, runs: 0, observables: 0, timeline: 0 }
+  const nothing = { alerts: 0, runs: 0, actions: 0, observables: 0, timeline: 0 }
   const file: CaseFile = {
     case: {
       id: 'main-1',
@@ -23,6 +24,7 @@ describe('report of a case', () => {
     },
     alerts: [],
     runs: [],
+    actions: [],
     observables: [],
     timeline: [],
     leftOut: nothing,
@@ -42,6 +44,65 @@ describe('report of a case', () => {
     expect(text.match(/^- `main-x-/gm)).to.have.length(200)
     expect(text).to.include('… and 6 more.')
     expect(report({ alerts: alerts(200) })).to.not.include('more.')
+  })
+
+  const kim = { kind: 'api_key', id: 'a1', name: '[kim](x)' } as const
+  const action: CaseAction = {
+    skill: 'edr.isolate',
+    run_uuid: 'run-1',
+    playbook: 'malware',
+    path: 'respond/isolate',
+    step_id: 'isolate',
+    input: { id: 'M-1', comment: '<b>`x`</b>' },
+    outcome: 'unknown',
+    status: null,
+    error: { code: 'http_503', message: 'busy' },
+    decisions: [
+      { kind: 'answer', by: kim, answer: 'Do it', path: 'ask', at: 0 },
+      { kind: 'approval', by: kim, answer: 'Approve this use', path: 'respond/isolate/@approval', at: 0 },
+      { kind: 'resolution', by: kim, answer: 'skip', path: 'respond/isolate', at: 0 },
+    ],
+    started_at: 0,
+    at: 1,
+  }
+
+  it('tells what was done: to what, by which step, approved by whom, and how it ended', () => {
+    const text = report({ actions: [action], leftOut: { ...nothing, actions: 2 } })
+    const [, section = ''] = /## Actions taken([^#]*)/.exec(text) ?? []
+    expect(section).to.include('`edr.isolate` **has an unknown outcome: it may have taken effect**')
+    expect(section).to.include(
+      'with ``id: M-1, comment: <b>`x`</b>``, by step `respond/isolate` of the playbook `malware`',
+    )
+    expect(section).to.include(
+      '; question `ask` answered by `[kim](x)` (API key `a1`) on 1970-01-01 00:00:00: `Do it`',
+    )
+    expect(section).to.include('; approved by `[kim](x)` (API key `a1`)')
+    expect(section).to.include(
+      '; outcome decided by `[kim](x)` (API key `a1`) on 1970-01-01 00:00:00: `skip`',
+    )
+    expect(section).to.include('; error: `busy`').and.include('… and 2 more.')
+  })
+
+  it('says that nothing was done only where nothing is on record', () => {
+    expect(report({})).to.include('## Actions taken\n\nNo destructive action is on record.')
+    expect(report({ actions: [action] })).to.not.include('on record')
+  })
+
+  it('says that a value was not looked up only where no step was given it', () => {
+    const found = { kind: 'user', value: 'kim', learned: [] } as const
+    const use = {
+      source: 'chat.ask',
+      runUuid: 'r',
+      path: 'a/@ask',
+      at: 0,
+      state: 'completed',
+      isQuestion: true,
+    } as const
+    expect(report({ observables: [{ ...found, used: [] }] })).to.include('- user `kim`: not looked up')
+    const text = report({ observables: [{ ...found, used: [use] }] })
+    expect(text)
+      .to.include('- user `kim`: asked via `chat.ask` on 1970-01-01')
+      .and.not.include('not looked up')
   })
 
   it('tells what is kept no longer beside what is there', () => {

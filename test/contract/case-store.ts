@@ -1,6 +1,6 @@
 import { theRun, type Actor } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
-import { expectRejection, timelineOf, type GetSubject } from './fixture.ts'
+import { expectRejection, newAlert, startedRun, timelineOf, type GetSubject } from './fixture.ts'
 
 const run1 = theRun('run-1', 'triage')
 const run2 = theRun('run-2', 'triage')
@@ -41,6 +41,141 @@ export function caseStoreContract(subject: GetSubject): void {
       expect(await stores.cases.find('all', 'Acme-01')).to.equal(undefined)
       expect(await timelineOf(stores, 'Acme-1', [globex.uuid])).to.deep.equal([])
       expect((await stores.cases.list([globex.uuid], {}, { limit: 5 })).total).to.equal(0)
+    })
+
+    describe('actions', () => {
+      const use = {
+        path: 'respond/isolate',
+        stepId: 'isolate',
+        kind: 'edr.isolate',
+        input: { id: 'M-1', reason: 'a miner' },
+        attempt: 1,
+        startedAt: 5,
+        destructive: { class: 'containment', input: {} },
+      } as const
+      const ended = {
+        state: 'completed',
+        output: { status: 'Pending' },
+        error: null,
+        attempt: 1,
+        endedAt: 9,
+      } as const
+      const error = { code: 'http_503', message: 'busy' }
+      const failed = { ...ended, state: 'failed', output: null, error } as const
+      const started = async () => {
+        const { stores, acme } = subject()
+        return await startedRun(subject(), await stores.alerts.create(newAlert(acme)))
+      }
+      const actionsOf = async (caseId: string | null) =>
+        await subject().stores.cases.actions('all', caseId ?? '', 10)
+
+      it('are listed as they ended, with who answered before', async () => {
+        const { stores, acme, globex, clock } = subject()
+        const run = await started()
+        const question = {
+          via: 'chat.ask',
+          input: { labels: { yes: 'Do it' } },
+          answers: ['yes', 'no'],
+          form: null,
+        }
+        const open = {
+          stepId: null,
+          question,
+          timeoutAt: clock.nowMs + 1_000,
+          onTimeout: { fails: true },
+        } as const
+        const asked = await stores.checkpoints.open(run.uuid, { ...open, path: 'decision' })
+        await stores.checkpoints.answer(asked.id, { value: 'yes', text: null }, kim)
+        const other = await stores.checkpoints.open(run.uuid, { ...open, path: 'x/@approval' })
+        await stores.checkpoints.answer(other.id, { value: 'yes', text: null }, kim)
+        await stores.journal.begin(run.uuid, use)
+        await stores.journal.end(run.uuid, use.path, { ...ended, endedAt: clock.nowMs })
+        const { data, total } = await actionsOf(run.caseId)
+        const by = { kind: 'api_key', id: 'a1b2c3', name: 'Kim' }
+        expect(total).to.equal(1)
+        expect(data).to.deep.equal([
+          {
+            skill: 'edr.isolate',
+            run_uuid: run.uuid,
+            playbook: run.playbookName,
+            path: use.path,
+            step_id: 'isolate',
+            input: use.input,
+            outcome: 'accepted',
+            status: 'Pending',
+            error: null,
+            decisions: [{ kind: 'answer', by, answer: 'Do it', path: 'decision', at: clock.nowMs }],
+            started_at: 5,
+            at: clock.nowMs,
+          },
+        ])
+        const entry = (await timelineOf(stores, run.caseId ?? '')).at(-1)
+        expect(entry).to.deep.include({ kind: 'action', action: data[0] })
+        expect(entry?.text).to.include('edr.isolate accepted (status Pending), with id: M-1, reason: a miner')
+        expect(await stores.cases.actions([globex.uuid], run.caseId ?? '', 10)).to.deep.include({ total: 0 })
+        expect(await stores.cases.actions([acme.uuid], run.caseId ?? '', 10)).to.deep.include({ total: 1 })
+      })
+
+      it('have an unknown outcome unless it is known that nothing changed', async () => {
+        const { stores } = subject()
+        const run = await started()
+        const ends = {
+          a: ended,
+          b: { ...ended, changedNothing: true },
+          c: failed,
+          d: { ...failed, changedNothing: true },
+        }
+        for (const [path, end] of Object.entries(ends)) {
+          await stores.journal.begin(run.uuid, { ...use, path })
+          await stores.journal.end(run.uuid, path, end)
+        }
+        await stores.journal.begin(run.uuid, { ...use, path: 'e' })
+        await stores.journal.park(run.uuid, 'e')
+        await stores.journal.begin(run.uuid, { ...use, path: 'f', destructive: undefined })
+        await stores.journal.end(run.uuid, 'f', ended)
+        const { data } = await actionsOf(run.caseId)
+        expect(data.map(({ path, outcome }) => `${path} ${outcome}`)).to.deep.equal([
+          'a accepted',
+          'b unchanged',
+          'c unknown',
+          'd failed',
+          'e unknown',
+        ])
+        expect(data[2]?.error).to.deep.equal(error)
+      })
+
+      it('follow what a person decides about an unknown one', async () => {
+        const { stores } = subject()
+        const run = await started()
+        for (const path of ['a', 'b', 'c']) {
+          await stores.journal.begin(run.uuid, { ...use, path })
+          await stores.journal.park(run.uuid, path)
+        }
+        await stores.journal.resolve(run.uuid, 'a', { decision: 'ran', output: {}, by: kim })
+        await stores.journal.resolve(run.uuid, 'b', { decision: 'skip', output: null, by: kim })
+        await stores.journal.resolve(run.uuid, 'c', { decision: 'run_again', output: null, by: kim })
+        const { data, total } = await actionsOf(run.caseId)
+        const seen = data.map(({ path, outcome, decisions }) => [path, outcome, decisions[0]?.answer])
+        expect(total).to.equal(3)
+        expect(seen.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).to.deep.equal([
+          ['a', 'accepted', 'ran'],
+          ['b', 'unknown', 'skip'],
+          ['c', 'unknown', undefined],
+        ])
+      })
+
+      it('before the case of a run is opened come into it with it, and hide what is sensitive', async () => {
+        const { stores } = subject()
+        const run = await startedRun(subject(), null)
+        await stores.journal.begin(run.uuid, { ...use, sensitive: { input: { fields: { reason: true } } } })
+        await stores.journal.end(run.uuid, use.path, { ...ended, changedNothing: true })
+        await stores.journal.begin(run.uuid, { ...use, path: 'later' })
+        const id = await stores.runs.openCase(run.uuid, { title: 'late' })
+        const { data } = await actionsOf(id)
+        expect(data.map(({ path, outcome }) => [path, outcome])).to.deep.equal([[use.path, 'unchanged']])
+        expect(JSON.stringify([data, await timelineOf(stores, id)])).to.not.include('a miner')
+        expect(data[0]?.input).to.deep.equal({ id: 'M-1', reason: '[redacted]' })
+      })
     })
 
     it('gives a timeline in pages, newest first, whose cursors belong to the case', async () => {

@@ -181,6 +181,7 @@ describe('cases over HTTP', () => {
         kind: 'note',
         text: hostile,
         changes: null,
+        action: null,
       })
       expect((await get(`${caseId}/timeline?limit=1`)).data).to.deep.equal([json])
     })
@@ -335,6 +336,7 @@ describe('cases over HTTP', () => {
           kind: 'ip',
           value: '203.0.113.9',
           learned: [{ ...learned, path: 'looked[1]', ...risk, error: null }],
+          used: [],
         },
         {
           kind: 'ip',
@@ -349,8 +351,26 @@ describe('cases over HTTP', () => {
               error: { code: 'http_503', message: 'busy, said keeper-of-the-bells' },
             },
           ],
+          used: [],
         },
-        { kind: 'ip', value: '198.51.100.7', learned: [] },
+        { kind: 'ip', value: '198.51.100.7', learned: [], used: [] },
+      ])
+    })
+
+    it('tell which other steps were given them', async () => {
+      const all = ['kim@example.com', 'lee@example.com'].map((value) => ({
+        kind: 'user',
+        value,
+        places: [''],
+      }))
+      await step('found', 'indicators.extract', { text: 'x' }, { all })
+      await step('rung', 'tower.ring_bell', { times: 1, who: ['Kim@example.com'] }, {})
+      const found = await get(caseId)
+      expectFits('case', found)
+      const use = { source: 'tower.ring_bell', run_uuid: runUuid, path: 'rung', at: api.clock.time }
+      expect(found.observables.map(({ used }: { readonly used: unknown }) => used)).to.deep.equal([
+        [{ ...use, state: 'completed', is_question: false }],
+        [],
       ])
     })
 
@@ -414,7 +434,7 @@ describe('cases over HTTP', () => {
       expect(headers.get('content-disposition')).to.equal('attachment; filename="acme-1.json"')
       expect(json).to.deep.include({
         exported_at: api.clock.time,
-        left_out: { alerts: 0, runs: 0, observables: 0, timeline: 0 },
+        left_out: { alerts: 0, runs: 0, actions: 0, observables: 0, timeline: 0 },
       })
       expectFits('case', json.case)
       expect(json.case.alerts[0]).to.include({ alert_content: 'x' })

@@ -36,11 +36,11 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     if (found === undefined) throw new NotFoundError('case_not_found', `there is no case '${id}'`)
     return found
   }
-  const write = (found: Case, changes: CaseEdit, entry: Omit<CaseEntry, 'at'>): Case => {
+  const write = (found: Case, changes: CaseEdit, entry: Omit<CaseEntry, 'at' | 'action'>): Case => {
     const given = Object.entries(changes).filter(([, value]) => value !== undefined)
     const next: Case = { ...found, ...Object.fromEntries(given) }
     byId.set(next.id, next)
-    entries.push({ ...entry, at: 0, caseId: next.id })
+    entries.push({ ...entry, action: null, at: 0, caseId: next.id })
     return next
   }
   const open = (changes: NewCase, by: Actor): Case =>
@@ -63,6 +63,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
       const data = entries.filter((entry) => entry.caseId === id).toReversed()
       return { data, nextCursor: null, total: data.length }
     },
+    actions: async () => ({ data: [], total: 0 }),
     create: async (_organization, changes, by, key) => once(key, () => open(changes, by)),
     update: async (_organization, id, changes, by, key) =>
       once(key, () =>
@@ -73,7 +74,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     comment: async (_organization, id, text, by, key) => {
       const entry = { ...author(by), kind: 'note', text, changes: null } as const
       once(key, () => write(existing(id), {}, entry))
-      return { ...entry, at: 0 }
+      return { ...entry, action: null, at: 0 }
     },
   }
 }

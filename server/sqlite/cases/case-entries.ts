@@ -1,17 +1,18 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
+import type { CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 
-export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id'> {
+export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id' | 'action'> {
   readonly by: Actor
+  readonly action?: CaseAction
 }
 
 /** Gives its row. */
 export function insertEntry(database: Database, caseRow: number, entry: NewCaseEntry): number {
   return database.insert(
-    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes, action)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     caseRow,
     entry.at,
     entry.by.kind,
@@ -21,6 +22,7 @@ export function insertEntry(database: Database, caseRow: number, entry: NewCaseE
     entry.kind,
     entry.text,
     entry.changes === null ? null : toJson(entry.changes),
+    entry.action === undefined ? null : toJson(entry.action),
   )
 }
 
@@ -30,15 +32,17 @@ export interface CaseEntryRow extends Pick<CaseEntry, 'at' | 'request_id' | 'kin
   readonly authorId: string
   readonly author: string
   readonly changes: string | null
+  readonly action: string | null
 }
 
 export const selectCaseEntry = `SELECT t.id, t.at, t.author_kind AS authorKind, t.author_id AS authorId, t.author, t.request_id,
-  t.kind, t.text, t.changes FROM case_entries t`
+  t.kind, t.text, t.changes, t.action FROM case_entries t`
 
 export function toCaseEntry(row: CaseEntryRow): CaseEntry {
   const { at, authorKind, authorId, author, request_id, kind, text } = row
   const actor = { kind: authorKind, id: authorId, name: author }
-  return { at, actor, request_id, kind, text, changes: fromJson<CaseEdit>(row.changes) }
+  const action = fromJson<CaseAction>(row.action)
+  return { at, actor, request_id, kind, text, changes: fromJson<CaseEdit>(row.changes), action }
 }
 
 export function caseEntryByRow(database: Database, row: number): CaseEntry {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { Case, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
+import type { Case, CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../../core/plugin/index.ts'
 import type {
   CaseFilter,
@@ -20,6 +20,7 @@ import {
   toCase,
   type CaseRow,
 } from './case-rows.ts'
+import { actionsOf } from './case-actions.ts'
 import {
   caseEntryByRow,
   insertEntry,
@@ -119,6 +120,16 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
+  actions(scope: Scope, id: string, limit: number) {
+    const { database } = this.#context
+    return database.read(() => {
+      const row = findCaseRow(database, id)
+      const none: readonly CaseAction[] = []
+      if (row === undefined || !isInScope(scope, row.organizationUuid)) return { data: none, total: 0 }
+      return actionsOf(database, row.id, limit)
+    })
+  }
+
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case> {
     const { database, clock } = this.#context
     return this.#once(
@@ -181,7 +192,7 @@ export class SqliteCaseStore implements CaseStore {
     const entry = earlier.entryRow === null ? undefined : caseEntryByRow(database, earlier.entryRow)
     if (earlier.row !== row.id || (entry !== undefined && entry.text !== text)) throw keyReused(key)
     const { requestId: request_id, ...actor } = by
-    return entry ?? { at: row.modifiedAt, actor, request_id, kind: 'note', text, changes: null }
+    return entry ?? { at: row.modifiedAt, actor, request_id, kind: 'note', text, changes: null, action: null }
   }
 
   #change(row: CaseRow, changes: CaseEdit, by: Actor): void {

@@ -39,6 +39,7 @@ import { auditExports } from './0038-audit-exports.ts'
 import { destructiveClasses } from './0039-destructive-classes.ts'
 import { removedPlaybooks } from './0040-removed-playbooks.ts'
 import { journalCopies } from './0041-journal-copies.ts'
+import { actionsOfCases } from './0042-actions-of-cases.ts'
 
 /** In order: the first leads from version 0 to 1. A migration that has been released is never changed. */
 export const migrations: readonly string[] = [
@@ -83,4 +84,5 @@ export const migrations: readonly string[] = [
   destructiveClasses,
   removedPlaybooks,
   journalCopies,
+  actionsOfCases,
 ]

@@ -23,11 +23,15 @@ const { input, output } = sealedColumns
 export const openedInput = opened(input.name, input.place)
 export const openedOutput = opened(output.name, output.place)
 
-/** Ends before WHERE. */
-export const selectJournal = `
-  SELECT id, path, step_id AS stepId, kind, state, ${openedInput} AS input, ${openedOutput} AS output, error, attempt, started_at AS startedAt,
+const selectWith = (outputColumn: string): string => `
+  SELECT id, path, step_id AS stepId, kind, state, ${openedInput} AS input, ${outputColumn} AS output, error, attempt, started_at AS startedAt,
     ended_at AS endedAt, resolution, sensitive, (SELECT uuid FROM runs WHERE id = journal.carried_from) AS carriedFrom
   FROM journal`
+
+/** Ends before WHERE. */
+export const selectJournal = selectWith(openedOutput)
+/** The same without outputs. */
+export const selectJournalInputs = selectWith('NULL')
 
 export function toEntry({ id: _, resolution, carriedFrom, sensitive, ...row }: EntryRow): JournalEntry {
   const { input, output, error } = row

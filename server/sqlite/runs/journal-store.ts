@@ -14,6 +14,7 @@ import type {
   ReservedUses,
 } from '../../../core/ports.ts'
 import { recordDecision, recordRun } from './audit-run.ts'
+import { destructive, noteAction } from '../cases/case-actions.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
@@ -113,9 +114,10 @@ export class SqliteJournalStore implements JournalStore {
         path,
       )
       const over = ended ?? this.#endUnknown(run, path, end)
-      if (over?.destructive === 1) {
-        if (end.changedNothing === true) this.#uses.takeBack(run, path)
+      if (over?.destructive === destructive.may) {
+        if (end.changedNothing === true) this.#takeBack(run, path)
         this.#recordEnd(runUuid, over.kind, path, end)
+        noteAction(this.#context, run, path)
       }
       if (over !== undefined) return
       if (database.get('SELECT 1 FROM journal WHERE run_id = ? AND path = ?', run, path))
@@ -184,12 +186,13 @@ export class SqliteJournalStore implements JournalStore {
     const { database, commits } = this.#context
     return commits.write(() => {
       const run = this.#requireRun(runUuid)
-      database.run(
-        `UPDATE journal SET state = 'unknown' WHERE run_id = ? AND path = ? AND state = 'started'`,
+      const parked = database.get<Pick<EndedRow, 'destructive'>>(
+        `UPDATE journal SET state = 'unknown' WHERE run_id = ? AND path = ? AND state = 'started' RETURNING destructive`,
         run,
         path,
       )
       if (tried !== undefined) noteFailedAttempt(database, run, tried)
+      if (parked?.destructive === destructive.may) noteAction(this.#context, run, path)
       refreshWaiting(database, run)
     })
   }
@@ -216,8 +219,8 @@ export class SqliteJournalStore implements JournalStore {
         skip: 'skipped',
         run_again: 'started',
       } as const
-      database.run(
-        'UPDATE journal SET state = ?, output = ?, ended_at = ?, resolution = ? WHERE id = ?',
+      const { destructive: isDestructive } = database.one<Pick<EndedRow, 'destructive'>>(
+        'UPDATE journal SET state = ?, output = ?, ended_at = ?, resolution = ? WHERE id = ? RETURNING destructive',
         states[decision],
         isOver
           ? this.#kept('output', path, decision === 'ran' ? given.output : null, isSensitive(row))
@@ -227,6 +230,7 @@ export class SqliteJournalStore implements JournalStore {
         row.id,
       )
       if (!isOver) noteInterruption(database, run, row, at)
+      else if (isDestructive === destructive.may) noteAction(this.#context, run, path)
       recordDecision(this.#context, requireRunRow(database, 'id', run), by, {
         path,
         decision,
@@ -247,6 +251,17 @@ export class SqliteJournalStore implements JournalStore {
     const { class: kind, input, limits } = destructive
     const wanted = { skill, class: kind, paths: [path], inputs: [input], limits }
     return takeUses(this.#context, this.#uses, run, wanted)
+  }
+
+  /** It is known that the use changed nothing. */
+  #takeBack(run: number, path: string): void {
+    this.#uses.takeBack(run, path)
+    this.#context.database.run(
+      'UPDATE journal SET destructive = ? WHERE run_id = ? AND path = ?',
+      destructive.changedNothing,
+      run,
+      path,
+    )
   }
 
   /** A run that is cancelled, or out of time, does not wait for the decision. */

@@ -13,6 +13,7 @@ import type { Database } from '../database/database.ts'
 import { runWithJournal } from './reruns.ts'
 import {
   selectJournal,
+  selectJournalInputs,
   toEntry,
   toFailedAttempt,
   type EntryRow,
@@ -25,7 +26,7 @@ const ofRun = `run_id = ${runWithJournal}`
 
 /** Sizes are known without reading what they are of. */
 const selectSizes = `
-  SELECT id, ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes,
+  SELECT id, ifnull(octet_length(input), 0) + iif(?, 0, ifnull(octet_length(output), 0)) AS bytes,
     ? IS NULL OR kind IN (SELECT value FROM json_each(?)) AS isWanted
   FROM journal WHERE ${ofRun} AND id > ? ORDER BY id LIMIT ?`
 
@@ -70,18 +71,18 @@ export class SqliteLineStore implements LineStore {
 
   stretch(
     runUuid: string,
-    { after = 0, lines, bytes, kinds, maxBytes = Infinity }: StretchRequest,
+    { after = 0, lines, bytes, kinds, maxBytes = Infinity, withoutOutputs = false }: StretchRequest,
   ): Promise<Stretch> {
     const { database } = this.#context
     return database.read(() => {
       const wanted = kinds === undefined ? null : JSON.stringify(kinds)
       const sizes = database
-        .all<SizeRow>(selectSizes, wanted, wanted, runUuid, after, lines)
+        .all<SizeRow>(selectSizes, withoutOutputs ? 1 : 0, wanted, wanted, runUuid, after, lines)
         .map(({ isWanted, ...size }) => ({ ...size, isWanted: isWanted === 1 && size.bytes <= maxBytes }))
       const looked = sizes.slice(0, fitting(sizes, bytes))
       const rows = looked.flatMap(({ id, isWanted }) => (isWanted ? [id] : []))
       const isEnd = looked.length === sizes.length && sizes.length < lines
-      return { lines: linesOf(database, rows), next: isEnd ? undefined : looked.at(-1)?.id }
+      return { lines: linesOf(database, rows, withoutOutputs), next: isEnd ? undefined : looked.at(-1)?.id }
     })
   }
 
@@ -145,7 +146,7 @@ function fitting(sizes: readonly Size[], maxBytes: number): number {
   return beyond === -1 ? sizes.length : beyond
 }
 
-function linesOf(database: Database, rows: readonly number[]): readonly Line[] {
+function linesOf(database: Database, rows: readonly number[], withoutOutputs = false): readonly Line[] {
   if (rows.length === 0) return []
   const ids = JSON.stringify(rows)
   const failed = Map.groupBy(
@@ -153,7 +154,10 @@ function linesOf(database: Database, rows: readonly number[]): readonly Line[] {
     ({ row }) => row,
   )
   return database
-    .all<EntryRow>(`${selectJournal} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`, ids)
+    .all<EntryRow>(
+      `${withoutOutputs ? selectJournalInputs : selectJournal} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+      ids,
+    )
     .map((entry) => ({
       row: entry.id,
       entry: toEntry(entry),

@@ -11,6 +11,7 @@ import {
   type AlertState,
 } from '../alerts/alert-rows.ts'
 import { recordRun } from './audit-run.ts'
+import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { insertCase } from '../cases/case-rows.ts'
 import { toJson } from '../database/columns.ts'
@@ -172,6 +173,7 @@ export function openCaseOf(
     )
   const opened = openCase(database, run, newCase, clock.now())
   database.run('UPDATE runs SET case_id = ? WHERE id = ?', opened.row, run.id)
+  noteEarlierActions({ database, clock }, run, opened.row)
   return composeCaseId(run.organizationCode, opened.number)
 }
 

@@ -145,10 +145,44 @@ export interface CaseEntry {
   readonly changes: Readonly<Record<string, unknown>> | null
 }
 
+/** One use of a destructive skill. */
+export interface CaseAction {
+  readonly skill: string
+  readonly run_uuid: string
+  readonly playbook: string
+  readonly path: string
+  /** Null where it is too large for a case. */
+  readonly input: Readonly<Record<string, unknown>> | null
+  readonly outcome: string
+  readonly status: string | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly decisions: readonly ActionDecision[]
+  readonly at: number
+}
+
+export interface ActionDecision {
+  readonly kind: string
+  readonly by: Actor
+  readonly answer: string | null
+  readonly path: string
+  readonly at: number
+}
+
 export interface Observable {
   readonly kind: string
   readonly value: string
   readonly learned: readonly Learned[]
+  readonly used: readonly ObservableUse[]
+}
+
+/** Another step that was given the value. */
+export interface ObservableUse {
+  readonly source: string
+  readonly run_uuid: string
+  readonly path: string
+  readonly at: number
+  readonly state: string
+  readonly is_question: boolean
 }
 
 /** What one look-up said about an observable. */
@@ -168,6 +202,8 @@ export interface Learned {
 export interface CaseDetail extends Case {
   readonly alerts: readonly Alert[]
   readonly runs: readonly Run[]
+  readonly actions: readonly CaseAction[]
+  readonly actions_total: number
   readonly observables: readonly Observable[]
   readonly timeline: readonly CaseEntry[]
   readonly timeline_total: number

@@ -14,6 +14,7 @@ import { RunList } from '../runs/list/run-list.tsx'
 import { useMay } from '../session/session.ts'
 import { ViewHead } from '../shell/view/view-head.tsx'
 import { ViewRefusal } from '../shell/view/view-refusal.tsx'
+import { Actions } from './actions.tsx'
 import { CaseAlerts } from './case-alerts.tsx'
 import { CaseEditor } from './case-editor.tsx'
 import { CaseSummary } from './case-summary.tsx'
@@ -59,6 +60,7 @@ export default function CasePage() {
               onDone={refresh}
               onSaved={showSaved}
             />
+            <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
             <CaseAlerts id={data.case_id} alerts={data.alerts} deleted={data.alerts_deleted} />
             <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />

@@ -4,6 +4,7 @@ import {
   ChatBubbleIcon,
   CheckIcon,
   DotFilledIcon,
+  LightningBoltIcon,
   Pencil1Icon,
   RocketIcon,
 } from '@radix-ui/react-icons'
@@ -23,6 +24,7 @@ const icons: Readonly<Record<string, ComponentType>> = {
   alert: BellIcon,
   changed: Pencil1Icon,
   note: ChatBubbleIcon,
+  action: LightningBoltIcon,
   run_ended: CheckIcon,
 }
 

@@ -32,13 +32,19 @@ export async function caseFileView(file: CaseFile, directory: Directory): Promis
   return {
     alerts: file.alerts.map(investigatedAlertView),
     runs: await Promise.all(file.runs.map((run) => runView(run, directory))),
+    actions: file.actions,
     observables: file.observables.map(observableView),
     timeline: file.timeline,
   }
 }
 
-const observableView = ({ kind, value, learned }: CaseObservable) => ({
+const observableView = ({ kind, value, learned, used }: CaseObservable) => ({
   kind,
   value,
   learned: learned.map(({ runUuid: run_uuid, ...rest }) => ({ ...rest, run_uuid })),
+  used: used.map(({ runUuid: run_uuid, isQuestion: is_question, ...rest }) => ({
+    ...rest,
+    run_uuid,
+    is_question,
+  })),
 })

@@ -59,14 +59,14 @@ const listCases = defineRoute({
 })
 
 /** Shown with a case; the rest of alerts and runs is found with `case`, and the timeline comes in pages. */
-const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, timeline: 100 }
+const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, actions: 50, timeline: 100 }
 
 const getCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}',
   access: readers,
   summary:
-    'One case with its newest 50 alerts and 50 runs, its observables with what was learned of each, and the newest 100 entries of its ' +
+    'One case with its newest 50 alerts and 50 runs, what destructive skills did, its observables with what was learned of each, and the newest 100 entries of its ' +
     'timeline, oldest first.',
   status: 200,
   answer: component('case'),
@@ -77,6 +77,7 @@ const getCase = defineRoute({
     const body = {
       ...(await caseView(found, directory)),
       ...(await caseFileView(file, directory)),
+      actions_total: file.actions.length + file.leftOut.actions,
       timeline_total: file.timeline.length + file.leftOut.timeline,
     }
     return { body, headers: entityTag(found) }

@@ -5,7 +5,7 @@ import { caseFileView, caseView } from './case-view.ts'
 import { objectSchema, time } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 
-const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, timeline: 2_000 }
+const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, actions: 500, timeline: 2_000 }
 const markdown = 'text/markdown'
 const count = { type: 'integer', minimum: 0 } as const
 
@@ -19,9 +19,9 @@ export const exportCase = defineRoute({
     exported_at: time,
     case: component('case'),
     left_out: {
-      ...objectSchema({ alerts: count, runs: count, observables: count, timeline: count }),
+      ...objectSchema({ alerts: count, runs: count, actions: count, observables: count, timeline: count }),
       description:
-        'How many of each did not fit: of alerts and runs 200, of observables 500, of entries of the timeline 2,000.',
+        'How many of each did not fit: of alerts and runs 200, of actions and of observables 500, of entries of the timeline 2,000.',
     },
   }),
   alsoText: markdown,

@@ -1,11 +1,18 @@
 import type { CaseFile } from '../../../../core/case/case-file.ts'
-import { extractingSkill, observablesOf, type CaseObservable } from '../../../../core/case/observables.ts'
+import {
+  extractingSkill,
+  listed,
+  observablesOf,
+  type CaseJournal,
+  type CaseObservable,
+} from '../../../../core/case/observables.ts'
 import type { Case, CaseEntry } from '../../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../../core/domain/run.ts'
-import type { ListedRun, Scope } from '../../../../core/ports.ts'
+import type { ListedRun, Scope, StretchRequest } from '../../../../core/ports.ts'
 import { stretchesOf } from '../../../../core/common/stretches.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
+import { inAlertsOf } from './in-alerts-of.ts'
 import { kindsIn } from '../runs/kinds-in.ts'
 import { showRun } from '../runs/redact-run.ts'
 
@@ -17,6 +24,7 @@ export interface CaseLimits {
   /** Undefined: alerts are shown without their content. */
   readonly contentBytes: number | undefined
   readonly runs: number
+  readonly actions: number
   readonly timeline: number
 }
 
@@ -40,22 +48,25 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
   const { stores } = services
   const scope = [found.organizationUuid]
   const filter = { caseId: found.id }
-  const [alerts, runs, timeline] = await Promise.all([
+  const [alerts, runs, actions, timeline] = await Promise.all([
     stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
     stores.runs.list(scope, filter, { limit: limits.runs }),
+    stores.cases.actions(scope, found.id, limits.actions),
     readTimeline(services, found, limits.timeline),
   ])
-  const observables = await readObservables(services, runs.data.slice(0, maxJournals))
+  const observables = await readObservables(services, found, runs.data.slice(0, maxJournals))
   const shown = observables.slice(0, maxObservables)
   return {
     case: found,
     alerts: alerts.data,
     runs: runs.data,
+    actions: actions.data,
     observables: shown,
     timeline: timeline.entries,
     leftOut: {
       alerts: alerts.total - alerts.data.length,
       runs: runs.total - runs.data.length,
+      actions: actions.total - actions.data.length,
       observables: observables.length - shown.length,
       timeline: timeline.total - timeline.entries.length,
     },
@@ -80,33 +91,41 @@ async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, 
 /** Of one step; larger ones are left out. */
 const maxStepBytes = 1_048_576
 /** Of one run. */
-const maxTelling = 5_000
+const maxSteps = 5_000
 /** In one piece. */
 const [pieceLines, pieceBytes] = [2_000, 4 * maxStepBytes]
 
 /** One journal after the other, in pieces, and of each what is needed: it may hold megabytes of what other systems answered. */
 async function readObservables(
   services: Needed,
+  found: Case,
   runs: readonly ListedRun[],
 ): Promise<readonly CaseObservable[]> {
-  const { telling } = kindsIn(services.catalogue)
-  const journals: Parameters<typeof observablesOf>[0][number][] = []
+  const { telling, others, nature } = kindsIn(services.catalogue)
+  const journals: CaseJournal[] = []
   for (const run of runs)
-    journals.push({ runUuid: run.uuid, entries: await readTelling(services, run, telling) })
-  return observablesOf(journals, (skill) => skill !== extractingSkill && telling.includes(skill))
+    journals.push({
+      runUuid: run.uuid,
+      telling: await readSteps(services, run, { kinds: telling }),
+      others: await readSteps(services, run, { kinds: others, withoutOutputs: true }),
+    })
+  const isExtracted = journals.some(({ telling: steps }) =>
+    steps.some(({ kind, output }) => kind === extractingSkill && [...listed(output)].length > 0),
+  )
+  return observablesOf(journals, nature, isExtracted ? [] : await inAlertsOf(services, found))
 }
 
-async function readTelling(
+async function readSteps(
   services: Needed,
   run: ListedRun,
-  kinds: readonly string[],
+  wanted: Pick<StretchRequest, 'kinds' | 'withoutOutputs'>,
 ): Promise<readonly JournalEntry[]> {
   const { masked } = await showRun(run, services)
   const found: JournalEntry[] = []
-  const request = { lines: pieceLines, bytes: pieceBytes, kinds, maxBytes: maxStepBytes }
+  const request = { lines: pieceLines, bytes: pieceBytes, maxBytes: maxStepBytes, ...wanted }
   for await (const lines of stretchesOf(services.stores.lines, run.uuid, request)) {
     for (const { entry } of lines) found.push(withoutRest(masked(entry)))
-    if (found.length >= maxTelling) break
+    if (found.length >= maxSteps) break
   }
   return found
 }

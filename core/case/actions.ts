@@ -1,0 +1,109 @@
+import { labelOf } from '../domain/answer-label.ts'
+import { nameOfAnswerer } from '../domain/asked-person.ts'
+import type { ActionDecision, ActionOutcome, CaseAction } from '../domain/case.ts'
+import type { Checkpoint } from '../domain/checkpoint.ts'
+import { hide } from '../domain/mask.ts'
+import type { JournalEntry } from '../domain/run.ts'
+import { approvalPath, isApprovalPath } from '../engine/journal/paths.ts'
+import { textAt, valueAt } from '../plugin/index.ts'
+
+/** Characters of an input, as JSON; a larger one stays in the run. */
+const maxInput = 4_000
+/** Characters of what another system or a person said. */
+const maxShown = 500
+const maxStatus = 100
+/** Questions of the run before the action: the newest. */
+const maxDecisions = 5
+
+/** The use of a destructive skill, as the journal has it. */
+export interface RecordedUse {
+  readonly run: { readonly uuid: string; readonly playbookName: string }
+  readonly entry: JournalEntry
+  /** It is known that it changed nothing. */
+  readonly changedNothing: boolean
+  /** That were answered in this run, and in those it goes on from; oldest first. */
+  readonly answered: readonly Checkpoint[]
+}
+
+/** What a case says about it. */
+export function actionOf(use: RecordedUse, at: number): CaseAction {
+  const { run, entry } = use
+  const { path, stepId, kind: skill, startedAt, error } = entry
+  const output = hide(entry.sensitive?.output, entry.output)
+  return {
+    skill,
+    run_uuid: run.uuid,
+    playbook: run.playbookName,
+    path,
+    step_id: stepId,
+    input: inputOf(entry),
+    outcome: outcomeOf(use),
+    status: statusIn(output),
+    error: error && { code: error.code, message: error.message.slice(0, maxShown) },
+    decisions: decisionsOf(use),
+    started_at: startedAt,
+    at: entry.endedAt ?? at,
+  }
+}
+
+function statusIn(output: unknown): string | null {
+  const status = textAt(output, 'status') ?? textAt(valueAt(output, 'action'), 'status')
+  return status?.slice(0, maxStatus) ?? null
+}
+
+/** Only what is known to have changed nothing is said to have. */
+function outcomeOf({ entry: { state }, changedNothing }: RecordedUse): ActionOutcome {
+  if (state === 'completed') return changedNothing ? 'unchanged' : 'accepted'
+  return state === 'failed' && changedNothing ? 'failed' : 'unknown'
+}
+
+function inputOf({ input, sensitive }: JournalEntry): CaseAction['input'] {
+  const shown = hide(sensitive?.input, input)
+  if (typeof shown !== 'object' || shown === null || JSON.stringify(shown).length > maxInput) return null
+  return shown as Readonly<Record<string, unknown>>
+}
+
+function decisionsOf({ entry, answered }: RecordedUse): readonly ActionDecision[] {
+  const approvals = new Set([approvalPath(entry.path), approvalPath(entry.path.replace(/\[\d+\]$/, ''))])
+  const asked = answered.flatMap((checkpoint): readonly ActionDecision[] => {
+    const { answer, path } = checkpoint
+    const isApproval = isApprovalPath(path)
+    if (answer === null || answer.at > (entry.endedAt ?? Infinity)) return []
+    if (isApproval && !approvals.has(path)) return []
+    const word = checkpoint.question.answers?.find((each) => each === answer.value)
+    const said = word === undefined ? null : labelOf(checkpoint.question, word).slice(0, maxShown)
+    const by = { ...answer.by, name: nameOfAnswerer(checkpoint, answer.by) ?? answer.by.name }
+    return [{ kind: isApproval ? 'approval' : 'answer', by, answer: said, path, at: answer.at }]
+  })
+  const { resolution, path } = entry
+  if (resolution === undefined) return asked.slice(-maxDecisions)
+  const { by, decision, at } = resolution
+  return [...asked.slice(-maxDecisions), { kind: 'resolution', by, answer: decision, path, at }]
+}
+
+export const actionOutcomeTexts: Readonly<Record<ActionOutcome, string>> = {
+  accepted: 'accepted',
+  unchanged: 'changed nothing: it was in effect already',
+  failed: 'failed and changed nothing',
+  unknown: 'has an unknown outcome: it may have taken effect',
+}
+
+/** `Action: endpoint_security.isolate_machine accepted (status Pending), with id: 1f2e`, for the timeline. */
+export function actionText(action: CaseAction): string {
+  const { skill, outcome, status, error } = action
+  const state = status === null ? '' : ` (status ${status})`
+  const reason = error === null ? '' : `: ${error.message}`
+  const input = inputText(action)
+  return `Action: ${skill} ${actionOutcomeTexts[outcome]}${state}${reason}${input === '' ? '' : `, with ${input}`}`
+}
+
+/** What it was done to, in one line: `id: 1f2e, comment: miner`. */
+export function inputText({ input }: Pick<CaseAction, 'input'>): string {
+  if (input === null) return ''
+  const fields = Object.entries(input).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `${name}: ${text}`
+  })
+  const line = fields.join(', ')
+  return line.length <= maxShown ? line : `${line.slice(0, maxShown)}…`
+}
