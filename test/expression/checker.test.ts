@@ -515,6 +515,41 @@ describe('checking expressions', () => {
       expect(program?.references.map(({ guarded }) => guarded)).to.deep.equal([true, true, true, false])
     })
 
+    const sensitive = { type: 'string', 'x-sensitive': true } as const
+    const account = {
+      account: typeOfSchema({
+        type: 'object',
+        required: ['number', 'name', 'digits'],
+        properties: { number: { ...sensitive, type: 'integer' }, name: sensitive, digits: sensitive },
+      }),
+    }
+    for (const source of [
+      '[1, 2][account.number]',
+      '"text".charAt(account.number)',
+      '"text".substring(account.number)',
+      '"text".substring(0, account.number)',
+      '"text".indexOf("t", account.number)',
+      '"text".lastIndexOf("t", account.number)',
+      'int(account.name)',
+      'int(account.digits)',
+      'duration(account.name)',
+      'timestamp(account.name)',
+      'parseJson(account.name)',
+      '"x".matches("(" + account.name)',
+      '{account.name: 1, account.name: 2}',
+      '{"a": 1}[account.name]',
+      '"%d".format([account.name])',
+    ]) {
+      it(`quotes no sensitive value where ${source} fails`, () => {
+        const { program, problems } = compileExpression(source, account)
+        expect(problems).to.deep.equal([])
+        const scope = { account: { number: 7_788_123, name: 'tulip', digits: '77881237788123778812' } }
+        expect(() => program!.evaluate(scope))
+          .to.throw()
+          .that.satisfies((error: Error) => !/7788123|tulip/.test(JSON.stringify(error) + error.message))
+      })
+    }
+
     it('tells whether a sensitive value takes part', () => {
       expect(compileExpression('user.email', taint).program?.sensitive).to.equal(true)
       expect(compileExpression('json(user)', taint).program?.sensitive).to.equal(true)

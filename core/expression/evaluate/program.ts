@@ -1,7 +1,7 @@
 import type { Node } from '../parse/ast.ts'
 import type { Budget } from '../values/budget.ts'
 import { compile } from './compile.ts'
-import { ExpressionError, Fault, type Span } from '../values/errors.ts'
+import { ExpressionError, Fault, type ExpressionErrorCode, type Span } from '../values/errors.ts'
 import { Frame } from './frame.ts'
 import type { Type } from '../types/types.ts'
 import { isUrlEncoded } from '../types/url-encoded.ts'
@@ -82,18 +82,22 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
   }
 }
 
-/** Codes whose messages quote a value. */
-const quoting: ReadonlySet<string> = new Set([
-  'expression_invalid_argument',
-  'expression_overflow',
-  'expression_duplicate_key',
+/** Codes whose messages never quote a value; what is new here is taken to quote one. */
+const quotesNothing: ReadonlySet<string> = new Set<ExpressionErrorCode>([
+  'expression_unknown_name',
+  'expression_missing_field',
+  'expression_wrong_type',
+  'expression_divide_by_zero',
+  'expression_too_deep',
+  'expression_fuel_exhausted',
+  'expression_memory_exhausted',
 ])
 
 function toError(fault: unknown, source: string, sensitive: boolean): unknown {
   if (fault instanceof Fault) {
-    const isQuoting = sensitive && quoting.has(fault.code)
+    const isQuoting = sensitive && !quotesNothing.has(fault.code)
     const shown = isQuoting
-      ? new Fault(fault.code, 'a sensitive value is not what is needed here', fault.span)
+      ? new Fault(fault.code, 'a sensitive value, which is not shown, cannot be used here', fault.span)
       : fault
     return shown.toError()
   }
