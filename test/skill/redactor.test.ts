@@ -117,6 +117,27 @@ describe('Redactor', () => {
     }
   })
 
+  it('hides a secret that base64 or hex holds as other serializers escape it', () => {
+    const secret = 'a/b+c<d>&e"é\'f'
+    const redactor = new Redactor([secret])
+    const escaped = {
+      php: String.raw`a\/b+c<d>&e\"\u00e9'f`,
+      python: String.raw`a/b+c<d>&e\"\u00e9'f`,
+      go: String.raw`a/b+c\u003cd\u003e\u0026e\"é'f`,
+      net: String.raw`a/b\u002Bc\u003Cd\u003E\u0026e\u0022\u00E9\u0027f`,
+      url: "a%2fb%2bc%3cd%3e%26e%22%c3%a9'f",
+      html: 'a/b+c&lt;d&gt;&amp;e&quot;é&#39;f',
+    }
+    for (const [maker, text] of Object.entries(escaped))
+      for (const before of ['', '{', '{"'])
+        for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+          const left = redactor.text(`Basic ${Buffer.from(`${before}${text}`).toString(encoding)} end`)
+          expect(left, `${maker}, ${encoding}`).to.match(/^Basic \S{0,6}\[redacted\] end$/)
+        }
+    const powerShell = Buffer.from(`x ${secret}`, 'utf16le').toString('base64')
+    expect(redactor.text(powerShell)).to.match(/^\S{0,6}\[redacted\]$/)
+  })
+
   const escapedBase64 = (text: string) =>
     text.replaceAll('+', '\\u002B').replaceAll('/', '&#x2F;').replaceAll('=', '%3d')
 

@@ -13,12 +13,9 @@ const maxLayers = 4
 
 /** What a secret looks like once escapes are taken off (`escapes.ts`): as it is, in hex, and inside of base64 at any of its three alignments. */
 export function formsOf(secret: string): readonly SecretForm[] {
-  const escapedJson = JSON.stringify(secret).slice(1, -1)
-  const sources = new Set([secret, escapedJson, encodeURIComponent(secret.toWellFormed())])
   const plain = [secret, secret.replaceAll(' ', '+'), ...layersOf(secret)]
   const forms = plain.map((text) => ({ text, partial: false }))
-  for (const source of sources) {
-    const bytes = Buffer.from(source)
+  for (const bytes of bytesOf(secret)) {
     const hex = bytes.toString('hex')
     forms.push({ text: hex, partial: false }, { text: hex.toUpperCase(), partial: false })
     for (const before of [0, 1, 2]) {
@@ -30,6 +27,41 @@ export function formsOf(secret: string): readonly SecretForm[] {
     }
   }
   return forms.filter(({ text }) => text.length >= minLength)
+}
+
+/** What hex and base64 may hold: the secret as it is, as common serializers escape it, and in UTF-16. */
+function bytesOf(secret: string): readonly Buffer[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  const percent = encodeURIComponent(secret.toWellFormed())
+  const texts = new Set([
+    secret,
+    percent,
+    percent.replace(/%../g, (each) => each.toLowerCase()),
+    secret.replace(/[&<>"']/g, (each) => `&${entities[each]};`),
+    json,
+    // Python, PHP, Go and .NET, in this order.
+    inUnicode(json, /[^ -~]/g),
+    inUnicode(json.replaceAll('/', '\\/'), /[^ -~]/g),
+    inUnicode(json, /[&<>]/g),
+    inUnicode(json.replaceAll('\\"', '"'), /["&'+<>`]|[^ -~]/g, true),
+  ])
+  return [...[...texts].map((text) => Buffer.from(text)), Buffer.from(secret, 'utf16le')]
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": '#39',
+}
+
+/** `+` as `\u002b`. */
+function inUnicode(text: string, which: RegExp, inCapitals = false): string {
+  return text.replace(which, (each) => {
+    const hex = each.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\u${inCapitals ? hex.toUpperCase() : hex}`
+  })
 }
 
 /** A secret with something like an escape in it loses that too when the escapes of a text are taken off. */
