@@ -104,7 +104,10 @@ export function copyPiece(database: Database, run: number): { readonly drops: bo
   return { drops: piece.drops === 1 }
 }
 
-/** As many as one write takes on; gives how many of the paths that are. */
+/**
+ * As many as one write takes on; gives how many of the paths that are. CROSS JOIN: paths are looked up one by one, where SQLite would
+ * look through all lines of the run.
+ */
 function copyPaths(database: Database, from: number, to: number, paths: readonly string[]): number {
   const count = fitting(database, from, paths)
   const wanted = JSON.stringify(paths.slice(0, count))
@@ -113,19 +116,19 @@ function copyPaths(database: Database, from: number, to: number, paths: readonly
        sensitive, carried_from)
      SELECT ?, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at, resolution,
        sensitive, ifnull(carried_from, run_id)
-     FROM journal WHERE run_id = ? AND state NOT IN ('started', 'unknown') AND path IN (SELECT value FROM json_each(?))
-     ORDER BY id`,
+     FROM (SELECT DISTINCT value FROM json_each(?)) wanted CROSS JOIN journal ON run_id = ? AND path = wanted.value
+     WHERE state NOT IN ('started', 'unknown') ORDER BY journal.id`,
     to,
-    from,
     wanted,
+    from,
   )
   database.run(
     `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
      SELECT ?, path, attempt, error, started_at, ended_at, retry_at
-     FROM failed_attempts WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))`,
+     FROM (SELECT DISTINCT value FROM json_each(?)) wanted CROSS JOIN failed_attempts ON run_id = ? AND failed_attempts.path = wanted.value`,
     to,
-    from,
     wanted,
+    from,
   )
   return count
 }
@@ -137,9 +140,9 @@ function fitting(database: Database, run: number, paths: readonly string[]): num
   const sizes = database.all<{ path: string; rows: number; bytes: number }>(
     `SELECT path, 1 + (SELECT count(*) FROM failed_attempts f WHERE f.run_id = j.run_id AND f.path = j.path) AS rows,
        ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes
-     FROM journal j WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))`,
-    run,
+     FROM (SELECT DISTINCT value FROM json_each(?)) wanted CROSS JOIN journal j ON j.run_id = ? AND j.path = wanted.value`,
     JSON.stringify(first),
+    run,
   )
   const sizeOf = new Map(sizes.map((size) => [size.path, size]))
   const beyond = first.findIndex((path) => {
