@@ -28,7 +28,7 @@ export async function carryOver(
   before: WholePlaybook,
   after: WholePlaybook,
 ): Promise<readonly CarriedStep[]> {
-  const journal = new OldJournal(entries)
+  const journal = await OldJournal.of(entries)
   const failedAt = run.error?.details?.['path']
   const comparison: Comparison = {
     journal,
@@ -49,7 +49,7 @@ export async function carryOver(
     if (before.called.get(name)?.hash === hash) journal.carry(playbookPath(name))
     else journal.refuse([playbookPath(name)], 'changed', name)
   }
-  return journal.verdicts()
+  return await journal.verdicts()
 }
 
 async function inTurns(walk: Walk): Promise<Ending> {

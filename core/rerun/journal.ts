@@ -1,17 +1,20 @@
 import type { JournalEntry } from '../domain/run.ts'
+import { HeldTurn } from '../common/held-turn.ts'
 import type { CarriedStep, Reason } from './plan.ts'
 
 /** The journal of the run before, while it is found out what of it is carried over. */
 export class OldJournal {
-  readonly #entries: ReadonlyMap<string, JournalEntry>
+  readonly #entries = new Map<string, JournalEntry>()
   /** Sorted: what stands inside of a place stands together. */
-  readonly #paths: readonly string[]
+  #paths: readonly string[] = []
   readonly #carried = new Set<string>()
   readonly #reasons = new Map<string, { readonly reason: Reason; readonly detail?: string | undefined }>()
 
-  constructor(entries: readonly JournalEntry[]) {
-    this.#entries = new Map(entries.map((entry) => [entry.path, entry]))
-    this.#paths = [...this.#entries.keys()].toSorted()
+  static async of(entries: readonly JournalEntry[]): Promise<OldJournal> {
+    const journal = new OldJournal()
+    await inTurns(entries, (entry) => journal.#entries.set(entry.path, entry))
+    journal.#paths = [...journal.#entries.keys()].toSorted()
+    return journal
   }
 
   entry(path: string): JournalEntry | undefined {
@@ -57,12 +60,16 @@ export class OldJournal {
   }
 
   /** In the order of the journal. What nobody came past was done because something had failed or ended. */
-  verdicts(): readonly CarriedStep[] {
-    return Array.from(this.#entries.values(), (entry) =>
-      this.#carried.has(entry.path)
-        ? { entry, reason: null }
-        : { entry, ...(this.#reasons.get(entry.path) ?? { reason: 'followed_from_end' as const }) },
+  async verdicts(): Promise<readonly CarriedStep[]> {
+    const verdicts: CarriedStep[] = []
+    await inTurns(this.#entries.values(), (entry) =>
+      verdicts.push(
+        this.#carried.has(entry.path)
+          ? { entry, reason: null }
+          : { entry, ...(this.#reasons.get(entry.path) ?? { reason: 'followed_from_end' as const }) },
+      ),
     )
+    return verdicts
   }
 
   /** Those that begin so. */
@@ -78,6 +85,15 @@ export class OldJournal {
     let end = low
     while (paths[end]?.startsWith(start) === true) end++
     return paths.slice(low, end)
+  }
+}
+
+/** Others are served in between. */
+async function inTurns(entries: Iterable<JournalEntry>, work: (entry: JournalEntry) => void): Promise<void> {
+  const turn = new HeldTurn()
+  for (const entry of entries) {
+    work(entry)
+    if (turn.isLong) await turn.giveWay()
   }
 }
 

@@ -192,6 +192,19 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(pieces).to.be.greaterThan(2)
     })
 
+    it('shows nothing of a large run that is pruned while its journal is read', async () => {
+      const run = await startedRun(subject(), null)
+      const paths = Array.from({ length: 2_300 }, (_, n) => `s${n}`)
+      await Promise.all(paths.map((path) => stepOf(run, path)))
+      await own.runs.end(run.uuid, completed)
+      await newest()
+      pass(day)
+      const pruned = pruneRuns(now())
+      const seen = await Promise.all(Array.from({ length: 4 }, () => own.journal.entries(run.uuid)))
+      await pruned
+      for (const { length } of seen) expect(length).to.be.oneOf([0, paths.length])
+    })
+
     it('deletes questions with their answers', async () => {
       const run = await startedRun(subject(), null)
       const question = { via: 'operator', input: {}, answers: ['yes'], form: null }

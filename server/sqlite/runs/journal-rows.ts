@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Author } from '../../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../../core/domain/run.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
+import type { Database } from '../database/database.ts'
+import { runWithJournal } from './reruns.ts'
 import { fromJson } from '../database/columns.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 
@@ -55,4 +58,26 @@ function toResolution(json: string): Resolution {
 
 export function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
   return { ...row, error: fromJson<StoredError>(row.error) }
+}
+
+/** Read at once. */
+const entriesAtOnce = 1_000
+
+const selectPiece = `${selectJournal} WHERE run_id = ${runWithJournal} AND id > ? ORDER BY id LIMIT ${entriesAtOnce}`
+
+/** A long journal is read in pieces: others are served in between. */
+export async function readJournal(database: Database, runUuid: string): Promise<readonly JournalEntry[]> {
+  const entries: JournalEntry[] = []
+  for (let after = 0; ;) {
+    const rows = await database.read(() => database.all<EntryRow>(selectPiece, runUuid, after))
+    for (const row of rows) entries.push(toEntry(row))
+    if (rows.length < entriesAtOnce) break
+    after = rows.at(-1)!.id
+    await setImmediate()
+  }
+  if (entries.length < entriesAtOnce) return entries
+  // Where it was deleted meanwhile, a part of it would pass for all.
+  const run = `SELECT ${runWithJournal} AS id`
+  const { id } = await database.read(() => database.one<{ id: number | null }>(run, runUuid))
+  return id === null ? [] : entries
 }

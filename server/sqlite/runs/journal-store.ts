@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { authorOf, theRun, type AuditAction } from '../../../core/domain/audit.ts'
 import type { HeldUse } from '../../../core/domain/destructive-use.ts'
@@ -23,6 +22,7 @@ import { auditText, takeUses } from '../checkpoints/take-use.ts'
 import { runWithJournal } from './reruns.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
 import {
+  readJournal,
   selectJournal,
   toEntry,
   toFailedAttempt,
@@ -39,9 +39,6 @@ interface EndedRow {
 }
 
 const selectEntry = `${selectJournal} WHERE run_id = ${runWithJournal}`
-
-/** Read at once. */
-const entriesAtOnce = 1_000
 
 /** More than may have their turn at the same time. */
 const maxRows = 20_000
@@ -155,24 +152,8 @@ export class SqliteJournalStore implements JournalStore {
     })
   }
 
-  /** A long journal is read in pieces: others are served in between. */
-  async entries(runUuid: string): Promise<readonly JournalEntry[]> {
-    const { database } = this.#context
-    const first = await database.read(() => piece(database, runUuid, 0))
-    if (first.length < entriesAtOnce) return first.map(toEntry)
-    const entries: JournalEntry[] = []
-    for (let rows = first; rows.length > 0; rows = await after(rows.at(-1)!.id))
-      for (const row of rows) entries.push(toEntry(row))
-    // Deleted meanwhile: a part of it would pass for all.
-    const { id } = await database.read(() =>
-      database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid),
-    )
-    return id === null ? [] : entries
-
-    async function after(row: number): Promise<readonly EntryRow[]> {
-      await setImmediate()
-      return database.read(() => piece(database, runUuid, row))
-    }
+  entries(runUuid: string): Promise<readonly JournalEntry[]> {
+    return readJournal(this.#context.database, runUuid)
   }
 
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]> {
@@ -318,9 +299,6 @@ export class SqliteJournalStore implements JournalStore {
     return row.id
   }
 }
-
-const piece = (database: Database, runUuid: string, after: number): readonly EntryRow[] =>
-  database.all<EntryRow>(`${selectEntry} AND id > ? ORDER BY id LIMIT ${entriesAtOnce}`, runUuid, after)
 
 /** The try whose outcome nobody knew counts as failed, so that the next one follows. */
 function noteInterruption(database: Database, run: number, row: EntryRow, at: number): void {
