@@ -1,3 +1,5 @@
+import { innerSteps } from '../playbook/check/inner-steps.ts'
+import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Scope, Stores } from '../ports.ts'
 
@@ -11,4 +13,24 @@ export async function knownNames(
     connections: known.map(({ name, plugin }) => ({ name, plugin })),
     providers: all.map(({ code }) => code),
   }
+}
+
+/** Whether a step names a connection that is not known. Costs next to nothing, other than checking the playbook. */
+export function lacksConnection(playbook: Playbook, { connections }: KnownNames): boolean {
+  const known = new Set(connections.map(({ plugin, name }) => connectionId(plugin, name)))
+  const open: Step[] = [...playbook.steps, ...playbook.onError, ...playbook.finally]
+  for (let step = open.pop(); step !== undefined; step = open.pop()) {
+    const [skill, connection] = skillAndConnection(step)
+    const plugin = skill.slice(0, skill.indexOf('.'))
+    if (connection !== undefined && !known.has(connectionId(plugin, connection))) return true
+    open.push(...innerSteps(step))
+  }
+  return false
+}
+
+const connectionId = (plugin: string, name: string): string => `${plugin}/${name.toLowerCase()}`
+
+function skillAndConnection(step: Step): readonly [skill: string, connection: string | undefined] {
+  if (step.action === 'uses') return [step.skill, step.connection]
+  return step.action === 'checkpoint' ? [step.via, step.connection] : ['', undefined]
 }

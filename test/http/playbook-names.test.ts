@@ -99,6 +99,39 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(dry.text).to.include("there is no connection 'south-tower' of tower")
   })
 
+  const places: Readonly<Record<string, string>> = {
+    'a group': '{ steps: [STEP] }',
+    'a parallel group': '{ parallel: [STEP, { wait: 1s }] }',
+    'a case': '{ switch: [{ when: now > now, steps: [{ wait: 1s }] }], else: [STEP] }',
+    'the handler of a failure': '{ uses: tower.ring_bell, with: { times: 1 }, on_error: [STEP] }',
+    'a list of items': '{ foreach: [1, 2], steps: [STEP] }',
+    'the steps at the end': '{ wait: 1s }\nfinally:\n  - STEP',
+    'the steps after a failure': '{ wait: 1s }\non_error:\n  - STEP',
+  }
+  for (const [index, [place, step]] of Object.entries(places).entries()) {
+    it(`are looked for at the start of a run in ${place}`, async () => {
+      const name = `placed-${index}`
+      const text = source(name, '{ manual: true }', step.replace('STEP', ring('SOUTH-tower')))
+      const written = await put(name, text)
+      expect(written.status, written.text).to.equal(200)
+      const start = (organization_code: string) =>
+        api.call('POST', `/api/playbooks/${name}/runs`, { body: { organization_code } })
+      expect((await start('acme')).status).to.equal(422)
+      expect((await start('globex')).status).to.equal(201)
+    })
+  }
+
+  it('keep no key from starting many runs at once', async () => {
+    const text = source('often', '{ manual: true }', ring('north-tower'))
+    expect((await put('often', text)).status).to.equal(200)
+    const started = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        api.call('POST', '/api/playbooks/often/runs', { body: { organization_code: 'acme' } }),
+      ),
+    )
+    expect(new Set(started.map(({ status }) => status))).to.deep.equal(new Set([201]))
+  })
+
   it('are known while a connection is switched off, and no more once it is deleted', async () => {
     await connect('acme', 'old-tower')
     const text = source('old', '{ manual: true }', ring('old-tower'))

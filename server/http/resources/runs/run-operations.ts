@@ -1,6 +1,6 @@
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
-import { knownNames } from '../../../../core/investigation/known-names.ts'
+import { knownNames, lacksConnection } from '../../../../core/investigation/known-names.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { stepDecisions } from '../../../../core/domain/run.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -69,6 +69,8 @@ async function requireNames(
   { stores, playbooks, calculations }: Services,
 ): Promise<void> {
   const known = await knownNames(stores, [uuid])
+  // What is in force has been checked: only a refusal needs its places, and a turn among those who check playbooks.
+  if (!lacksConnection(playbook, known)) return
   const { problems } = await calculations.slicesInTurn(caller, playbooks.check(playbook.source, known))
   const missing = problems.filter(({ code }) => code === 'E304')
   if (missing.length > 0) await asRefusal(Promise.reject(new PlaybookError('the playbook', missing)))
