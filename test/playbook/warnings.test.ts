@@ -156,6 +156,13 @@ describe('keys of maps that are no text', () => {
     expect(said(`  - return: '\${{ {"1": "a"} }}'`)).to.deep.equal([])
   })
 
+  it('are looked for in an empty map too, which holds nothing of any type', () => {
+    expect(
+      said(`  - return: '\${{ 7 in {} || 1.5 in {} }}'`).filter((each) => each.startsWith('E')),
+    ).to.deep.equal([])
+    expect(said(`  - return: '\${{ 7 in (now > now ? {} : {"1": "a"}) }}'`).join()).to.include('E203')
+  })
+
   it('are text for whoever reads them later', () => {
     const set = `  - { id: s, set: { m: '\${{ {1: "a"} }}' } }\n`
     expect(said(`${set}  - return: '\${{ steps.s.output.m[1] }}'`)).to.deep.equal([

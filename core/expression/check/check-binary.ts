@@ -160,10 +160,14 @@ function checkKey(checker: Checker, { left: key, right: holder }: BinaryNode, le
   const members = membersOf(right)
   if (key.kind === 'literal' && typeof key.value === 'string')
     doubtUnlisted(checker, { field: key.value, span: key, operand: holder }, members)
-  if (!isNumeric(left) || !members.every(hasTextKeys)) return
+  // As CEL's checker has it: in `{}` there is nothing of any type, which is no mistake about types.
+  if (!isNumeric(left) || !members.every(hasTextKeys) || !members.some(hasKeys)) return
   const message = `${checker.text(holder)} has text as keys: ${describeType(left)} is never among them`
   checker.problem('wrong_type', message, key, asTextHint(checker, key))
 }
+
+const hasKeys = (type: Type): boolean =>
+  type.kind !== 'object' || type.properties.size > 0 || type.additional !== undefined
 
 function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: Type): Type {
   const nulls = [checker.mayBeNull(node.left, left), checker.mayBeNull(node.right, right)]
