@@ -186,9 +186,10 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ],
   [
     'text.urlEncode() -> string',
-    'percent-encodes all but letters, digits and `-._~`, for one part of an address; also urlEncode(text)',
+    'percent-encodes all but letters, digits and `-._~`, for one part of an address',
     '"a/b c".urlEncode()',
   ],
+  ['urlEncode(text) -> string', 'the same', 'urlEncode("a/b c")'],
 ]
 
 export const functionDocs: readonly FunctionDoc[] = rows.map(([signature, meaning, example]) => ({
