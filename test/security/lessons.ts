@@ -5,6 +5,8 @@ export type Proof = readonly [file: string, ...titles: readonly string[]]
 
 export interface Lesson {
   readonly promise: string
+  /** Between the promise and its proofs, in Markdown. */
+  readonly text?: string
   readonly proofs: readonly Proof[]
 }
 
@@ -16,6 +18,11 @@ export interface Chapter {
 }
 
 const http = (file: string, ...titles: readonly string[]): Proof => [`test/http/${file}.test.ts`, ...titles]
+
+const formsOfSecrets = `Known secrets are looked for as text: as they are; with any of their characters escaped for JSON, JavaScript, URLs or HTML, in either letter case and in up to
+four layers; in hex, either case; and inside of base64 or base64url, at any place of a longer text, also of one that holds the secret escaped for JSON or
+URLs. Not found are secrets that another system changes otherwise: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The
+search takes time in proportion to the text, whatever the text is.`
 
 const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output. What counts is
 where a value comes from, not what it reads like: a word that also stands in an unmarked field is not hidden there.
@@ -212,8 +219,15 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'No secret, in any form (raw, base64, escaped for URLs or JSON, tokens as they are received), stands in logs, files or answers.',
+          'No secret of a connection, nor a token that was received, stands in logs, files or answers.',
+        text: formsOfSecrets,
         proofs: [
+          [
+            'test/skill/redactor.test.ts',
+            'hides a secret of which any characters are escaped in any way, also in layers',
+            'hides a secret in hex, and inside of longer base64 at any place of it',
+            'hides everything where a text is made to be compared in vain for long',
+          ],
           ['test/secrets/live-secrets.test.ts', 'are taken out of a text in every form'],
           [
             'test/security/canaries.test.ts',

@@ -18,9 +18,9 @@ export function securityPage(): string {
   return `${introduction}\n${parts.join('\n\n')}\n`
 }
 
-function lessonText({ promise, proofs }: Lesson): string {
+function lessonText({ promise, text = '', proofs }: Lesson): string {
   const tests = proofs.flatMap(([file, ...titles]) =>
     titles.map((title) => `- \`${file}\`: ${title.trim()}${title.endsWith(' ') ? ' …' : ''}`),
   )
-  return `**${promise}**\n\n${tests.join('\n')}`
+  return [`**${promise}**`, text, tests.join('\n')].filter((part) => part !== '').join('\n\n')
 }
