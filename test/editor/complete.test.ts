@@ -16,6 +16,8 @@ function offered(marked: string): readonly string[] {
 
 const skills = [
   'case.update',
+  'edr.block',
+  'edr.isolate',
   'intel_provider.get_enrichment',
   'messaging.send_message',
   'travel.search_user_travel',

@@ -37,7 +37,7 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
       'stopped',
       `  - { id: before, ${call('before')}, timeout: 1s, on_error: continue }
   - parallel:
-      - { id: held, ${call('held')}, timeout: 1s, retry: { max: 2, backoff: 50ms }, on_error: continue }
+      - { id: held, ${call('held')}, timeout: 1s, retry: { max: 2, backoff: 50ms }, on_interrupted: fail, on_error: continue }
       - { id: waited, wait: 500ms }
       - id: silent
         checkpoint: { via: operator, with: { message: Hm? }, answers: [yes], timeout: 700ms, on_timeout: none }
@@ -59,6 +59,9 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
     expect(body.status, JSON.stringify(body)).to.equal('completed')
     const paths = body.steps.map(({ path }: { path: string }) => path)
     expect(paths, 'each step once').to.deep.equal([...new Set(paths)])
+    // Whether the other system has done it is unknown, so it is not tried again.
+    const held = body.steps.find(({ step_id }: { step_id: string }) => step_id === 'held')
+    expect([held.state, held.error.details.effect]).to.deep.equal(['failed', 'unknown'])
     const silent = body.steps.find(({ step_id }: { step_id: string }) => step_id === 'silent')
     expect(silent.output.answer).to.equal('none')
     expect(body.steps.every(({ attempt }: { attempt: number }) => attempt === 1)).to.equal(true)

@@ -6,6 +6,13 @@ import { expectFits, expectProblem } from './support/schemas.ts'
 import { somebody } from '../support/somebody.ts'
 
 const wholeNumber = 12_345_678_901_234_567_890n
+/** Outputs of runs are shown where their playbook can be read: it says what is sensitive. */
+const source = `apiVersion: tocsin/v1
+name: phishing
+on: { alert: { type: phishing } }
+steps:
+  - return: { verdict: malicious }
+`
 
 describe('resources of the API', () => {
   let api: Api
@@ -61,8 +68,8 @@ describe('resources of the API', () => {
     await stores.cases.update(organizationUuid, caseId, { severity: 'high' }, personOf('kim'), 'key-2')
     await stores.runs.end(run.uuid, { status: 'completed', output: { verdict: 'malicious' }, error: null })
     const playbook = { name: 'phishing', origin: 'made', organizationUuid } as const
-    await stores.playbooks.put({ ...playbook, hash: 'aa', source: 'name: phishing\n' }, somebody())
-    await stores.playbooks.put({ ...playbook, hash: 'bb', source: 'name: phishing\n# new\n' }, somebody())
+    await stores.playbooks.put({ ...playbook, hash: 'aa', source }, somebody())
+    await stores.playbooks.put({ ...playbook, hash: 'bb', source: `${source}# new\n` }, somebody())
   })
   after(() => api.close())
 
@@ -184,8 +191,8 @@ describe('resources of the API', () => {
       put_in_force_actor: someAuthor(),
     }
     expect(data).to.deep.equal([{ ...listed, ...version, created_at: api.clock.time }])
-    expect((await get('playbooks/phishing')).source).to.equal('name: phishing\n# new\n')
-    expect((await get('playbooks/aa')).source).to.equal('name: phishing\n')
+    expect((await get('playbooks/phishing')).source).to.equal(`${source}# new\n`)
+    expect((await get('playbooks/aa')).source).to.equal(source)
   })
 
   it('skills and plugins are listed with their schemas', async () => {

@@ -6,8 +6,9 @@ import { fetchCompanyAuditLogs } from '../../plugins/threat-platform/skills/fetc
 import { fetchIncidents } from '../../plugins/threat-platform/skills/fetch-incidents.ts'
 import { checks, failureOf, keeps, unused, type Rows } from './row.ts'
 
-const settings = { company_id: '330', api_token: 'a-token' }
-const vendor = { ...settings, contract: 'vendor' }
+const account = { company_id: '330', api_token: 'a-token' }
+const settings = { ...account, contract: 'spec', base_url: 'https://threat.example.com' }
+const vendor = { ...account, contract: 'vendor' }
 
 const incidents = async (json: unknown, contract: JsonObject = vendor) => {
   // The page says that there are more.

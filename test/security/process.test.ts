@@ -81,7 +81,7 @@ describe('the process of a server', () => {
     const program = join(folder.path, 'embed.mjs')
     await writeFile(
       program,
-      `import { readConfig } from '${main}config.ts'
+      `import { readConfig } from '${main}config/config.ts'
        import { startTocsin } from '${main}main.ts'
        const tocsin = await startTocsin(readConfig(process.env))
        process.kill(process.pid, 'SIGUSR1')

@@ -112,13 +112,13 @@ describe('runs in a browser', function () {
     expect(await output.inputValue(), 'what the skill has to give, to be filled in').to.equal(
       '{\n  "rung": …\n}',
     )
-    await step.getByRole('button', { name: 'It happened' }).click()
+    await step.getByRole('button', { name: 'It happened', exact: true }).click()
     await step.getByText('that is to be filled in').waitFor()
     await output.fill('{ "rung": ')
-    await step.getByRole('button', { name: 'It happened' }).click()
+    await step.getByRole('button', { name: 'It happened', exact: true }).click()
     await step.getByText('This is no JSON').waitFor()
     await output.fill('{ "rung": 7 }')
-    await step.getByRole('button', { name: 'It happened' }).click()
+    await step.getByRole('button', { name: 'It happened', exact: true }).click()
     await page.getByRole('region', { name: 'Output of the run' }).getByText('7').waitFor()
     await page.locator('.graph-node').filter({ hasText: 'bell' }).click()
     await step.getByText('decided').waitFor()
