@@ -20,8 +20,8 @@ export interface Chapter {
 const http = (file: string, ...titles: readonly string[]): Proof => [`test/http/${file}.test.ts`, ...titles]
 
 const formsOfSecrets = `Known secrets are looked for as text: as they are; with any of their characters escaped for JSON, JavaScript, URLs or HTML, in either letter case and in up to
-four layers; in hex, either case; and inside of base64 or base64url, at any place of a longer text, also of one that holds the secret escaped for JSON or
-URLs. Not found are secrets that another system changes otherwise: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The
+four layers; in hex, either case; and inside of base64 or base64url, at any place of a longer text, also of one that holds the secret as
+JSON serializers, URLs or HTML escape it, or in UTF-16. Not found are secrets that another system changes otherwise: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The
 search takes time in proportion to the text, whatever the text is.`
 
 const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output. What counts is
