@@ -30,7 +30,7 @@ describe('saving a playbook in the page', function () {
     await page.keyboard.insertText(text)
   }
   const stored = async (name: string) => (await opened.server.call(`/playbooks/${name}`)).body.source
-  const saveButton = (page: Page) => page.getByRole('button', { name: 'Save' })
+  const saveButton = (page: Page) => page.getByRole('button', { name: 'Publish' })
 
   it('is done by Ctrl-S, once there is no mistake', async () => {
     const page = await opened.visit('/playbooks/mine')
