@@ -2,7 +2,7 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
-import { audit } from '../../server/sqlite/migrations/0013-audit.ts'
+import { auditTables } from '../../server/sqlite/schema/audit.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from './support/run-tocsin.ts'
 import { startServer } from './support/start-server.ts'
@@ -47,7 +47,7 @@ describe('tocsin audit verify', () => {
   const names = ['audit_keeps_entries', 'audit_loses_none', 'audit_grows_by_one']
   /** As somebody who can write to the file and knows how to leave no trace in its tables. */
   const unguarded = (change: string) => {
-    const made = names.map((name) => new RegExp(`CREATE TRIGGER ${name} [^]*?END;`).exec(audit)?.[0])
+    const made = names.map((name) => new RegExp(`CREATE TRIGGER ${name} [^]*?END;`).exec(auditTables)?.[0])
     onFile(`${withoutTriggers} ${change}; ${made.join(' ')}`)
   }
   const withoutTriggers = `DROP TRIGGER audit_keeps_entries; DROP TRIGGER audit_loses_none; DROP TRIGGER audit_grows_by_one;`

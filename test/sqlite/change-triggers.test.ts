@@ -18,6 +18,7 @@ const unwatched = [
   'destructive_uses',
   'events_tokens',
   'inbound_calls',
+  'journal_copies',
   'once_requests',
   'schedules',
 ]

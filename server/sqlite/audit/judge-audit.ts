@@ -1,7 +1,7 @@
 import { verifyChain, type AuditVerdict, type StoredAuditEntry } from '../../../core/audit/audit-chain.ts'
 import type { AuditHead } from '../../../core/domain/audit.ts'
 import type { Database } from '../database/database.ts'
-import { audit } from '../migrations/0013-audit.ts'
+import { auditTables } from '../schema/audit.ts'
 
 /**
  * `verifyChain`, and what the chain cannot show by itself: that all of it was taken away, and that the database would take changes of it.
@@ -26,14 +26,16 @@ const isInUse = (database: Database): boolean =>
   database.get('SELECT 1 FROM api_keys UNION ALL SELECT 1 FROM organizations LIMIT 1') !== undefined
 
 /** Names of the triggers that let entries be neither changed nor deleted nor put in. */
-const guards: readonly string[] = [...audit.matchAll(/CREATE TRIGGER (\w+)/g)].map(([, name]) => name ?? '')
+const guards: readonly string[] = [...auditTables.matchAll(/CREATE TRIGGER (\w+)/g)].map(
+  ([, name]) => name ?? '',
+)
 
 function isAsMade(database: Database, name: string): boolean {
   const trigger = database.get<{ sql: string }>(
     `SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?`,
     name,
   )
-  return trigger !== undefined && audit.includes(`${trigger.sql};`)
+  return trigger !== undefined && auditTables.includes(`${trigger.sql};`)
 }
 
 /** Entries read at a time. */

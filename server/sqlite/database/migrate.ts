@@ -11,22 +11,22 @@ export function needsMigration(database: Database): boolean {
 }
 
 /**
- * Brings the tables up to this program, each step in a transaction of its own; a crash between two steps is continued at the
- * next start. A new file gets all of them in one, which waits for the disk a few times instead of four times a step. Throws
- * ConflictError `not_a_tocsin_database` and `database_too_new`, and changes nothing then.
+ * Applies the migrations that the file has not had, each in a transaction of its own; after a crash, the next start continues. A new
+ * file gets all of them in one transaction, which waits for the disk only once. Throws ConflictError `not_a_tocsin_database` and
+ * `database_too_new`, and then changes nothing.
  */
-export function migrate(database: Database): void {
+export function migrate(database: Database, steps: readonly string[] = migrations): void {
   refuseForeignFile(database)
-  refuseNewerFile(database)
+  refuseNewerFile(database, steps.length)
   const version = readVersion(database)
-  if (version === 0) return takeSteps(database, 0, migrations.length)
-  for (let step = version; step < migrations.length; step += 1) takeSteps(database, step, step + 1)
+  if (version === 0) return applySteps(database, steps, 0, steps.length)
+  for (let step = version; step < steps.length; step += 1) applySteps(database, steps, step, step + 1)
 }
 
-function takeSteps(database: Database, from: number, to: number): void {
+function applySteps(database: Database, steps: readonly string[], from: number, to: number): void {
   database.script('BEGIN IMMEDIATE')
   try {
-    for (const step of migrations.slice(from, to)) database.script(step)
+    for (const step of steps.slice(from, to)) database.script(step)
     database.pragma(`application_id = ${applicationId}`)
     database.pragma(`user_version = ${to}`)
     database.script('COMMIT')
@@ -47,12 +47,12 @@ function refuseForeignFile(database: Database): void {
   throw notATocsinDatabase(database.path)
 }
 
-function refuseNewerFile(database: Database): void {
+function refuseNewerFile(database: Database, newest: number): void {
   const version = readVersion(database)
-  if (version <= migrations.length) return
+  if (version <= newest) return
   throw new ConflictError(
     'database_too_new',
-    `${database.path} has version ${version}, and this Tocsin knows versions up to ${migrations.length}`,
+    `${database.path} has version ${version}, and this Tocsin knows versions up to ${newest}`,
     { hint: 'Start the newer Tocsin, or restore the backup made before the upgrade.' },
   )
 }

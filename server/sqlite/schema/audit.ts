@@ -1,8 +1,9 @@
 /**
- * The audit log. The text of an entry is what its hash was made of; the columns to search by are read from that text, so that
- * nothing is shown that is not in the chain. It only grows, and only by the next entry: that also keeps REPLACE out.
+ * The audit log. `entry` is the text that was hashed; the searchable columns are generated from it, so nothing is shown that is not
+ * in the chain. Triggers let it only grow, and only by the next entry; that also stops REPLACE. `audit_exports` holds the cursor
+ * of each export destination.
  */
-export const audit = `
+export const auditTables = `
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY,
   entry TEXT NOT NULL,
@@ -16,7 +17,9 @@ CREATE TABLE audit (
 ) STRICT;
 CREATE INDEX audit_by_organization ON audit (organization_uuid);
 CREATE INDEX audit_by_subject ON audit (subject_id);
-
+CREATE INDEX audit_by_action ON audit (action);
+CREATE INDEX audit_by_actor_id ON audit (actor_id);
+CREATE INDEX audit_by_actor_name ON audit (actor_name);
 CREATE TRIGGER audit_keeps_entries BEFORE UPDATE ON audit
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 CREATE TRIGGER audit_loses_none BEFORE DELETE ON audit
@@ -25,6 +28,10 @@ CREATE TRIGGER audit_grows_by_one BEFORE INSERT ON audit
   WHEN NEW.id IS NOT (SELECT ifnull(max(id), 0) + 1 FROM audit)
   BEGIN SELECT RAISE(ABORT, 'the audit log grows by its next entry alone'); END;
 
--- Calls a destructive skill: how it ends goes into the audit log too.
-ALTER TABLE journal ADD COLUMN destructive INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE audit_exports (
+  destination TEXT PRIMARY KEY,
+  sequence INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `
