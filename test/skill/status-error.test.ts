@@ -187,7 +187,17 @@ describe('vendorMessage', () => {
     ['<html><body>502</body></html>', undefined],
     ['', undefined],
     ['{"error":', undefined],
-    ['{"error":{"error":{"error":{"error":"deep"}}}}', undefined],
+    ['{"error":{"error":{"error":{"error":"deep"}}}}', 'deep'],
+    ['{"reply":{"err_code":401,"err_msg":"key is not known"}}', 'key is not known'],
+    ['{"odata.error":{"code":"x","message":{"lang":"en","value":"no such user"}}}', 'no such user'],
+    ['{"status":"error","data":{"message":"used up"}}', 'used up'],
+    ['{"success":false,"info":"no access"}', 'no access'],
+    ['{"exception":{"message":"boom"}}', 'boom'],
+    ['{"username":["This field is required."]}', 'username: This field is required.'],
+    ['{"ok":false,"error":"not_allowed","needed":"a b"}', 'not_allowed'],
+    ['{"error":"one"}\n{"error":"two"}', 'one'],
+    ['<error><message><![CDATA[a < b]]></message></error>', 'a < b'],
+    ['{"request_id":"abc","path":"/x"}', undefined],
     ['{"constructor":1}', undefined],
   ] as const) {
     it(`reads ${JSON.stringify(body.slice(0, 40))}`, () => expect(vendorMessage(body)).to.equal(said))

@@ -30,13 +30,13 @@ const containers = ['error', 'errors', 'errormessages', 'messages', 'fault', 'st
 /** Where they say more than the sentence does. */
 const additions = ['detail', 'errors', 'errorcauses', 'details']
 /** What is said where there is no sentence. */
-const words = ['error', 'code', 'errorcode', '__type', 'status', 'type']
+const words = ['error', 'code', 'errorcode', '__type']
 
 /** What an error answer says to people, on one line of bounded length; undefined where it says nothing. */
 export function vendorMessage(body: string): string | undefined {
   const text = body.slice(0, maxRead).trim()
   if (text === '') return undefined
-  const said = /^[[{"]/.test(text) ? fromJson(text) : text.startsWith('<') ? fromMarkup(text) : text
+  const said = /^[[{"]/.test(text) ? fromJsonOrLines(text) : text.startsWith('<') ? fromMarkup(text) : text
   return said === undefined ? undefined : oneLine(said)
 }
 
@@ -52,12 +52,53 @@ export function oneLine(said: string): string | undefined {
   return line.length > maxLength ? `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : line
 }
 
+/** JSON, or one JSON value on each line. */
+function fromJsonOrLines(text: string): string | undefined {
+  const end = text.indexOf('\n')
+  return fromJson(text) ?? (end === -1 ? undefined : fromJson(text.slice(0, end)))
+}
+
 function fromJson(text: string): string | undefined {
   try {
-    return find(parseJson(text, { maxDepth: 20 }), maxDepth)
+    const value = parseJson(text, { maxDepth: 20 })
+    return find(value, maxDepth) ?? findAnywhere(value)
   } catch {
     return undefined
   }
+}
+
+/** Values that are looked at where no known field says anything. */
+const maxLooked = 300
+/** `err_msg`, `ErrorDescription`, `exception`, `failureReason`. */
+const likeMessage = /err|exception|fault|fail|reason|message|msg|detail|descri|info|text/i
+
+/** What is said where there is nothing else. */
+const lastWord = /^(status|type)$/i
+
+/** The first text under a name like that of a message, nearest to the top; else the first that reads like a sentence; else a status. */
+function findAnywhere(value: unknown): string | undefined {
+  const queue: { readonly name: string; readonly value: unknown; readonly below: boolean }[] = [
+    { name: '', value, below: false },
+  ]
+  let sentence: string | undefined
+  let word: string | undefined
+  for (let at = 0; at < queue.length && at < maxLooked; at++) {
+    const { name, value: here, below } = queue[at]!
+    const isLike = likeMessage.test(name)
+    const text = textOf(here)
+    if (text !== undefined) {
+      const isSentence = /\p{L}\s+\p{L}/u.test(text)
+      if (isLike || (below && isSentence)) return text
+      if (lastWord.test(name)) word ??= text
+      if (isSentence) sentence ??= name === '' ? text : `${name.slice(0, 60)}: ${text}`
+    } else if (Array.isArray(here)) {
+      queue.push(...here.slice(0, maxListed).map((one: unknown) => ({ name, value: one, below })))
+    } else if (isObject(here)) {
+      const fields = Object.entries(here).slice(0, maxLooked)
+      queue.push(...fields.map(([key, inner]) => ({ name: key, value: inner, below: below || isLike })))
+    }
+  }
+  return sentence ?? word
 }
 
 function find(value: unknown, depth: number): string | undefined {
@@ -125,10 +166,12 @@ function firstOf(names: readonly string[], look: (name: string) => string | unde
 const xmlCode = /<(?:\w{1,20}:)?(?:code|faultcode)>([^<]{1,200})</i
 const xmlSentence =
   /<(?:\w{1,20}:)?(?:message|faultstring|errormessage|msg|reason|text|detail)(?: [^<>]{0,200})?>([^<]{1,2000})</i
+const cdata = /<!\[CDATA\[([^\]]{0,2000})\]\]>/g
 const htmlTitle = /<(?:title|h1)(?: [^<>]{0,200})?>([^<]{1,2000})</i
 
 /** XML as of AWS and SOAP; of HTML its title, which says whose page it is. */
-function fromMarkup(text: string): string | undefined {
+function fromMarkup(markup: string): string | undefined {
+  const text = markup.replace(cdata, (_, inner: string) => inner.replaceAll('<', '&lt;'))
   const isPage = /^<(?:!doctype html|html|head|body)\b/i.test(text)
   const sentence = isPage ? undefined : xmlSentence.exec(text)?.[1]
   const code = sentence === undefined || isPage ? undefined : xmlCode.exec(text)?.[1]
