@@ -7,7 +7,7 @@ import type {
   ExportCursor,
   NewAuditEntry,
 } from '../domain/audit.ts'
-import type { Page, PageRequest, Scope } from './page.ts'
+import type { Page, PageRequest, Scope } from './common.ts'
 
 /** What was done by whom; see `core/domain/audit.ts`. Entries are only ever added, by the other stores, with what they record. */
 export interface AuditStore {

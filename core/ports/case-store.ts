@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
-import type { Page, PageRequest, Scope } from './page.ts'
+import type { Page, PageRequest, Scope } from './common.ts'
 
 export interface CaseFilter {
   /** Code. */

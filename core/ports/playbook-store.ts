@@ -1,5 +1,5 @@
 import type { Actor, Author } from '../domain/audit.ts'
-import type { Page, PageRequest, Scope } from './page.ts'
+import type { Page, PageRequest, Scope } from './common.ts'
 
 /** A playbook as it is kept: identity is the content hash; a name points to its newest version. */
 export interface StoredPlaybook {

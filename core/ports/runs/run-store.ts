@@ -1,7 +1,7 @@
-import type { Actor } from '../domain/audit.ts'
-import type { NewGroup } from '../domain/alert-group.ts'
-import type { NewRun, Run, RunEnd, RunFilter } from '../domain/run.ts'
-import type { Page, PageRequest, Scope } from './page.ts'
+import type { Actor } from '../../domain/audit.ts'
+import type { NewGroup } from '../../domain/alert-group.ts'
+import type { NewRun, Run, RunEnd, RunFilter } from '../../domain/run.ts'
+import type { Page, PageRequest, Scope } from '../common.ts'
 
 /** A run as lists show it: its output can be large. */
 export type ListedRun = Omit<Run, 'output'>

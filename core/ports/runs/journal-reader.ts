@@ -1,5 +1,5 @@
-import type { FailedAttempt, JournalEntry, Resolution } from '../domain/run.ts'
-import type { Page, PageRequest } from './page.ts'
+import type { FailedAttempt, JournalEntry, Resolution } from '../../domain/run.ts'
+import type { Page, PageRequest } from '../common.ts'
 
 /** Reads journals piece by piece: one can have hundreds of thousands of lines, and each line megabytes. */
 export interface LineStore {

@@ -1,6 +1,6 @@
-import type { ApiKey } from '../domain/api-key.ts'
-import type { Actor } from '../domain/audit.ts'
-import type { Session, SessionLimits } from '../domain/session.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import type { Actor } from '../../domain/audit.ts'
+import type { Session, SessionLimits } from '../../domain/session.ts'
 
 export interface SessionStore {
   /**

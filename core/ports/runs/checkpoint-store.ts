@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/audit.ts'
+import type { Actor } from '../../domain/audit.ts'
 import type {
   AnswerVerdict,
   Checkpoint,
@@ -6,8 +6,8 @@ import type {
   CheckpointState,
   Question,
   Silence,
-} from '../domain/checkpoint.ts'
-import type { Page, PageRequest, Scope } from './page.ts'
+} from '../../domain/checkpoint.ts'
+import type { Page, PageRequest, Scope } from '../common.ts'
 
 export interface NewCheckpoint {
   readonly path: string
