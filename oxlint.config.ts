@@ -132,9 +132,9 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     'no-restricted-globals': [
       'error',
-      { name: 'fetch', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
-      { name: 'WebSocket', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
-      { name: 'EventSource', message: 'server/egress is the only way out (core/ports.ts: Egress)' },
+      { name: 'fetch', message: 'server/egress is the only way out (core/ports/egress.ts)' },
+      { name: 'WebSocket', message: 'server/egress is the only way out (core/ports/egress.ts)' },
+      { name: 'EventSource', message: 'server/egress is the only way out (core/ports/egress.ts)' },
     ],
     'no-restricted-imports': refuse(all),
   },

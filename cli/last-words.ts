@@ -1,4 +1,4 @@
-import type { Log } from '../core/ports.ts'
+import type { Log } from '../core/ports/log.ts'
 
 /**
  * What nobody has caught ends the process, as it does without this, but the platform would print all that hangs on the error, such as the headers

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { NotFoundError } from '../core/errors/errors.ts'
-import type { Stores } from '../core/ports.ts'
+import type { Stores } from '../core/ports/stores.ts'
 import { readConfig, type Config } from '../server/config/config.ts'
 import { processEnvironment } from '../server/config/environment.ts'
 import { openStores } from '../server/store/open-stores.ts'

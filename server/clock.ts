@@ -1,4 +1,4 @@
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/clock.ts'
 
 /** The longest a timer of the platform can be set to; longer waits are made of several. */
 const maxTimerMs = 2_147_483_647

@@ -3,7 +3,7 @@ import { currentLogFields } from '../core/common/log-context.ts'
 import { loggedFields } from '../core/common/logged-fields.ts'
 import { stringifyJson } from '../core/common/json.ts'
 import { Secret, TocsinError } from '../core/plugin/index.ts'
-import type { Log, LogFields } from '../core/ports.ts'
+import type { Log, LogFields } from '../core/ports/log.ts'
 import type { LogLevel } from './config/config-values.ts'
 import { limitRepeatedLines } from './repeated-lines.ts'
 

@@ -1,5 +1,6 @@
 import type { Case, CaseAction, CaseEntry } from '../domain/case.ts'
-import type { ListedAlert, ListedRun } from '../ports.ts'
+import type { ListedAlert } from '../ports/alert-store.ts'
+import type { ListedRun } from '../ports/runs/run-store.ts'
 import type { CaseObservable } from './observables.ts'
 
 /** All that belongs to a case, as far as it fits. */

@@ -1,6 +1,6 @@
 import { alertStatusNames } from '../domain/alert.ts'
 import type { ActionDecision, CaseAction, CaseEntry } from '../domain/case.ts'
-import type { ListedRun } from '../ports.ts'
+import type { ListedRun } from '../ports/runs/run-store.ts'
 import type { CaseFile } from './case-file.ts'
 import { markdownBlock, markdownCode } from './markdown-code.ts'
 import { actionOutcomeTexts, inputText } from './actions.ts'

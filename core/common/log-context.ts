@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { LogFields } from '../ports.ts'
+import type { LogFields } from '../ports/log.ts'
 
 const storage = new AsyncLocalStorage<LogFields>()
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../ports.ts'
+import type { Scope } from '../ports/common.ts'
 
 /** Whether a scope sees what belongs to this organization. */
 export function isInScope(scope: Scope, organizationUuid: string): boolean {

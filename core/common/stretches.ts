@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Line, LineStore, StretchRequest } from '../ports.ts'
+import type { Line, LineStore, StretchRequest } from '../ports/runs/journal-reader.ts'
 
 /** A journal from its first line to its last, a stretch at a time: others are served in between. */
 export async function* stretchesOf(

@@ -16,7 +16,7 @@ import { rehearse } from '../playbook-test/run/rehearse.ts'
 import { triesBefore } from '../playbook-test/run/tries-before.ts'
 import { VirtualClock } from '../playbook-test/run/virtual-clock.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
-import type { Log } from '../ports.ts'
+import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 

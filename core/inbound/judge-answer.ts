@@ -3,7 +3,7 @@ import { personOf, authorOf } from '../domain/audit.ts'
 import { askedOf } from '../domain/asked-person.ts'
 import type { Checkpoint, Question } from '../domain/checkpoint.ts'
 import type { InboundAnswer } from '../plugin/index.ts'
-import type { JudgedAnswer } from '../ports.ts'
+import type { JudgedAnswer } from '../ports/runs/inbound-store.ts'
 import { compileSchema } from '../schema/index.ts'
 
 /** After the end of a question, what could be an answer to it is still told that it comes too late. */

@@ -6,7 +6,9 @@ import { textsIn } from '../engine/skills/texts-in.ts'
 import type { SkillCaller } from '../engine/skills/skill-caller.ts'
 import { acceptedBy } from '../playbook/check/mask-of-type.ts'
 import type { JsonSchema, RefusedAnswer } from '../plugin/index.ts'
-import type { Clock, Log, Stores } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
 /** A person gets one word about a question in this time, however often they answer. */

@@ -1,7 +1,8 @@
 import { innerSteps } from '../playbook/check/inner-steps.ts'
 import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
-import type { Scope, Stores } from '../ports.ts'
+import type { Scope } from '../ports/common.ts'
+import type { Stores } from '../ports/stores.ts'
 
 /** The names that playbooks can say where they run for these organizations. A connection that is switched off is one too. */
 export async function knownNames(

@@ -12,7 +12,8 @@ import { parseInSlices } from '../playbook/read/parse.ts'
 import { parseTogetherInSlices } from '../playbook/read/parse-together.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
-import type { Log, PlaybookStore } from '../ports.ts'
+import type { Log } from '../ports/log.ts'
+import type { PlaybookStore } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import {
   checkBeside,

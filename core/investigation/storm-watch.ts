@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /**
  * How many alerts came, how many of them were repeats that joined a case, how many were refused because the line was full, and how many runs

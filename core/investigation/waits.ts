@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
 
 /** Those who wait for the investigations of alerts, by the ids of the alerts. */
 export interface Waits {

@@ -16,3 +16,6 @@ export interface Page<T> {
   readonly nextCursor: string | null
   readonly total: number
 }
+
+/** Of what is about to be edited, the revision that whoever edits it has seen; undefined: whichever it is. */
+export type SeenRevision = number | undefined

@@ -1,5 +1,8 @@
 import type { SessionLimits } from '../domain/session.ts'
-import type { Clock, Log, PrunedPiece, PrunePlace, RetentionRule, Stores } from '../ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { PrunedPiece, PrunePlace, RetentionRule } from '../ports/retention-store.ts'
+import type { Stores } from '../ports/stores.ts'
 
 /** How long what is over is kept, in milliseconds; undefined: for ever. */
 export interface Retention {

@@ -1,5 +1,5 @@
 import { theServer } from '../../core/domain/audit.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { ensureAdminKey } from './keys.ts'
 
 /** What a first start made. */

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../core/domain/api-key.ts'
-import type { KeyStore, Log } from '../../core/ports.ts'
+import type { KeyStore } from '../../core/ports/access/key-store.ts'
+import type { Log } from '../../core/ports/log.ts'
 
 /** Uses closer together than this are recorded as one. */
 const intervalMs = 60_000

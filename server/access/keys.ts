@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isUsable, isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import { theServer } from '../../core/domain/audit.ts'
-import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import type { KeyStore, NewApiKey } from '../../core/ports/access/key-store.ts'
 import { TocsinError } from '../../core/plugin/index.ts'
 
 /** `toc_<id>_<secret>`: an id of 12 hex digits, a secret of 32 bytes in base64url. */

@@ -2,7 +2,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { isUsable, type ApiKey } from '../../core/domain/api-key.ts'
 import type { Actor } from '../../core/domain/audit.ts'
 import { idleEnd, lastEnd, type Session, type SessionLimits } from '../../core/domain/session.ts'
-import type { Clock, Log, SessionStore } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { SessionStore } from '../../core/ports/access/session-store.ts'
 
 /** People who are signed in at the web page. */
 export interface Sessions {

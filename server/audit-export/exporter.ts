@@ -1,6 +1,8 @@
 import { beginning } from '../../core/audit/audit-chain.ts'
 import type { AuditHead, ExportCursor } from '../../core/domain/audit.ts'
-import type { AuditStore, Clock, Log } from '../../core/ports.ts'
+import type { AuditStore } from '../../core/ports/audit-store.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { RetryLater, type Destination, type ExportedEntry } from './destination.ts'
 
 /** How the export to one destination goes. */

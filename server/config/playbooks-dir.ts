@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { NotFoundError } from '../../core/errors/errors.ts'
-import type { Log } from '../../core/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import type { Config } from './config.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../../core/domain/audit.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import type { Config } from '../config/config.ts'
 import { ok, warning, type Finding } from './finding.ts'
 

@@ -1,5 +1,5 @@
 import { credentialAgeDays, credentialDays, type Connection } from '../../core/domain/connection.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { authenticate } from '../../core/skill/call/authenticate.ts'
 import { systemClock } from '../clock.ts'

@@ -1,4 +1,4 @@
-import type { OrganizationStore } from '../../core/ports.ts'
+import type { OrganizationStore } from '../../core/ports/access/organization-store.ts'
 import { parseAllowList, type AllowList } from './allow-list.ts'
 
 /** What the operator allows beyond the public internet, as entries of {@link parseAllowList}. */

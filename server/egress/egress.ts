@@ -5,7 +5,7 @@ import got, { type Request as GotRequest, type OptionsInit, type Response } from
 import QuickLRU from 'quick-lru'
 import { readBody } from '../../core/common/read-body.ts'
 import { checkHeaders } from '../../core/skill/http/headers.ts'
-import type { Egress, EgressRequest, EgressResponse } from '../../core/ports.ts'
+import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { publicOnly, type AllowList } from './allow-list.ts'
 import { createAllowLists, type CodeOf, type PrivateEgress } from './allow-lists.ts'

@@ -1,6 +1,6 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import type { ClosableEgress } from '../egress/egress.ts'
 import type { Commit } from '../sqlite/database/group-commit.ts'
 import { watchEventLoop } from './event-loop.ts'

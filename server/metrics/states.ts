@@ -1,6 +1,6 @@
 import type { ExportState } from '../audit-export/exporter.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { UnfinishedWork } from '../../core/ports.ts'
+import type { UnfinishedWork } from '../../core/ports/runs/run-store.ts'
 import type { Exposition } from './exposition.ts'
 import type { SystemFigures } from './system.ts'
 

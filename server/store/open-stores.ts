@@ -1,4 +1,4 @@
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDirPrivate } from '../config/data-dir.ts'

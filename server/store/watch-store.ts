@@ -1,5 +1,7 @@
 import type { UnavailableError } from '../../core/errors/errors.ts'
-import type { Clock, Log, Stores } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 
 export interface WatchStoreOptions {
   readonly stores: Pick<Stores, 'gone'>

@@ -1,5 +1,7 @@
 import type { Run } from '../../core/domain/run.ts'
-import type { JournalStore, Log, Stores } from '../../core/ports.ts'
+import type { JournalStore } from '../../core/ports/runs/journal-store.ts'
+import type { Log } from '../../core/ports/log.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { createDirectory } from '../http/caller/directory.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createRunner } from '../../core/engine/turns/runner.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { createLog } from '../../server/log.ts'

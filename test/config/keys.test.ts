@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createHash } from 'node:crypto'
 import type { ApiKey } from '../../core/domain/api-key.ts'
-import type { KeyStore, NewApiKey } from '../../core/ports.ts'
+import type { KeyStore, NewApiKey } from '../../core/ports/access/key-store.ts'
 import { checkKey, ensureAdminKey, makeKey, readKey } from '../../server/access/keys.ts'
 
 const key: ApiKey = {

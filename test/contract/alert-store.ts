@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { alertStatus, type Alert } from '../../core/domain/alert.ts'
-import { alertSorts, type AlertSort, type Scope } from '../../core/ports.ts'
+import { alertSorts, type AlertSort } from '../../core/ports/alert-store.ts'
+import type { Scope } from '../../core/ports/common.ts'
 import {
   completed,
   expectRejection,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Secret } from '../../core/plugin/index.ts'
-import type { NewConnection } from '../../core/ports.ts'
+import type { NewConnection } from '../../core/ports/connection-store.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
 

@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import type { Alert, NewAlert } from '../../core/domain/alert.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { Clock, Scope, Stores } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Scope } from '../../core/ports/common.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 
 export interface OpenedStores {
   readonly stores: Stores

@@ -2,7 +2,7 @@ import { somePerson } from '../support/somebody.ts'
 import { expect } from 'chai'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { InboundCall, JudgedAnswer } from '../../core/ports.ts'
+import type { InboundCall, JudgedAnswer } from '../../core/ports/runs/inbound-store.ts'
 import { expectRejection, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { stringifyJson } from '../../core/common/json.ts'
-import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
+import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { expectRejection, queuedRun, unknownUuid, type GetSubject } from './fixture.ts'
 
 const begin: JournalBegin = {

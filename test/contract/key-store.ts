@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { NewApiKey } from '../../core/ports.ts'
+import type { NewApiKey } from '../../core/ports/access/key-store.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
 

@@ -1,6 +1,6 @@
 import { theServer } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
-import type { Page, PageRequest } from '../../core/ports.ts'
+import type { Page, PageRequest } from '../../core/ports/common.ts'
 import { expectRejection, newAlert, queuedRun, type GetSubject } from './fixture.ts'
 
 type GetPage = (page: PageRequest) => Promise<Page<{ readonly id?: string; readonly uuid?: string }>>

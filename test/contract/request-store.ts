@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { OnceRequest } from '../../core/ports.ts'
+import type { OnceRequest } from '../../core/ports/access/request-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { expectRejection, type GetSubject } from './fixture.ts'
 

@@ -2,7 +2,8 @@ import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { PrunedPiece, PrunePlace, RetentionRule, Stores } from '../../core/ports.ts'
+import type { PrunedPiece, PrunePlace, RetentionRule } from '../../core/ports/retention-store.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { somebody } from '../support/somebody.ts'
 import {
   completed,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Question } from '../../core/domain/checkpoint.ts'
-import type { ParkedRun } from '../../core/ports.ts'
+import type { ParkedRun } from '../../core/ports/runs/run-store.ts'
 import { completed, queuedRun, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
 import { somebody } from '../support/somebody.ts'
 

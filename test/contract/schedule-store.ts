@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { StoredSchedule } from '../../core/ports.ts'
+import type { StoredSchedule } from '../../core/ports/runs/schedule-store.ts'
 import type { GetSubject } from './fixture.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
 import { somebody } from '../support/somebody.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { NewSession } from '../../core/ports.ts'
+import type { NewSession } from '../../core/ports/access/session-store.ts'
 import { somebody } from '../support/somebody.ts'
 import { expectRejection, unknownUuid, uuidPattern, type GetSubject } from './fixture.ts'
 

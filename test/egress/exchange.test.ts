@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Socket } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
-import type { Egress, EgressRequest } from '../../core/ports.ts'
+import type { Egress, EgressRequest } from '../../core/ports/egress.ts'
 import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
 import { serveHttp, serveSocket, type TestServer } from './servers.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
-import type { JournalStore } from '../../core/ports.ts'
+import type { JournalStore } from '../../core/ports/runs/journal-store.ts'
 import { systemClock } from '../../server/clock.ts'
 import { everyKind as playbook, playbooks, World } from './support/every-kind.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from './support/bench.ts'

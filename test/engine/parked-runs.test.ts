@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { createParkedRuns } from '../../core/engine/turns/parked-runs.ts'
-import type { ParkedRun } from '../../core/ports.ts'
+import type { ParkedRun } from '../../core/ports/runs/run-store.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 
 describe('runs that are put away', () => {

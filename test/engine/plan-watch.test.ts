@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { planWatch } from '../../core/engine/turns/plan-watch.ts'
-import type { SuspectRun } from '../../core/ports.ts'
+import type { SuspectRun } from '../../core/ports/runs/run-store.ts'
 
 const suspects = (count: number, crashes = 2): SuspectRun[] =>
   Array.from({ length: count }, (_, n) => ({ uuid: `${n}`, organizationUuid: 'o', crashes }))

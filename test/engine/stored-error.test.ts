@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { toStoredError } from '../../core/engine/journal/stored-error.ts'
 import { Secret, SkillError } from '../../core/plugin/index.ts'
-import type { Log } from '../../core/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 
 describe('stored error', () => {
   let logged: string[]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { TurnQueue } from '../../core/engine/turns/turn-queue.ts'
-import type { RunKey } from '../../core/ports.ts'
+import type { RunKey } from '../../core/ports/runs/run-store.ts'
 import { settle } from './support/manual-clock.ts'
 
 describe('turn queue', () => {

@@ -3,7 +3,7 @@ import type { FailedAttempt } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
 import { parseJson, stringifyJson } from '../../core/common/json.ts'
 import type { Fixtures } from '../../core/playbook-test/read/playbook-test.ts'
-import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports.ts'
+import type { JournalBegin, JournalEnd, JournalStore } from '../../core/ports/runs/journal-store.ts'
 
 /** A finished run as some earlier program left it: all that a later one needs to go on from any point of it. */
 export interface GoldenRun {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { LogFields } from '../../core/ports.ts'
+import type { LogFields } from '../../core/ports/log.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api } from './support/api.ts'
 

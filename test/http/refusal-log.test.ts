@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { useFakeTimers } from 'sinon'
-import type { Log, LogFields } from '../../core/ports.ts'
+import type { Log, LogFields } from '../../core/ports/log.ts'
 import { createRefusalLog } from '../../server/http/limits/refusal-log.ts'
 
 describe('log of refused requests', () => {

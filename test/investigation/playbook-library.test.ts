@@ -9,7 +9,7 @@ import {
   type PlaybookOrigin,
 } from '../../core/investigation/playbook-library.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
-import type { Log } from '../../core/ports.ts'
+import type { Log } from '../../core/ports/log.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'
 import { openTemporaryStores } from '../sqlite/open-stores.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import { createMemoryJournal } from '../../core/playbook-test/run/memory-journal.ts'
-import type { JournalBegin, JournalEnd } from '../../core/ports.ts'
+import type { JournalBegin, JournalEnd } from '../../core/ports/runs/journal-store.ts'
 import { someAuthor, somebody } from '../support/somebody.ts'
 
 const begin: JournalBegin = { path: 'a', stepId: 'a', kind: 'x.do', input: {}, attempt: 1, startedAt: 1 }

@@ -11,7 +11,7 @@ import { noConnections, reachesOut } from '../../core/playbook-test/run/run-test
 import type { VirtualClock } from '../../core/playbook-test/run/virtual-clock.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { testCases } from '../../core/plugin/testing/memory-stores.ts'
-import type { JournalStore } from '../../core/ports.ts'
+import type { JournalStore } from '../../core/ports/runs/journal-store.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 

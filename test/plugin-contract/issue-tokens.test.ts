@@ -5,7 +5,7 @@ import {
   serveSandbox,
   type ServedSandbox,
 } from '../../core/plugin/testing/index.ts'
-import type { EgressResponse } from '../../core/ports.ts'
+import type { EgressResponse } from '../../core/ports/egress.ts'
 
 let nowMs = 0
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { loopbackEgress, serveSandbox, type ServedSandbox } from '../../core/plugin/testing/index.ts'
-import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 
 const sandbox = serveSandbox(
   () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createPruner, type Retention } from '../../core/retention/pruner.ts'
-import type { PrunedPiece, Stores } from '../../core/ports.ts'
+import type { PrunedPiece } from '../../core/ports/retention-store.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { RetryableError, type Effect, type SkillContext } from '../../core/plugin/index.ts'
-import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { callerOf, connection, failure, skillThat } from './fixture.ts'
 
 type Work = (context: SkillContext<never>) => Promise<unknown>

@@ -6,7 +6,7 @@ import {
   type RatedRequest,
   type SkillContext,
 } from '../../core/plugin/index.ts'
-import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { callerOf, connection, failure, skillThat, storedConnection } from './fixture.ts'
 

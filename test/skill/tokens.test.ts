@@ -11,7 +11,7 @@ import {
   type ConnectionDefinition,
   type SkillContext,
 } from '../../core/plugin/index.ts'
-import type { EgressRequest, EgressResponse } from '../../core/ports.ts'
+import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { authenticate } from '../../core/skill/call/authenticate.ts'
 import { createTraffic } from '../../core/skill/http/traffic.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { CursorSeal } from '../../server/sqlite/database/cursor-seal.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
 import { expectRejection } from '../contract/fixture.ts'

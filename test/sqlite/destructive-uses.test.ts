@@ -1,6 +1,6 @@
 import { serverLimits } from '../../core/destructive/policy.ts'
 import { expect } from 'chai'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
 import { loadMasterKey } from '../../server/secrets/master-key.ts'
 import { openSqliteStores } from '../../server/sqlite/stores.ts'

@@ -1,5 +1,5 @@
 import type { Alert } from '../../core/domain/alert.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 
 /** All alerts with their contents, newest first. */
 export async function everyAlert(stores: Stores): Promise<Alert[]> {

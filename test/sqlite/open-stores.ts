@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import type { Clock, Stores } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { loadMasterKey } from '../../server/secrets/master-key.ts'
 import { createSecretBox } from '../../server/secrets/secret-box.ts'
 import { openSqliteStores, type SqliteStoresOptions } from '../../server/sqlite/stores.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Secret } from '../../core/plugin/index.ts'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'

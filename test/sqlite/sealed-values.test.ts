@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { rotateKey } from '../../server/store/rotate-key.ts'
 import { findMasterKey } from '../../server/store/find-master-key.ts'

@@ -1,7 +1,7 @@
 import { copyFile, rename, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { Stores } from '../../core/ports.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { somebody } from '../support/somebody.ts'

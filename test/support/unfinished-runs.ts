@@ -1,4 +1,5 @@
-import type { ListedRun, Stores } from '../../core/ports.ts'
+import type { ListedRun } from '../../core/ports/runs/run-store.ts'
+import type { Stores } from '../../core/ports/stores.ts'
 
 /** Queued, running and waiting ones, newest first. */
 export async function unfinishedRuns({ runs }: Pick<Stores, 'runs'>): Promise<readonly ListedRun[]> {

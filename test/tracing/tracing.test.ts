@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import type { JournalEntry, Run } from '../../core/domain/run.ts'
-import type { ExcerptLimits } from '../../core/ports.ts'
+import type { ExcerptLimits } from '../../core/ports/runs/journal-store.ts'
 import { openTracing, type TracingOptions } from '../../server/tracing/tracing.ts'
 
 interface Told {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { roles, type Role } from '../../../core/domain/api-key.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
-import type { Stores } from '../../../core/ports.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 import { patterns } from '../../../server/http/request/patterns.ts'
 import { makeKey } from '../../../server/access/keys.ts'
 import { paintError } from '../../output/paint.ts'

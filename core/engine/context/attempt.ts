@@ -1,5 +1,5 @@
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Effect } from '../../plugin/index.ts'
 import { RunSuspended, type EffectAttempt } from '../journal/durable-context.ts'
 import { mayHaveHappened, withEffect } from './retry-class.ts'

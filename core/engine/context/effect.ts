@@ -1,6 +1,6 @@
 import type { DestructiveLimits, HeldUse } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
-import type { JournalBegin } from '../../ports.ts'
+import type { JournalBegin } from '../../ports/runs/journal-store.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import { cancelled, GroupTimeoutError } from './attempt.ts'

@@ -1,4 +1,6 @@
-import type { Clock, JournalStore, Log } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
+import type { Log } from '../../ports/log.ts'
 import type { DestructiveLimits } from '../../domain/destructive-use.ts'
 import { approveBatch, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'

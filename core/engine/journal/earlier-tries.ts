@@ -1,5 +1,6 @@
 import type { FailedAttempt, JournalEntry, Run } from '../../domain/run.ts'
-import type { JournalStore, RunStore } from '../../ports.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
+import type { RunStore } from '../../ports/runs/run-store.ts'
 import { mayHaveHappened } from '../context/retry-class.ts'
 
 /** An effect of a run that another one goes on from: it took place, or may have. */

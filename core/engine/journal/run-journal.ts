@@ -1,6 +1,9 @@
 import type { HeldUse } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
-import type { Clock, JournalBegin, JournalEnd, JournalStore, Log, ReservedUses } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ReservedUses } from '../../ports/runs/destructive-use-store.ts'
 import { RunSuspended } from './durable-context.ts'
 import { createWrites } from './run-writes.ts'
 

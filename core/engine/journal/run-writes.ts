@@ -1,6 +1,7 @@
 import { UnavailableError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { Clock, Log } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
 import { RunSuspended } from './durable-context.ts'
 
 /** The writes of one run, in their order. Each is tried again while the store cannot take it. */

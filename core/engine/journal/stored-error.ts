@@ -1,7 +1,7 @@
 import type { StoredError } from '../../domain/run.ts'
 import { parseJson, stringifyJson } from '../../common/json.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { Log } from '../../ports.ts'
+import type { Log } from '../../ports/log.ts'
 
 /** Longest message and hint that are stored, in characters. */
 const maxErrorText = 2_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** Calls back at times of the wall clock, for any number of items with a single timer. */
 export interface Alarms<T> {

@@ -1,7 +1,7 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import { alertScope, organizationScope } from '../scope/alert-scope.ts'
-import type { Stores } from '../../ports.ts'
+import type { Stores } from '../../ports/stores.ts'
 import type { RunNames } from '../scope/scope.ts'
 
 /** What a run has to know about the world before it begins. */

@@ -1,4 +1,5 @@
-import type { Clock, ParkedRun } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ParkedRun } from '../../ports/runs/run-store.ts'
 import { createAlarms } from './alarms.ts'
 
 /** Wakes runs that were put away until a time. Those that are due first are in memory; the store has all of them. */

@@ -1,6 +1,8 @@
 import { authorOf, type Actor } from '../../domain/audit.ts'
 import type { Pause } from '../../domain/pause.ts'
-import type { Clock, Log, PauseStore } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { PauseStore } from '../../ports/runs/pause-store.ts'
 import type { Runner } from './runner.ts'
 
 /** Lets people hold all runs, for as long as it takes to mend what runs do wrong; also over restarts. */

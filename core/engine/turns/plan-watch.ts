@@ -1,4 +1,4 @@
-import type { SuspectRun } from '../../ports.ts'
+import type { SuspectRun } from '../../ports/runs/run-store.ts'
 
 export interface WatchPlan {
   /** How long each group is watched, at most. */

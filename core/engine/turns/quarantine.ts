@@ -1,5 +1,8 @@
 import { TocsinError } from '../../plugin/index.ts'
-import type { Clock, JournalStore, Log, RunKey, RunStore, SuspectRun } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
+import type { Log } from '../../ports/log.ts'
+import type { RunKey, RunStore, SuspectRun } from '../../ports/runs/run-store.ts'
 import type { Run } from '../../domain/run.ts'
 import { planWatch } from './plan-watch.ts'
 

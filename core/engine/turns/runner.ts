@@ -1,7 +1,7 @@
 import type { Organization } from '../../domain/organization.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
-import type { ParkedRun, RunKey } from '../../ports.ts'
+import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
 import { FairShare } from './fair-share.ts'
 import { createParkedRuns } from './parked-runs.ts'
 import { takeUpAlone } from './quarantine.ts'

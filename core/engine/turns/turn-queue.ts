@@ -1,6 +1,6 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
-import type { RunKey } from '../../ports.ts'
+import type { RunKey } from '../../ports/runs/run-store.ts'
 
 /** A run that stands in line; as it was when it was queued, where that is known. */
 export interface InLine {

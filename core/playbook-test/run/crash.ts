@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { JournalStore } from '../../ports.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { interruptedPolicy } from '../../engine/skills/skill-caller.ts'
 import { runIdOf, startsFor } from './rehearse.ts'

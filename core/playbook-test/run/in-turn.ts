@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { JournalStore } from '../../ports.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A run in memory waits for nothing: after each step others have their turn, and whoever wants to end it. */

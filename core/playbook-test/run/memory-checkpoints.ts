@@ -1,7 +1,8 @@
 import { authorOf } from '../../domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../domain/checkpoint.ts'
 import { NotFoundError } from '../../errors/errors.ts'
-import type { AnswerOutcome, CheckpointStore, Clock, GivenAnswer } from '../../ports.ts'
+import type { AnswerOutcome, CheckpointStore, GivenAnswer } from '../../ports/runs/checkpoint-store.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** The questions of one run in memory. */
 export interface MemoryCheckpoints {

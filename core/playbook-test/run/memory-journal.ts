@@ -1,6 +1,6 @@
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import { ConflictError, NotFoundError } from '../../errors/errors.ts'
-import type { JournalBegin, JournalEnd, JournalStore } from '../../ports.ts'
+import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
 
 /** The journal of one run in memory; can be looked at without waiting. */
 export interface MemoryJournal {

@@ -1,7 +1,7 @@
 import { assumedOutput } from '../../dry-run/assumed-output.ts'
 import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { RetryableError, SkillError, TocsinError } from '../../plugin/index.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 import { compare, show } from '../read/compare.ts'

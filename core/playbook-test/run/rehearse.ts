@@ -9,7 +9,9 @@ import type { RunNames } from '../../engine/scope/scope.ts'
 import type { CalledPlaybooks, Skills } from '../../engine/steps/walk.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import type { Clock, JournalStore, Log } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { JournalStore } from '../../ports/runs/journal-store.ts'
+import type { Log } from '../../ports/log.ts'
 import type { AlertFixture, CalledByName, Fixtures } from '../read/playbook-test.ts'
 
 /** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */

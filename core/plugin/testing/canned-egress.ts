@@ -1,6 +1,6 @@
 import type { SandboxReply } from './serve-sandbox.ts'
 import type { SandboxRequest } from '../index.ts'
-import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
+import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 
 /** What a skill sent. */
 export interface SentRequest extends SandboxRequest {

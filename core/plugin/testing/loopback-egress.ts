@@ -2,7 +2,7 @@ import { request as open, type IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { RetryableError, TocsinError } from '../index.ts'
-import type { Egress, EgressRequest, EgressResponse } from '../../ports.ts'
+import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import { readBody } from '../../common/read-body.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict'
 import { inspect } from 'node:util'
 import { TocsinError, type PluginDefinition } from '../index.ts'
-import type { Egress } from '../../ports.ts'
+import type { Egress } from '../../ports/egress.ts'
 import { checkConnection } from './check-connection.ts'
 import type { Failure } from './failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'

@@ -7,7 +7,8 @@ import type {
   RefusedAnswer,
   SkillDefinition,
 } from '../index.ts'
-import type { Egress, Log } from '../../ports.ts'
+import type { Egress } from '../../ports/egress.ts'
+import type { Log } from '../../ports/log.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'

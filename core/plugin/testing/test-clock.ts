@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** Real time; or, from `startMs` on, time that passes only while somebody waits. */
 export function testClock(startMs?: number): Clock {

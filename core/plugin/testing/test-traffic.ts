@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { createTraffic, type Traffic } from '../../skill/http/traffic.ts'
 
 /** With a token that is there already and never replaced; null: with none, so that the first request fetches one. */

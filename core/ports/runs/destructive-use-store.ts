@@ -1,6 +1,6 @@
 import type { DestructiveLimits, DestructiveUses } from '../../domain/destructive-use.ts'
 import type { DestructiveClass } from '../../plugin/index.ts'
-import type { Scope } from '../../ports.ts'
+import type { Scope } from '../common.ts'
 
 export interface DestructiveUseStore {
   /** Of every class that was used within the last hour, or waits for an approval. The journal counts. */

@@ -1,5 +1,5 @@
 import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../../plugin/index.ts'
-import type { OpenConnection } from '../../ports.ts'
+import type { OpenConnection } from '../../ports/connection-store.ts'
 import { createBearer } from '../connection/bearer.ts'
 import type { SkillCallerOptions } from './caller.ts'
 import { egressFor } from '../connection/egress-for.ts'

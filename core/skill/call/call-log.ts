@@ -1,6 +1,6 @@
 import type { SkillCall } from '../../engine/skills/skill-caller.ts'
 import type { SkillLog } from '../../plugin/index.ts'
-import type { Log } from '../../ports.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 
 const maxMessage = 1_000

@@ -9,7 +9,10 @@ import {
   type SkillContext,
   type SkillLog,
 } from '../../plugin/index.ts'
-import type { Clock, Egress, Log, Stores } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Egress } from '../../ports/egress.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Stores } from '../../ports/stores.ts'
 import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import { compileSchema, summarize, validate, withDefaults } from '../../schema/index.ts'
 import { createSkillLog } from './call-log.ts'

@@ -1,7 +1,7 @@
 import { theRun } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { SkillError, type CaseAccess, type CaseView } from '../../plugin/index.ts'
-import type { CaseStore } from '../../ports.ts'
+import type { CaseStore } from '../../ports/case-store.ts'
 
 export interface CaseAccessOptions {
   readonly cases: CaseStore

@@ -6,7 +6,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../../plugin/index.ts'
-import type { EgressRequest, EgressResponse } from '../../ports.ts'
+import type { EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import { absoluteAddress } from '../connection/address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from '../connection/bearer.ts'

@@ -1,6 +1,8 @@
 import type { Connection } from '../../domain/connection.ts'
 import { ConnectionError } from '../../plugin/index.ts'
-import type { Clock, ConnectionStore, Log } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ConnectionStore } from '../../ports/connection-store.ts'
+import type { Log } from '../../ports/log.ts'
 
 /** Told of each use of a connection: the error that it ended with, or undefined. */
 export type NoteUse = (connection: Connection, error?: unknown) => void

@@ -1,4 +1,4 @@
-import type { Egress, EgressRequest } from '../../ports.ts'
+import type { Egress, EgressRequest } from '../../ports/egress.ts'
 
 /** The same way out, which says on whose behalf, and whether the address is that of a connection. */
 export const egressFor = (

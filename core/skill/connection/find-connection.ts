@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../plugin/index.ts'
-import type { ConnectionStore, OpenConnection } from '../../ports.ts'
+import type { ConnectionStore, OpenConnection } from '../../ports/connection-store.ts'
 
 /** What calling a skill needs of the store. */
 export type ReadableConnections = Pick<ConnectionStore, 'list' | 'open'>

@@ -1,5 +1,5 @@
 import { TocsinError, type ConnectionDefinition } from '../../plugin/index.ts'
-import type { OpenConnection } from '../../ports.ts'
+import type { OpenConnection } from '../../ports/connection-store.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { openSettings } from './settings.ts'
 import { createTarget, type Target } from './target.ts'

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors/errors.ts'
 import { ConnectionError, Secret, type ConnectionDefinition, type JsonSchema } from '../../plugin/index.ts'
-import type { OpenConnection } from '../../ports.ts'
+import type { OpenConnection } from '../../ports/connection-store.ts'
 import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 
 /** What an operator typed in, checked and taken apart: secrets are stored encrypted, settings are not. */

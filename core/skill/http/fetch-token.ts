@@ -5,7 +5,8 @@ import {
   type ConnectionDefinition,
   type TokenRequest,
 } from '../../plugin/index.ts'
-import type { Clock, EgressRequest, EgressResponse } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import { readToken, type IssuedToken } from './read-token.ts'
 import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { bodyAsJson, statusError, type StatusErrorContext } from './status-error.ts'

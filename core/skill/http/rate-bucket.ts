@@ -1,5 +1,5 @@
 import type { RateLimit } from '../../plugin/index.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** Somebody who wants to send one request. */
 export interface Turn {

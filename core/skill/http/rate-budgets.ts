@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { RateBucket } from './rate-bucket.ts'
 
 /** The rate budgets of all connections of a process. */

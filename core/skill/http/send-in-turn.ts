@@ -1,5 +1,6 @@
 import { RetryableError, type RateBudget } from '../../plugin/index.ts'
-import type { Clock, Egress, EgressRequest, EgressResponse } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import { retryAfterOf } from './status-error.ts'
 import type { Traffic } from './traffic.ts'
 

@@ -7,7 +7,7 @@ import {
   type ExplainedError,
   type TocsinError,
 } from '../../plugin/index.ts'
-import type { EgressResponse } from '../../ports.ts'
+import type { EgressResponse } from '../../ports/egress.ts'
 import { oneLine, vendorMessage } from './vendor-message.ts'
 
 export interface StatusErrorContext {

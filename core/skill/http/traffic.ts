@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { createRateBudgets, type RateBudgets } from './rate-budgets.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
 

@@ -1,4 +1,5 @@
-import type { Log, Stores } from '../../../core/ports.ts'
+import type { Log } from '../../../core/ports/log.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 import type { Directory } from './directory.ts'
 import { problemOf } from '../routing/problem.ts'
 import { createRefusalLog } from '../limits/refusal-log.ts'

@@ -1,6 +1,7 @@
 import type { Organization } from '../../../core/domain/organization.ts'
 import type { Provider } from '../../../core/domain/provider.ts'
-import type { Scope, Stores } from '../../../core/ports.ts'
+import type { Scope } from '../../../core/ports/common.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { RequestError } from '../request/request-error.ts'
 

@@ -1,5 +1,7 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { AuditStore, KeyStore, Log } from '../../../core/ports.ts'
+import type { AuditStore } from '../../../core/ports/audit-store.ts'
+import type { KeyStore } from '../../../core/ports/access/key-store.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import { whyRefused } from '../../access/keys.ts'
 
 export interface FailedAuthentication {

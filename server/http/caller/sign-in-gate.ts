@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import { networkOf } from './network-of.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'

@@ -1,5 +1,6 @@
 import type { AuditAction } from '../../../core/domain/audit.ts'
-import type { AuditStore, Clock } from '../../../core/ports.ts'
+import type { AuditStore } from '../../../core/ports/audit-store.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import type { Caller } from '../routing/route.ts'
 
 /** What shows who holds which credentials, and how old they are. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { isUsable } from '../../../core/domain/api-key.ts'
-import type { Clock, Stores } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 import { scopeText } from '../../../core/common/scope.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { AnswerBudget } from '../server/answer-budget.ts'

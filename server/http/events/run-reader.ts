@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Run } from '../../../core/domain/run.ts'
 import { stringifyJson } from '../../../core/common/json.ts'
-import type { Line, LineMove } from '../../../core/ports.ts'
+import type { Line, LineMove } from '../../../core/ports/runs/journal-reader.ts'
 import { showRun, type ShownRun } from '../resources/runs/redact-run.ts'
 import { runView, stepView } from '../resources/runs/run-view.ts'
 import type { Services } from '../routing/route.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'
 

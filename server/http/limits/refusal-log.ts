@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../../core/ports.ts'
+import type { Log, LogFields } from '../../../core/ports/log.ts'
 
 /** Between two lines about the same, in milliseconds. */
 const windowMs = 10_000

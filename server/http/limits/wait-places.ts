@@ -1,4 +1,4 @@
-import type { Scope } from '../../../core/ports.ts'
+import type { Scope } from '../../../core/ports/common.ts'
 import { scopeText } from '../../../core/common/scope.ts'
 
 export interface WaitLimits {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import { networkOf } from '../caller/network-of.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'

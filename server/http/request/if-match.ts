@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import type { SeenRevision } from '../../../core/ports.ts'
+import type { SeenRevision } from '../../../core/ports/common.ts'
 import { patterns } from './patterns.ts'
 import { RequestError } from './request-error.ts'
 

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../../core/errors/errors.ts'
-import type { Page } from '../../../core/ports.ts'
+import type { Page } from '../../../core/ports/common.ts'
 
 type Value = string | number | null
 

@@ -1,7 +1,7 @@
 import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../../../core/domain/api-key.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
-import type { KeyStore, NewApiKey } from '../../../core/ports.ts'
+import type { KeyStore, NewApiKey } from '../../../core/ports/access/key-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'

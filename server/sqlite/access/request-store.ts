@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { ConflictError } from '../../../core/errors/errors.ts'
-import type { OnceRequest, RecalledWork, RequestStore } from '../../../core/ports.ts'
+import type { OnceRequest, RecalledWork, RequestStore } from '../../../core/ports/access/request-store.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { claims, type Claim } from '../database/request-claims.ts'
 import type { StoreContext } from '../context/store-context.ts'

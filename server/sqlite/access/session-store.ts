@@ -1,7 +1,7 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Session, SessionLimits } from '../../../core/domain/session.ts'
-import type { NewSession, SessionStore } from '../../../core/ports.ts'
+import type { NewSession, SessionStore } from '../../../core/ports/access/session-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import type { Database } from '../database/database.ts'
 import { requireKey } from './key-store.ts'

@@ -1,6 +1,6 @@
 import type { Alert, NewAlert } from '../../../core/domain/alert.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
-import type { OnceKey } from '../../../core/ports.ts'
+import type { OnceKey } from '../../../core/ports/alert-store.ts'
 import { selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
 import type { Database } from '../database/database.ts'
 

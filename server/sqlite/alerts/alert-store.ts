@@ -10,9 +10,8 @@ import type {
   AwaitingAlert,
   ListedAlert,
   OnceKey,
-  Page,
-  Scope,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/alert-store.ts'
+import type { Page, Scope } from '../../../core/ports/common.ts'
 import { listGroups } from './alert-groups.ts'
 import { findAlertOfRequest, keepAlertRequest, requireSame } from './alert-requests.ts'
 import {

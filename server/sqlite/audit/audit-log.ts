@@ -15,7 +15,8 @@ import type {
   AuditRecord,
   NewAuditEntry,
 } from '../../../core/domain/audit.ts'
-import type { AuditStore, Page, PageRequest, Scope } from '../../../core/ports.ts'
+import type { AuditStore } from '../../../core/ports/audit-store.ts'
+import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
 import type { Database } from '../database/database.ts'
 import { judgeAudit } from './judge-audit.ts'
 import { listPage, type Condition } from '../database/paging.ts'

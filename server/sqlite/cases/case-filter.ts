@@ -1,4 +1,4 @@
-import type { CaseFilter } from '../../../core/ports.ts'
+import type { CaseFilter } from '../../../core/ports/case-store.ts'
 import type { Condition } from '../database/paging.ts'
 
 /** What a list of cases is narrowed by. */

@@ -1,16 +1,8 @@
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../../core/plugin/index.ts'
-import type {
-  CaseFilter,
-  CasePageRequest,
-  CaseSort,
-  CaseStore,
-  Page,
-  PageRequest,
-  Scope,
-  SeenRevision,
-} from '../../../core/ports.ts'
+import type { CaseFilter, CasePageRequest, CaseSort, CaseStore } from '../../../core/ports/case-store.ts'
+import type { Page, PageRequest, Scope, SeenRevision } from '../../../core/ports/common.ts'
 import {
   caseByRow,
   findCaseRow,

@@ -10,10 +10,8 @@ import type {
   CheckpointStore,
   GivenAnswer,
   NewCheckpoint,
-  Page,
-  PageRequest,
-  Scope,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/runs/checkpoint-store.ts'
+import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
 import {
   answersOf,
   findCheckpointRow,

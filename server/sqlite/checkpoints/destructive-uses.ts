@@ -7,7 +7,9 @@ import {
   type OwnDestructiveLimits,
 } from '../../../core/domain/destructive-use.ts'
 import type { DestructiveClass } from '../../../core/plugin/index.ts'
-import type { Clock, DestructiveUseStore, Scope } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
+import type { DestructiveUseStore } from '../../../core/ports/runs/destructive-use-store.ts'
+import type { Scope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'

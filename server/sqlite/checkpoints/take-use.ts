@@ -1,7 +1,7 @@
 import { theRun } from '../../../core/domain/audit.ts'
 import { heldNote } from '../../../core/destructive/policy.ts'
 import type { DestructiveLimits, HeldUse } from '../../../core/domain/destructive-use.ts'
-import type { ReservedUses } from '../../../core/ports.ts'
+import type { ReservedUses } from '../../../core/ports/runs/destructive-use-store.ts'
 import { recordRun } from '../runs/audit-run.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { toJson } from '../database/columns.ts'

@@ -1,6 +1,6 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { Connection } from '../../../core/domain/connection.ts'
-import type { ConnectionChanges } from '../../../core/ports.ts'
+import type { ConnectionChanges } from '../../../core/ports/connection-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { toJson } from '../database/columns.ts'
 import type { StoreContext } from '../context/store-context.ts'

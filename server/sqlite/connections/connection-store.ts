@@ -7,10 +7,9 @@ import type {
   ConnectionStore,
   NewConnection,
   OpenConnection,
-  Scope,
-  SeenRevision,
   StoredConnection,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/connection-store.ts'
+import type { Scope, SeenRevision } from '../../../core/ports/common.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { changedFields, recordConnection } from './audit-connection.ts'
 import { foldName, toJson } from '../database/columns.ts'

@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import type { SecretBox, SecretPlace, SealedSecret } from '../../secrets/secret-box.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { using } from '../file/backup-file.ts'

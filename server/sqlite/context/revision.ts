@@ -1,5 +1,5 @@
 import { ConflictError } from '../../../core/errors/errors.ts'
-import type { SeenRevision } from '../../../core/ports.ts'
+import type { SeenRevision } from '../../../core/ports/common.ts'
 
 /** Inside of the write of an edit. Throws ConflictError `revision_changed`. */
 export function requireRevision(current: number, seen: SeenRevision): void {

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../core/ports.ts'
+import type { Scope } from '../../../core/ports/common.ts'
 import type { Condition } from '../database/paging.ts'
 
 export { isInScope } from '../../../core/common/scope.ts'

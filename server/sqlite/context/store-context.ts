@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import type { Database } from '../database/database.ts'
 import type { GroupCommit } from '../database/group-commit.ts'
 

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../../core/errors/errors.ts'
-import type { Page, PageRequest } from '../../../core/ports.ts'
+import type { Page, PageRequest } from '../../../core/ports/common.ts'
 import type { Database, Value } from './database.ts'
 
 /** A part of a WHERE clause: constant SQL with its bound values. */

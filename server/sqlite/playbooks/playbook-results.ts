@@ -1,4 +1,5 @@
-import type { PlaybookResults, ResultsRequest, Scope } from '../../../core/ports.ts'
+import type { PlaybookResults, ResultsRequest } from '../../../core/ports/runs/run-store.ts'
+import type { Scope } from '../../../core/ports/common.ts'
 import type { RunStatus } from '../../../core/domain/run.ts'
 import type { Database } from '../database/database.ts'
 import { whereAll } from '../database/paging.ts'

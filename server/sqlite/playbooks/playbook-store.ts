@@ -2,13 +2,11 @@ import { authorOf, type Actor, type Author } from '../../../core/domain/audit.ts
 import type {
   ListedPlaybook,
   NewPlaybook,
-  Page,
-  PageRequest,
   PlaybookFilter,
   PlaybookStore,
-  Scope,
   StoredPlaybook,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/playbook-store.ts'
+import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { requireOrganization } from '../access/organization-store.ts'

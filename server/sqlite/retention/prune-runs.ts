@@ -1,4 +1,4 @@
-import type { PrunePlace } from '../../../core/ports.ts'
+import type { PrunePlace } from '../../../core/ports/retention-store.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
 import type { PruneTally } from './prune-tally.ts'

@@ -1,5 +1,5 @@
 import { theServer } from '../../../core/domain/audit.ts'
-import type { RetentionRule } from '../../../core/ports.ts'
+import type { RetentionRule } from '../../../core/ports/retention-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import type { StoreContext } from '../context/store-context.ts'
 

@@ -1,5 +1,10 @@
 import type { SessionLimits } from '../../../core/domain/session.ts'
-import type { PrunedPiece, PrunePlace, RetentionRule, RetentionStore } from '../../../core/ports.ts'
+import type {
+  PrunedPiece,
+  PrunePlace,
+  RetentionRule,
+  RetentionStore,
+} from '../../../core/ports/retention-store.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneRuns } from './prune-runs.ts'

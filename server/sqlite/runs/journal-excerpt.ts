@@ -1,4 +1,4 @@
-import type { ExcerptLimits, JournalExcerpt } from '../../../core/ports.ts'
+import type { ExcerptLimits, JournalExcerpt } from '../../../core/ports/runs/journal-store.ts'
 import type { Database } from '../database/database.ts'
 import {
   openedInput,

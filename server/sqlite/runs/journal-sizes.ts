@@ -1,4 +1,4 @@
-import type { ExcerptLimits } from '../../../core/ports.ts'
+import type { ExcerptLimits } from '../../../core/ports/runs/journal-store.ts'
 import type { Database } from '../database/database.ts'
 import { runWithJournal } from './reruns.ts'
 

@@ -11,8 +11,8 @@ import type {
   JournalExcerpt,
   JournalStore,
   NewResolution,
-  ReservedUses,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/runs/journal-store.ts'
+import type { ReservedUses } from '../../../core/ports/runs/destructive-use-store.ts'
 import { recordDecision, recordRun } from './audit-run.ts'
 import { destructive, noteAction } from '../cases/case-actions.ts'
 import { fromJson, toJson } from '../database/columns.ts'

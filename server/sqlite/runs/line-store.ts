@@ -3,11 +3,10 @@ import type {
   Line,
   LineMove,
   LineStore,
-  Page,
-  PageRequest,
   Stretch,
   StretchRequest,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/runs/journal-reader.ts'
+import type { Page, PageRequest } from '../../../core/ports/common.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { runWithJournal } from './reruns.ts'

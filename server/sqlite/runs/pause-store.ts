@@ -1,6 +1,6 @@
 import { authorOf, type Actor, type AuditAction } from '../../../core/domain/audit.ts'
 import type { Pause } from '../../../core/domain/pause.ts'
-import type { PauseStore } from '../../../core/ports.ts'
+import type { PauseStore } from '../../../core/ports/runs/pause-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { StoreContext } from '../context/store-context.ts'

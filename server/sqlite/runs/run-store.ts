@@ -4,18 +4,16 @@ import { ConflictError, NotFoundError, UnavailableError } from '../../../core/er
 import type {
   ListedRun,
   UnfinishedWork,
-  Page,
-  PageRequest,
   ParkedRun,
   PlaybookResults,
   QueuedOrGrouped,
   ResultsRequest,
   RunKey,
   RunStore,
-  Scope,
   SuspectRun,
   TakenRun,
-} from '../../../core/ports.ts'
+} from '../../../core/ports/runs/run-store.ts'
+import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
 import { queueOrGroup } from '../alerts/alert-groups.ts'
 import { recordRun } from './audit-run.ts'

@@ -1,4 +1,4 @@
-import type { ParkedRun, RunKey, SuspectRun } from '../../../core/ports.ts'
+import type { ParkedRun, RunKey, SuspectRun } from '../../../core/ports/runs/run-store.ts'
 import type { Database } from '../database/database.ts'
 import { requireWhole } from './reruns.ts'
 

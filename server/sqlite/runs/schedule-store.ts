@@ -1,5 +1,5 @@
 import type { NewRun, Run } from '../../../core/domain/run.ts'
-import type { ScheduleStore, StoredSchedule } from '../../../core/ports.ts'
+import type { ScheduleStore, StoredSchedule } from '../../../core/ports/runs/schedule-store.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { queueRun } from './run-moves.ts'
 import type { StoreContext } from '../context/store-context.ts'

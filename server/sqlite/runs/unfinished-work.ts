@@ -1,4 +1,4 @@
-import type { UnfinishedWork } from '../../../core/ports.ts'
+import type { UnfinishedWork } from '../../../core/ports/runs/run-store.ts'
 import type { Database } from '../database/database.ts'
 
 /** From indexes of what has not ended: alerts and runs that have do not count in. */

@@ -1,5 +1,6 @@
 import type { RunCheckpoints } from '../../../core/engine/journal/local-run.ts'
-import type { JournalStore, Stores } from '../../../core/ports.ts'
+import type { JournalStore } from '../../../core/ports/runs/journal-store.ts'
+import type { Stores } from '../../../core/ports/stores.ts'
 
 /** What a crashed process leaves of a promise. */
 export class Crash extends Error {}

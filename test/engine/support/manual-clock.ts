@@ -1,5 +1,5 @@
 import { Sleepers } from '../../../core/playbook-test/run/sleepers.ts'
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 
 /** Time that stands still until a test moves it. As on a machine, waits are not measured on the clock that can be set. */
 export class ManualClock implements Clock {

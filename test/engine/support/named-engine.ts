@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock } from '../../../core/ports/clock.ts'
 import { Crash } from './crashing-journal.ts'
 
 /** What outlives the processes of a named engine: by name, as JSON. */

@@ -1,6 +1,6 @@
 /** Deletes alerts of yesterday with their runs, again and again, while it takes new ones in, whose ids it prints when they are acknowledged. */
 import { writeSync } from 'node:fs'
-import type { PrunePlace } from '../../../core/ports.ts'
+import type { PrunePlace } from '../../../core/ports/retention-store.ts'
 import { openStoresIn } from '../open-stores.ts'
 
 const [dataDir = '', organizationUuid = ''] = process.argv.slice(2)

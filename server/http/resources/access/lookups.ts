@@ -1,7 +1,7 @@
 import type { Organization } from '../../../../core/domain/organization.ts'
 import type { Provider } from '../../../../core/domain/provider.ts'
 import { textAt, type Infer, type JsonSchema } from '../../../../core/plugin/index.ts'
-import type { Page, Scope } from '../../../../core/ports.ts'
+import type { Page, Scope } from '../../../../core/ports/common.ts'
 import { foldCode } from '../../caller/directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'

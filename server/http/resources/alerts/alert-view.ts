@@ -1,7 +1,8 @@
 import type { Alert } from '../../../../core/domain/alert.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
-import type { ListedAlert, Scope } from '../../../../core/ports.ts'
+import type { ListedAlert } from '../../../../core/ports/alert-store.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { component, type Services } from '../../routing/route.ts'
 
 /** Lists may leave the content out; an alert by itself has it. */

@@ -1,5 +1,5 @@
 import { alertStatus } from '../../../../core/domain/alert.ts'
-import { alertSorts } from '../../../../core/ports.ts'
+import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute, operators, readers } from '../../routing/route.ts'
 import { recallNewRun } from './recall-run.ts'

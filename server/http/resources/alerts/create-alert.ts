@@ -1,6 +1,6 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
 import { ConflictError } from '../../../../core/errors/errors.ts'
-import type { AlertStore } from '../../../../core/ports.ts'
+import type { AlertStore } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, posters, type Services } from '../../routing/route.ts'

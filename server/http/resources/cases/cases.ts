@@ -1,4 +1,4 @@
-import { caseSorts } from '../../../../core/ports.ts'
+import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { component, defineRoute, readers } from '../../routing/route.ts'
 import { caseEntrySchema } from './case-schemas.ts'

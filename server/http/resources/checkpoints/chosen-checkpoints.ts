@@ -1,7 +1,7 @@
 import { isLike } from '../../../../core/checkpoint/one-kind.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
-import type { Scope } from '../../../../core/ports.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 

@@ -1,6 +1,10 @@
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { ConnectionError, type ConnectionDefinition } from '../../../../core/plugin/index.ts'
-import type { ConnectionChanges, OpenConnection, StoredConnection } from '../../../../core/ports.ts'
+import type {
+  ConnectionChanges,
+  OpenConnection,
+  StoredConnection,
+} from '../../../../core/ports/connection-store.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { usableSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'

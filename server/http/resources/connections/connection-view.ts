@@ -6,7 +6,7 @@ import {
   type ConnectionNote,
 } from '../../../../core/domain/connection.ts'
 import type { ConnectionDefinition } from '../../../../core/plugin/index.ts'
-import type { Scope } from '../../../../core/ports.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'

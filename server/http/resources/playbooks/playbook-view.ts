@@ -1,6 +1,7 @@
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
-import type { ListedPlaybook, PlaybookStore, Scope, StoredPlaybook } from '../../../../core/ports.ts'
+import type { ListedPlaybook, PlaybookStore, StoredPlaybook } from '../../../../core/ports/playbook-store.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 import { actorSchema } from '../system/audit.ts'

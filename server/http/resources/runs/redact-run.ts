@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../../../core/domain/run.ts'
 import { maskedEntry, maskedInputs, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
-import type { ListedRun } from '../../../../core/ports.ts'
+import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Services } from '../../routing/route.ts'
 
 /** What of a run may be shown: without what its playbook and its skills declare to be sensitive, and what derives from it. */

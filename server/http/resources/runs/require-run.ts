@@ -1,5 +1,5 @@
 import type { Run } from '../../../../core/domain/run.ts'
-import type { Scope } from '../../../../core/ports.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 

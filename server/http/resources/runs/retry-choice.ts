@@ -1,7 +1,7 @@
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import type { TocsinError } from '../../../../core/plugin/index.ts'
 import { retryVersions, type Reruns } from '../../../../core/rerun/reruns.ts'
-import type { Scope } from '../../../../core/ports.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { epochMs } from '../system/page.ts'
 
 export const playbookVersion = {

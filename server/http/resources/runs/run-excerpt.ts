@@ -1,7 +1,7 @@
 import type { FailedAttempt, Run } from '../../../../core/domain/run.ts'
 import { HeldTurn } from '../../../../core/common/held-turn.ts'
 import { stringifyJson } from '../../../../core/common/json.ts'
-import type { ExcerptLimits } from '../../../../core/ports.ts'
+import type { ExcerptLimits } from '../../../../core/ports/runs/journal-store.ts'
 import type { Services } from '../../routing/route.ts'
 import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'

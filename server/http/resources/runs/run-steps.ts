@@ -1,4 +1,4 @@
-import type { Line } from '../../../../core/ports.ts'
+import type { Line } from '../../../../core/ports/runs/journal-reader.ts'
 import { component, defineRoute, readers } from '../../routing/route.ts'
 import { pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { showRun } from './redact-run.ts'

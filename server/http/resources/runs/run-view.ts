@@ -1,6 +1,6 @@
 import { wordFor, type Author } from '../../../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry } from '../../../../core/domain/run.ts'
-import type { ListedRun } from '../../../../core/ports.ts'
+import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Directory } from '../../caller/directory.ts'
 
 /** A run as it stands in a list: without output, which can be large. */

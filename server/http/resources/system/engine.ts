@@ -1,7 +1,7 @@
 import { limitOf } from '../../../../core/destructive/policy.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { destructiveClasses } from '../../../../core/plugin/index.ts'
-import type { Scope } from '../../../../core/ports.ts'
+import type { Scope } from '../../../../core/ports/common.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
 import { patterns } from '../../request/patterns.ts'
 import { admins, defineRoute, readers, type Caller, type Services } from '../../routing/route.ts'

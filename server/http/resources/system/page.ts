@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
-import type { Page, PageRequest } from '../../../../core/ports.ts'
+import type { Page, PageRequest } from '../../../../core/ports/common.ts'
 
 /** Query parameters of every list that comes in pages. */
 export const pageParameters = {
