@@ -10,6 +10,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { callAt } from '../../core/editor/calls.ts'
 import { inspectPlaybook } from '../../core/editor/inspection.ts'
 import { canBeId, stepNameAt } from '../../core/editor/steps.ts'
@@ -124,6 +125,7 @@ function whyNot({ kind, path, id }: Named, newName: string, project: Project): s
   }
   if (!new RegExp(namePattern).test(newName))
     return 'give the playbook a name of lower-case letters and digits, in words joined by hyphens'
+  if (isReservedOnWindows(newName)) return `choose another name: Windows reserves ${newName}`
   const taken = filesNamedFor(path, id, newName, project).find(([, to]) => project.read(to) !== undefined)
   return taken && `${taken[1]} exists; choose another name`
 }

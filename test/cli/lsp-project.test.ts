@@ -232,6 +232,8 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     ])
     const refused = ask('rename', 'triage.yaml', mark(triage, 'triage'), { newName: 'contain' })
     expect(await refused.catch((error: Error) => error.message)).to.match(/contain\.yaml exists/)
+    const reserved = ask('rename', 'triage.yaml', mark(triage, 'triage'), { newName: 'con' })
+    expect(await reserved.catch((error: Error) => error.message)).to.match(/Windows reserves con/)
   })
 
   it('lists where a step and a playbook are named, and goes from a test to the step', async () => {
