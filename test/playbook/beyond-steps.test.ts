@@ -88,6 +88,12 @@ describe('repeat and on_interrupted', () => {
   it('sees the output of the step, or the steps inside', () => {
     expect(poll('until: size(output.trips) > 0, every: 10s, max: 5')).to.deep.equal([])
     expect(poll('until: output.trip, every: 10s, max: 5')).to.deep.equal(['E205'])
+    const [wrong] = check(
+      withSteps(
+        '  - repeat: { until: output.x > 0, every: 1m, max: 9 }\n    steps: [{ id: t, set: { x: 1 } }]',
+      ),
+    )
+    expect(wrong?.hint).to.include('of a group, read its steps')
     const group =
       '  - repeat: { until: size(steps.t.output.trips) > 0, every: 1m, max: 9 }\n    steps: [{ id: t, uses: travel.search_user_travel, with: { email: x } }]'
     expect(codes(group)).to.deep.equal([])

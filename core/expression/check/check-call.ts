@@ -82,12 +82,13 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
     checker.problem('wrong_arguments', message, node.nameSpan, `write it like list.${node.name}(x, …)`)
     return dyn
   }
-  const types = nodes.map((each) => checker.infer(each, scope))
   const found = findFunction(node.name, node.target !== undefined)
   if (!found) {
+    inferUnknown(checker, node, scope)
     reportUnknown(checker, node)
     return dyn
   }
+  const types = nodes.map((each) => checker.infer(each, scope))
   const fitting = found.overloads.filter((overload) => overload.parameters.length === nodes.length)
   if (fitting.length === 0) {
     reportCount(checker, node, found)
@@ -188,6 +189,23 @@ function acceptsOne(parameter: Parameter, type: Type): boolean {
   if (type.kind === 'dyn') return true
   const accepted = acceptance[parameter]
   return accepted ? accepted(type) : type.kind === parameter
+}
+
+/** The arguments of a function that does not exist. With a name and an expression, as of `list.filtr(x, x > 1)`, the name is a variable. */
+function inferUnknown(checker: Checker, { target, args }: CallNode, scope: Scope): void {
+  if (target) checker.infer(target, scope)
+  const last = args.at(-1)
+  const names = args.slice(0, -1).map((node) => (node.kind === 'ident' ? node.name : ''))
+  const isNew = (name: string) =>
+    name !== '' && !scope.variables.has(name) && !Object.hasOwn(checker.names, name)
+  const words = new Set(last && checker.text(last).split(/\W+/))
+  const isMacro = target && last && names.every(isNew) && names.some((name) => words.has(name))
+  if (!isMacro) for (const each of args) checker.infer(each, scope)
+  else
+    checker.infer(
+      last,
+      names.reduce((at, name) => checker.hiding(at, name, dyn), scope),
+    )
 }
 
 function reportUnknown(checker: Checker, node: CallNode): void {

@@ -9,7 +9,10 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['index', 'it exists in the body of a foreach'],
   ['error', 'it exists in the steps of on_error'],
   ['inputs', 'declare them at the top, under `inputs`'],
-  ['output', 'it exists in the `until` of a `repeat`'],
+  [
+    'output',
+    'it exists in the `until` of a `repeat` of one skill; of a group, read its steps: steps.<id>.output',
+  ],
 ])
 
 const laterNames = ['steps', 'run', 'now', 'case']
