@@ -4,15 +4,23 @@ import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Scope } from '../ports/common.ts'
 import type { Stores } from '../ports/stores.ts'
 
-/** The names that playbooks can say where they run for these organizations. A connection that is switched off is one too. */
+/**
+ * The names that playbooks can say where they run for these organizations. A connection that is switched off is one too. Codes of organizations
+ * only for a scope of all: a schedule may name those that others do not see.
+ */
 export async function knownNames(
-  { connections, providers }: Pick<Stores, 'connections' | 'providers'>,
+  { connections, providers, organizations }: Pick<Stores, 'connections' | 'providers' | 'organizations'>,
   scope: Scope,
 ): Promise<KnownNames> {
-  const [known, all] = await Promise.all([connections.list(scope), providers.list()])
+  const [known, all, codes] = await Promise.all([
+    connections.list(scope),
+    providers.list(),
+    scope === 'all' ? organizations.list(scope) : undefined,
+  ])
   return {
     connections: known.map(({ name, plugin }) => ({ name, plugin })),
     providers: all.map(({ code }) => code),
+    organizations: codes?.map(({ code }) => code),
   }
 }
 

@@ -234,8 +234,8 @@ export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Prom
   }
 }
 
-/** What is wrong only until there is such a connection or provider. */
-const namesOnly: readonly string[] = ['E304', 'E322']
+/** What is wrong only until there is such a connection, provider or organization. */
+const namesOnly: readonly string[] = ['E304', 'E322', 'E323']
 
 /** One organization's made playbooks never stand in for another's. */
 const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>

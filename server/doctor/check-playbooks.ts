@@ -27,7 +27,7 @@ export async function checkPlaybooks(
     const first = bad.flatMap(({ problems }) => problems).find(({ severity }) => severity === 'error')
     const where = first === undefined ? '' : `: ${first.file}:${first.line} ${first.message}`
     const says = `${bad.length} of ${files.length} in ${folder} cannot come into force${where}`
-    const isOfServer = first?.code === 'E304' || first?.code === 'E322'
+    const isOfServer = first !== undefined && ['E304', 'E322', 'E323'].includes(first.code)
     const hint = isOfServer ? 'create it, or correct the playbook' : `run: tocsin validate '${folder}'`
     return warning(check, says, hint)
   } catch (error) {

@@ -83,6 +83,23 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(await validate(source('p', on('BELLSIEM'), 'wait: 1s'))).to.deep.equal([])
   })
 
+  it('are organizations too, in `on.schedule.organizations`', async () => {
+    const on = (code: string) => `{ schedule: { cron: "0 8 * * *", organizations: [${code}] } }`
+    const text = source('scheduled', on('acem'), 'wait: 1s')
+    expect(await validate(text)).to.deep.equal([
+      "E323 there is no organization 'acem' (did you mean 'acme'?)",
+    ])
+    expect((await put('scheduled', text)).status).to.equal(422)
+    expect(await validate(source('scheduled', on('ACME'), 'wait: 1s'))).to.deep.equal([])
+  })
+
+  it('are not told of organizations to a key that does not see them', async () => {
+    const key = await api.newKey('reader', ['globex'])
+    const on = (code: string) => `{ schedule: { cron: "0 8 * * *", organizations: [${code}] } }`
+    expect(await validate(source('a', on('acme'), 'wait: 1s'), key)).to.deep.equal([])
+    expect(await validate(source('a', on('nobody'), 'wait: 1s'), key)).to.deep.equal([])
+  })
+
   it('have to be there in the organization of a run and of a dry run', async () => {
     const text = source('southern', '{ manual: true }', ring('south-tower'))
     expect((await put('southern', text)).status).to.equal(200)

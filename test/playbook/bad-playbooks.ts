@@ -109,6 +109,13 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     source: withSteps(nothing).replace('type: t', 'type: t, provider: seim'),
     options: { known: { connections: [], providers: ['siem', 'edr'] } },
   },
+  E323: {
+    source: withSteps(nothing).replace(
+      'alert: { type: t }',
+      'schedule: { cron: "0 8 * * *", organizations: [amce] }',
+    ),
+    options: { known: { connections: [], providers: [], organizations: ['acme', 'globex'] } },
+  },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

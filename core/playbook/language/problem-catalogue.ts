@@ -251,6 +251,11 @@ export const problemCatalogue = {
     explanation:
       'The server has no provider with the code that `on.alert.provider` names, so that no alert would start the playbook. Only a server knows its providers.',
   },
+  E323: {
+    title: 'unknown organization',
+    explanation:
+      'The server has no organization with a code that `on.schedule.organizations` names, so that no run would start for it. Only a server knows its organizations.',
+  },
   W401: {
     title: 'step never runs',
     explanation: 'An earlier step always ends the run.',

@@ -96,11 +96,24 @@ function readAlertTrigger(
 
 /** Alerts of a provider that the server does not have never come. */
 function checkProvider({ known, problems }: Context, code: string, at: Node): void {
-  if (known === undefined) return
-  const codes = known.providers
-  if (codes.some((each) => each.toLowerCase() === code.toLowerCase())) return
-  problems.add('E322', `there is no provider ${quote(code)}`, at, suggest(code, codes) ?? 'create it')
+  if (known === undefined || isAmong(known.providers, code)) return
+  problems.add(
+    'E322',
+    `there is no provider ${quote(code)}`,
+    at,
+    suggest(code, known.providers) ?? 'create it',
+  )
 }
+
+/** A schedule starts no run for an organization that the server does not have. */
+function checkOrganization({ known, problems }: Context, code: string, at: Node): void {
+  const codes = known?.organizations
+  if (codes === undefined || isAmong(codes, code)) return
+  problems.add('E323', `there is no organization ${quote(code)}`, at, suggest(code, codes) ?? 'create it')
+}
+
+const isAmong = (codes: readonly string[], code: string): boolean =>
+  codes.some((each) => each.toLowerCase() === code.toLowerCase())
 
 /** A cron expression alone, or with what its runs are given. */
 function readSchedule(context: Context, entry: Entry, inputs: Inputs): Schedule | undefined {
@@ -120,19 +133,24 @@ function readSchedule(context: Context, entry: Entry, inputs: Inputs): Schedule 
   if (cron === undefined) return undefined
   return {
     cron,
-    organizations: organizations && readCodes(context, organizations),
+    organizations: organizations && readOrganizations(context, organizations),
     inputs: given,
     overlap: readOverlap(context, overlap),
   }
 }
 
-function readCodes({ problems }: Context, { name, key, value }: Entry): readonly string[] {
+function readOrganizations(context: Context, { name, key, value }: Entry): readonly string[] {
+  const { problems } = context
   if (value.kind !== 'list') {
     problems.add('E106', `\`${name}\` must be a list of codes, not ${describe(value)}`, value, 'write [a, b]')
     return []
   }
   return value.items
-    .map((item) => readWord(problems, { name, key, value: item }, codePattern, 'letters, digits and _'))
+    .map((item) => {
+      const code = readWord(problems, { name, key, value: item }, codePattern, 'letters, digits and _')
+      if (code !== undefined) checkOrganization(context, code, item)
+      return code
+    })
     .filter((code) => code !== undefined)
 }
 

@@ -21,6 +21,8 @@ export interface KnownNames {
   readonly connections: readonly KnownConnection[]
   /** Codes. */
   readonly providers: readonly string[]
+  /** Codes. Undefined: not checked. */
+  readonly organizations?: readonly string[] | undefined
 }
 
 /** Reads a list of steps; what they add stays in the scope. */

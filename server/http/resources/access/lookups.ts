@@ -139,10 +139,11 @@ const createOrganization = defineRoute({
       organizationMade(await requireOrganization(caller.scope, String(uuid), services)),
   },
   body: codeAndName,
-  async handle({ body, caller }, { stores, scheduler }) {
+  async handle({ body, caller }, services) {
     requireWholeScope(caller)
-    const created = await stores.organizations.create(body, caller.actor)
-    await scheduler.takeOver()
+    const created = await services.stores.organizations.create(body, caller.actor)
+    await takeUpRefused(services)
+    await services.scheduler.takeOver()
     return organizationMade(created)
   },
 })

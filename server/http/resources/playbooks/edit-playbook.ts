@@ -155,13 +155,17 @@ export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof PlaybookError)) throw error
     const errors = error.problems.filter(({ severity }) => severity === 'error')
-    throw new RequestError('playbook_invalid', `The playbook has ${errors.length} errors.`, {
-      hint: 'POST playbooks/validate tells each with its place',
-      errors: errors.map(({ code, message, hint, line, column }) => ({
-        pointer: '/source',
-        message: `${line}:${column} ${code} ${message}${hint === undefined ? '' : ` (${hint})`}`,
-      })),
-    })
+    throw new RequestError(
+      'playbook_invalid',
+      `The playbook has ${errors.length} error${errors.length === 1 ? '' : 's'}.`,
+      {
+        hint: 'POST playbooks/validate tells each with its place',
+        errors: errors.map(({ code, message, hint, line, column }) => ({
+          pointer: '/source',
+          message: `${line}:${column} ${code} ${message}${hint === undefined ? '' : ` (${hint})`}`,
+        })),
+      },
+    )
   }
 }
 
