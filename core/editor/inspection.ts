@@ -1,7 +1,8 @@
+import { runAtOnce, type Sliced } from '../common/sliced.ts'
 import type { CallablePlaybooks } from '../playbook/scope/callable-playbooks.ts'
 import type { Node } from '../playbook/yaml/document.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
-import { parsePlaybook } from '../playbook/read/parse.ts'
+import { parseInSlices } from '../playbook/read/parse.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import { spanInScalar } from '../playbook/yaml/scalar-offsets.ts'
 import type { SourceText, Span } from '../playbook/language/source-text.ts'
@@ -17,15 +18,22 @@ export interface Inspection {
 }
 
 /** @param playbooks those that can be called; without them calls are not checked */
-export function inspectPlaybook(
+export const inspectPlaybook = (
   text: string,
   catalogue: Catalogue | undefined,
   playbooks?: CallablePlaybooks,
-): Inspection {
+): Inspection => runAtOnce(inspectInSlices(text, catalogue, playbooks))
+
+/** {@link inspectPlaybook} in time slices. */
+export function* inspectInSlices(
+  text: string,
+  catalogue: Catalogue | undefined,
+  playbooks?: CallablePlaybooks,
+): Sliced<Inspection> {
   const expressions: SeenExpression[] = []
   let root: Node | undefined
   let source: SourceText | undefined
-  const { problems } = parsePlaybook(text, {
+  const { problems } = yield* parseInSlices(text, {
     catalogue,
     playbooks,
     observer: {

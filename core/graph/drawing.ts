@@ -60,15 +60,16 @@ export function toDrawing(whole: StepGraph): Drawing {
     const parent = byId.get(node.parent)
     return parent && frameOf(parent)
   }
+  const waysFrom = Map.groupBy(graph.edges, ({ from }) => from)
   const nodes: DrawnNode[] = []
   for (const node of graph.nodes) {
     const isFramed = framed.has(node.id)
     if (isFramed) frames.push({ id: node.id, title: frameTitle(node), parent: frameOf(node) })
-    if (!isFramed || !isTransparent(node, graph)) {
+    if (!isFramed || !isTransparent(node, waysFrom.get(node.id))) {
       nodes.push(draw(node, isFramed ? node.id : frameOf(node)))
     }
   }
-  return { nodes, frames, edges: joinThrough(graph) }
+  return { nodes, frames, edges: joinThrough(graph, framed, waysFrom) }
 }
 
 /** The graph without the lines from `return` and `fail` to the end, where there are too many. */
@@ -102,19 +103,22 @@ function framedIds({ nodes }: StepGraph): ReadonlySet<string> {
   )
 }
 
-/** A plain group of steps needs no node: its frame says all. */
-function isTransparent({ id, kind, isConditional }: GraphNode, { edges }: StepGraph): boolean {
+/** A plain group of steps needs no node: its frame says all. `ways` are those out of it. */
+function isTransparent({ kind, isConditional }: GraphNode, ways: readonly GraphEdge[] | undefined): boolean {
   if (kind === 'switch' || kind === 'parallel' || isConditional) return false
-  return edges.filter(({ from }) => from === id).length === 1
+  return ways?.length === 1
 }
 
 /** The edges, those into a node that is not drawn leading to where it leads. */
-function joinThrough(graph: StepGraph): readonly DrawnEdge[] {
-  const framed = framedIds(graph)
+function joinThrough(
+  graph: StepGraph,
+  framed: ReadonlySet<string>,
+  waysFrom: ReadonlyMap<string, readonly GraphEdge[]>,
+): readonly DrawnEdge[] {
   const through = new Map<string, string>()
   for (const node of graph.nodes) {
-    if (!framed.has(node.id) || !isTransparent(node, graph)) continue
-    through.set(node.id, graph.edges.find(({ from }) => from === node.id)!.to)
+    const ways = waysFrom.get(node.id)
+    if (framed.has(node.id) && isTransparent(node, ways)) through.set(node.id, ways![0]!.to)
   }
   const target = (id: string): string => (through.has(id) ? target(through.get(id)!) : id)
   const gates = new Set(graph.nodes.filter((node) => node.isConditional).map(({ id }) => id))

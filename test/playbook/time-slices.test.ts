@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { parseInSlices, parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { runInSlices, type Sliced } from '../../core/common/sliced.ts'
+import { inspectInSlices } from '../../core/editor/inspection.ts'
 import { largePlaybooks } from '../support/large-playbooks.ts'
 import { threadTime } from '../support/processor-time.ts'
 
@@ -30,12 +31,32 @@ async function longestSlice<T>(work: () => Sliced<T>): Promise<number> {
   return least
 }
 
+const head = 'apiVersion: tocsin/v1\nname: large\non: { manual: true }\n'
+const times = (count: number, part: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => part(at)).join('')
+
+/** Large in one place, or full of mistakes. */
+const oneSided: Readonly<Record<string, string>> = {
+  'a map of many expressions': `${head}steps:\n  - set:\n${times(9_000, (at) => `      k${at}: "\${{ ${at} }}"\n`)}`,
+  'a list of many expressions': `${head}steps:\n  - set: { a: [${times(9_000, (at) => `"\${{ ${at} }}",`)} 1] }\n`,
+  'a question with many answers': `${head}steps:\n  - checkpoint: { via: operator, with: { message: x }, answers: [${times(9_000, (at) => `a${at}, `)} b], timeout: 1h, on_timeout: b }\n`,
+  'many inputs': `${head}inputs:\n${times(4_000, (at) => `  k${at}: { type: string }\n`)}steps:\n  - set: { a: 1 }\n`,
+  'a tab in each step': `${head}steps:\n${'  - set:\n\ta: 1\n'.repeat(3_000)}`,
+  'a text full of look-alikes': `${head}steps:\n  - set: { a: "${'{{ steps.a.output }} '.repeat(12_000)}" }\n`,
+  'a mistake in each expression': `${head}steps:\n${times(3_000, (at) => `  - set: { a: "\${{ foo${at} }}" }\n`)}`,
+}
+
 describe('playbooks as large as they may be, checked in time slices', () => {
-  for (const [what, source] of Object.entries(largePlaybooks)) {
+  for (const [what, source] of Object.entries({ ...largePlaybooks, ...oneSided })) {
     it(`hold up others for less than ${maxSliceMs} ms: ${what}`, async () => {
       expect(await longestSlice(() => parseInSlices(source))).to.be.lessThan(maxSliceMs)
     })
   }
+
+  it('hold up others no longer while they are edited', async () => {
+    const source = largePlaybooks['steps with ids']!
+    expect(await longestSlice(() => inspectInSlices(source, undefined))).to.be.lessThan(maxSliceMs)
+  })
 
   it('are read as they are at once', async () => {
     const source = largePlaybooks['conditions in conditions']!.replace('set: { a: 1 }', 'sett: { a: 1 }')

@@ -1,8 +1,9 @@
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 import type { SeenExpression } from '../../playbook/template/observer.ts'
 import { completeExpression } from './complete-expression.ts'
 import { completeKeys, completeValue } from './complete-yaml.ts'
 import type { Completion, Completions } from './completion.ts'
-import { findNode, inspectPlaybook, type Inspection } from '../inspection.ts'
+import { findNode, inspectInSlices, type Inspection } from '../inspection.ts'
 import type { Guide } from '../schema-walk.ts'
 
 /** How much is read at most, in characters, until a long text that is broken is given up. */
@@ -19,7 +20,7 @@ export const mark = 'zcursorz'
 export function complete(text: string, offset: number, guide: Guide): Completions {
   const attempts = completionAttempts(text, offset, guide)
   for (const attempt of attempts) {
-    const found = attempt()
+    const found = runAtOnce(attempt)
     if (found) return found
   }
   return nothingToComplete(text, offset)
@@ -35,19 +36,21 @@ export function* completionAttempts(
   text: string,
   offset: number,
   guide: Guide,
-): Generator<() => Completions | undefined> {
+): Generator<Sliced<Completions | undefined>> {
   const word = wordAt(text, offset)
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   const isInExpression = opensExpression(line)
   if (!isInExpression && isComment(line)) return
   for (const candidate of candidates(text, offset).take(Math.max(4, maxRead / (text.length + 1))))
-    yield () => {
-      const inspection = inspectPlaybook(candidate, guide.catalogue, guide.playbooks)
-      const items = completeAt(inspection, guide, text.slice(word.end))
-      return items === undefined || (isInExpression && !isExpression(inspection))
-        ? undefined
-        : { items, replaces: word }
-    }
+    yield attempt(candidate)
+
+  function* attempt(candidate: string): Sliced<Completions | undefined> {
+    const inspection = yield* inspectInSlices(candidate, guide.catalogue, guide.playbooks)
+    const items = completeAt(inspection, guide, text.slice(word.end))
+    return items === undefined || (isInExpression && !isExpression(inspection))
+      ? undefined
+      : { items, replaces: word }
+  }
 }
 
 function completeAt(inspection: Inspection, guide: Guide, after: string): readonly Completion[] | undefined {

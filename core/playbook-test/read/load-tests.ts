@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Catalogue } from '../../registry/catalogue.ts'
-import { parseTests, type ParsedTests } from './parse.ts'
+import { runInSlices } from '../../common/sliced.ts'
+import { parseTestsInSlices, type ParsedTests } from './parse.ts'
 
 export interface LoadedTests extends ParsedTests {
   readonly file: string
@@ -22,7 +23,7 @@ export async function loadTests(file: string, catalogue: Catalogue): Promise<Loa
     if (found !== undefined) playbookPath ??= path
     return found
   }
-  const parsed = parseTests(source, { file, catalogue, loadPlaybook })
+  const parsed = await runInSlices(parseTestsInSlices(source, { file, catalogue, loadPlaybook }))
   return { ...parsed, file, source, playbookPath }
 }
 

@@ -2,13 +2,14 @@ import { ValidationError } from '../../errors/errors.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { suggest } from '../../playbook/language/did-you-mean.ts'
 import { headOf, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
-import { parseWithCalled } from '../../playbook/read/parse-with-called.ts'
+import { parseWithCalledInSlices } from '../../playbook/read/parse-with-called.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { PlaybookSources } from '../../playbook/scope/callable-playbooks.ts'
 import type { Problem } from '../../playbook/language/problem.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
-import { openSource, type OpenSource } from '../../playbook/yaml/open-source.ts'
+import { openSource, openSourceInSlices, type OpenSource } from '../../playbook/yaml/open-source.ts'
 import { quote } from '../../playbook/language/problem.ts'
+import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { Context } from './context.ts'
 import { grammar, maxTests } from './grammar.ts'
@@ -41,9 +42,16 @@ export interface ParsedTests {
  * Reads and checks a file of tests, with the playbook that it names. Never throws, whatever the source: everything wrong with it
  * becomes a problem at its place.
  */
-export function parseTests(source: string | Uint8Array, options: ParseTestsOptions): ParsedTests {
-  const open = openSource(source, options.file)
-  const tests = open.root && readFile(open.root, open, options)
+export const parseTests = (source: string | Uint8Array, options: ParseTestsOptions): ParsedTests =>
+  runAtOnce(parseTestsInSlices(source, options))
+
+/** {@link parseTests} in time slices. */
+export function* parseTestsInSlices(
+  source: string | Uint8Array,
+  options: ParseTestsOptions,
+): Sliced<ParsedTests> {
+  const open = yield* openSourceInSlices(source, options.file)
+  const tests = open.root && (yield* readFile(open.root, open, options))
   return { tests: open.problems.hasErrors ? undefined : tests, problems: open.problems.list() }
 }
 
@@ -102,13 +110,17 @@ function contextOf(
   return { source, problems, catalogue, playbook, called, steps: placedSteps(playbook), named }
 }
 
-function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): PlaybookTests | undefined {
+function* readFile(
+  root: Node,
+  open: OpenSource,
+  options: ParseTestsOptions,
+): Sliced<PlaybookTests | undefined> {
   const { problems } = open
   const fields = readFields(problems, root, grammar.file)
   const reference = fields?.get('playbook')
   const entry = fields?.get('tests')
   if (fields === undefined || reference === undefined || entry === undefined) return undefined
-  const { playbook, called } = readPlaybook(open, reference, options)
+  const { playbook, called } = yield* readPlaybook(open, reference, options)
   if (playbook === undefined) return undefined
   const context = contextOf(open, options.catalogue, playbook, called)
   const world = readWorld(context, fields)
@@ -117,13 +129,18 @@ function readFile(root: Node, open: OpenSource, options: ParseTestsOptions): Pla
     problems.add('E106', 'there are no tests here', headOf(entry.value))
   if (nodes.length > maxTests) problems.add('E107', `a file has at most ${maxTests} tests`, entry.key)
   const seen = new Set<string>()
-  const tests = nodes.slice(0, maxTests).map((node) => readTest(context, node, world, seen))
+  const tests: PlaybookTest[] = []
+  for (const node of nodes.slice(0, maxTests)) {
+    yield
+    const test = readTest(context, node, world, seen)
+    if (test !== undefined) tests.push(test)
+  }
   return {
     file: options.file,
     playbook,
     called,
     playbookFile: String(reference.value.kind === 'scalar' ? reference.value.value : ''),
-    tests: tests.filter((test) => test !== undefined),
+    tests,
     unreachable: readUnreachable(context, fields.get('unreachable')),
   }
 }
@@ -141,11 +158,11 @@ function readUnreachable(context: Context, entry: Entry | undefined): PlaybookTe
   })
 }
 
-function readPlaybook(
+function* readPlaybook(
   { problems }: OpenSource,
   entry: Entry,
   { catalogue, loadPlaybook }: ParseTestsOptions,
-): { readonly playbook: Playbook | undefined; readonly called: CalledByName } {
+): Sliced<{ readonly playbook: Playbook | undefined; readonly called: CalledByName }> {
   const none = { playbook: undefined, called: new Map() }
   const reference = readText(problems, entry)
   if (reference === undefined) return none
@@ -157,7 +174,7 @@ function readPlaybook(
     return none
   }
   const beside = playbooksBeside(reference, loadPlaybook)
-  const { playbook, called, problems: found } = parseWithCalled(source, { catalogue, beside })
+  const { playbook, called, problems: found } = yield* parseWithCalledInSlices(source, { catalogue, beside })
   const errors = found.filter((problem) => problem.severity === 'error')
   if (playbook === undefined) {
     const [first] = errors

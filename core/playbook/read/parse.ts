@@ -99,7 +99,7 @@ function* readPlaybook(
   const head = readHead(problems, fields)
   const limits = { problems, patterns: { left: maxPatternWeight } }
   const inputsEntry = fields.get('inputs')
-  const inputs: Inputs = inputsEntry ? readInputs(limits, inputsEntry) : new Map()
+  const inputs: Inputs = inputsEntry ? yield* readInputs(limits, inputsEntry) : new Map()
   const on = fields.get('on')
   const alertEntry = fields.get('alert')
   const alertSchema = alertEntry && readWrittenSchema(limits, alertEntry)

@@ -155,10 +155,11 @@ function checkAnswers(
 ): void {
   if (choices === undefined || 'form' in choices) return
   const silent = onTimeout?.value.kind === 'scalar' ? String(onTimeout.value.value) : undefined
+  const known = new Set(choices.answers)
   for (const { name: input, value } of given.entries ?? []) {
     if (!keyedByAnswer.includes(input)) continue
     for (const [name, at] of keysOf(value)) {
-      if (choices.answers.includes(name) || name === silent) continue
+      if (known.has(name) || name === silent) continue
       const message = `${input}: ${quote(name)} is not one of ${choices.answers.join(', ')}`
       problems.add('E202', message, at, suggestNearest(name, choices.answers))
     }
@@ -201,11 +202,12 @@ function readChoices(context: Context, fields: Fields, head: Node): CheckpointPa
     return undefined
   }
   const words = value.items.map((item) => readText(problems, { name, key, value: item }, 'an answer'))
+  const seen = new Set<string>()
   for (const [index, word] of words.entries()) {
     const item = value.items[index]!
     if (word === 'fail') problems.add('E107', "'fail' cannot be an answer", item, 'on_timeout has it')
-    else if (word !== undefined && words.indexOf(word) < index)
-      problems.add('E107', `${quote(word)} is there twice`, item)
+    else if (word !== undefined && seen.has(word)) problems.add('E107', `${quote(word)} is there twice`, item)
+    if (word !== undefined) seen.add(word)
   }
   const known = words.filter((word) => word !== undefined)
   return known.length === words.length ? { answers: known } : undefined

@@ -12,6 +12,7 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import type { Context } from '../scope/context.ts'
 import { compileSchema, keywordNames } from '../../schema/index.ts'
 import { nearest } from '../../common/nearest.ts'
+import type { Sliced } from '../../common/sliced.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { suggest, suggestNearest } from '../language/did-you-mean.ts'
 import { hintForDuration } from '../language/durations.ts'
@@ -27,7 +28,7 @@ type Reading = Pick<Context, 'problems' | 'patterns'>
 const validName = new RegExp(idPattern)
 
 /** `inputs`: each is `{ type, default, enum, sensitive, description }`, or any other JSON Schema. */
-export function readInputs(reading: Reading, { value }: Entry): Inputs {
+export function* readInputs(reading: Reading, { value }: Entry): Sliced<Inputs> {
   const { problems } = reading
   const inputs = new Map<string, Input>()
   if (value.kind !== 'map') {
@@ -36,6 +37,7 @@ export function readInputs(reading: Reading, { value }: Entry): Inputs {
     return inputs
   }
   for (const { name, key, value: node } of value.entries) {
+    yield
     if (keywords.includes(name)) {
       problems.add(
         'E107',

@@ -7,6 +7,7 @@ import {
   Lexer,
   Parser,
   type Alias,
+  type CST,
   type Document,
   type Node as YamlNode,
   type Scalar,
@@ -106,15 +107,18 @@ function* parse(text: string): Sliced<Document.Parsed> {
   const parser = new Parser()
   const composer = new Composer(yamlOptions)
   const documents: Document.Parsed[] = []
+  function* add(token: CST.Token): Sliced<void> {
+    if (token.type === 'document') yield 'long'
+    documents.push(...withoutStacks(() => [...composer.next(token)]))
+  }
   let count = 0
   for (const lexeme of new Lexer().lex(text)) {
     if (++count % tokensPerSlice === 0) yield
-    for (const token of parser.next(lexeme)) documents.push(...composer.next(token))
+    for (const token of parser.next(lexeme)) yield* add(token)
     // A second one is a mistake, and more of them are no other.
     if (documents.length > 1) break
   }
-  yield 'long'
-  for (const token of parser.end()) documents.push(...composer.next(token))
+  for (const token of parser.end()) yield* add(token)
   documents.push(...composer.end(true, text.length))
   yield
   const [document, second] = documents
@@ -123,6 +127,17 @@ function* parse(text: string): Sliced<Document.Parsed> {
     document!.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', message))
   }
   return document!
+}
+
+/** Mistakes are errors to the library: the stacks of thousands would take longer than all the rest. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return work()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
 }
 
 const yamlOptions = {

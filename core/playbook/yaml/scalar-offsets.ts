@@ -12,20 +12,27 @@ export function spanInScalar(source: string, scalar: ScalarNode, from: number, t
   if (typeof scalar.value !== 'string') return scalar
   const spans = alignedOnce(source, scalar, scalar.value)
   if (spans === undefined) return { start: scalar.start, end: scalar.end }
-  const start = spans[from]?.start ?? spans.at(-1)?.end ?? scalar.start
-  const end = to > from ? (spans[to - 1]?.end ?? start) : start
+  const { starts, ends } = spans
+  const start = starts[from] ?? ends.at(-1) ?? scalar.start
+  const end = to > from ? (ends[to - 1] ?? start) : start
   return { start, end: Math.max(end, start) }
+}
+
+/** Where each UTF-16 unit of a value begins and ends in the source. */
+interface UnitSpans {
+  readonly starts: Int32Array
+  readonly ends: Int32Array
 }
 
 interface Aligned {
   readonly source: string
-  readonly spans: readonly Span[] | undefined
+  readonly spans: UnitSpans | undefined
 }
 
 /** One text can hold thousands of expressions, each of which asks where it stands. */
 const known = new WeakMap<ScalarNode, Aligned>()
 
-function alignedOnce(source: string, scalar: ScalarNode, value: string): readonly Span[] | undefined {
+function alignedOnce(source: string, scalar: ScalarNode, value: string): UnitSpans | undefined {
   const before = known.get(scalar)
   if (before?.source === source) return before.spans
   const spans = align(source, scalar, value)
@@ -33,9 +40,10 @@ function alignedOnce(source: string, scalar: ScalarNode, value: string): readonl
   return spans
 }
 
-/** For each UTF-16 unit of the value, what stands for it in the source; undefined if the two do not agree. */
-function align(source: string, scalar: ScalarNode, value: string): readonly Span[] | undefined {
-  const spans: Span[] = []
+/** Undefined if value and source do not agree. */
+function align(source: string, scalar: ScalarNode, value: string): UnitSpans | undefined {
+  const starts = new Int32Array(value.length)
+  const ends = new Int32Array(value.length)
   let at = contentStart(source, scalar)
   for (let index = 0; index < value.length; index++) {
     const wanted = value[index]!
@@ -44,16 +52,18 @@ function align(source: string, scalar: ScalarNode, value: string): readonly Span
     if (length === undefined) return undefined
     // White space that stands for nothing in the source, such as a newline kept at the end of a file without one.
     const end = Math.min(at + length, scalar.end)
-    spans.push({ start: Math.min(at, scalar.end), end })
+    starts[index] = Math.min(at, scalar.end)
+    ends[index] = end
     // An escape for a character beyond U+FFFF stands for two units.
     const second = value.charCodeAt(index + 1)
     if (length > 2 && wanted >= '\uD800' && wanted <= '\uDBFF' && second >= 0xdc00 && second <= 0xdfff) {
-      spans.push({ start: at, end })
       index++
+      starts[index] = at
+      ends[index] = end
     }
     at = end
   }
-  return spans
+  return { starts, ends }
 }
 
 function contentStart(source: string, { start, style }: ScalarNode): number {

@@ -1,7 +1,7 @@
 import { completionAttempts, nothingToComplete } from '../../../../core/editor/completion/complete.ts'
 import type { Completion, Completions } from '../../../../core/editor/completion/completion.ts'
 import { hover } from '../../../../core/editor/hover.ts'
-import { inspectPlaybook } from '../../../../core/editor/inspection.ts'
+import { inspectInSlices } from '../../../../core/editor/inspection.ts'
 import { readPlaybookSchema } from '../../../../core/editor/playbook-schema.ts'
 import type { Guide } from '../../../../core/editor/schema-walk.ts'
 import { checkedPlaybooks } from '../../../../core/playbook/scope/callable-playbooks.ts'
@@ -67,7 +67,7 @@ const completePlaybook = defineRoute({
     const offset = source.offset({ line, column })
     let found: Completions | undefined
     for (const attempt of completionAttempts(given, offset, guide))
-      if ((found = await services.calculations.inTurn(caller, attempt))) break
+      if ((found = await services.calculations.slicesInTurn(caller, attempt))) break
     const { items, replaces } = found ?? nothingToComplete(given, offset)
     return { body: { items: items.map(itemView), replaces: spanView(source, replaces) } }
   },
@@ -89,10 +89,11 @@ const hoverPlaybook = defineRoute({
   async handle({ body: { source: given, line, column, organization_code: code }, caller }, services) {
     const source = new SourceText(given)
     const guide = await guideFor(caller, code, services)
-    const found = await services.calculations.inTurn(caller, () => {
-      const inspection = inspectPlaybook(given, guide.catalogue, guide.playbooks)
-      return hover(inspection, source.offset({ line, column }), guide)
-    })
+    const inspection = await services.calculations.slicesInTurn(
+      caller,
+      inspectInSlices(given, guide.catalogue, guide.playbooks),
+    )
+    const found = hover(inspection, source.offset({ line, column }), guide)
     return {
       body: found ? { text: found.text, about: spanView(source, found.span) } : { text: null, about: null },
     }
