@@ -1,5 +1,5 @@
 #!/bin/sh
-# `tocsin` as the service has it: its user, its variables, its program. For root, who becomes that user, and for the user itself.
+# Runs `tocsin` like the service: same user, same variables, same program. Run it as root or as that user.
 set -eu
 program=/opt/tocsin
 environment=/etc/tocsin/environment
@@ -7,7 +7,7 @@ user=tocsin
 
 [ "$(id -un)" = "$user" ] || exec runuser -u "$user" -- "$0" "$@"
 
-# Read, not run: nothing in a value means anything to the shell. What is set already goes before.
+# Reads the file without executing it, so the shell interprets no value. Variables that are already set take precedence.
 while IFS= read -r line || [ -n "$line" ]; do
   case $line in [A-Z]*=*) ;; *) continue ;; esac
   name=${line%%=*}

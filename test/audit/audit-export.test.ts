@@ -116,8 +116,8 @@ describe('export of the audit log', () => {
       expect(entry?.subject.id).to.equal(`file:${path()}`)
     })
 
-    it('can be followed with the program of docs/operations.md, which finds what was changed', async () => {
-      const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+    it('can be verified with the program of docs/audit-log.md, which finds a changed entry', async () => {
+      const page = await readFile(join(import.meta.dirname, '../../docs/audit-log.md'), 'utf8')
       const program = join(folder.path, 'follow.mjs')
       await writeFile(program, /```js\n(import \{ createHash \}[^]*?)```/.exec(page)?.[1] ?? '')
       await start(`file:${path()}`)

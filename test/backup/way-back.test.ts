@@ -85,7 +85,7 @@ describe('the way back after tocsin restore', function () {
   })
 
   it('is documented with the same commands', async () => {
-    const guide = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+    const guide = await readFile(join(import.meta.dirname, '../../docs/backup.md'), 'utf8')
     const section = /^## Restore$[^]*?^## /m.exec(guide)?.[0] ?? ''
     expect(commandsIn(section)).to.deep.equal(commandsIn(printed))
   })

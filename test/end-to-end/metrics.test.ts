@@ -162,7 +162,7 @@ describe('GET /metrics', function () {
   })
 
   it('is documented, name by name with its labels', async () => {
-    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+    const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
     const [, table = ''] = /^## Metrics$([^]*?)^## /m.exec(page) ?? []
     const documented = [...table.matchAll(/^\|(.*?)\|.*$/gm)].flatMap(([, names = '']) =>
       [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),

@@ -142,7 +142,7 @@ describe('the published package', function () {
   })
 
   it('has the pictures of its README, and the files that its guides are about', async () => {
-    for (const page of ['README.md', 'docs/operations.md', 'docs/security.md']) {
+    for (const page of ['README.md', 'docs/operations.md', 'docs/backup.md', 'docs/security.md']) {
       const text = await readFile(join(installed, page), 'utf8')
       const linked = page === 'README.md' ? /!\[[^\]]*\]\(([^)#:]+)\)/g : /\]\(([^)#:]+)(?:#[^)]*)?\)/g
       const paths = [...text.matchAll(linked)].map(([, path = '']) => join(installed, dirname(page), path))

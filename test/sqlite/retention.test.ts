@@ -230,8 +230,8 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     })
   })
 
-  it('is told for every table in docs/operations.md', async () => {
-    const page = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
+  it('is documented for every table in docs/backup.md', async () => {
+    const page = await readFile(new URL('../../docs/backup.md', import.meta.url), 'utf8')
     const told = [...page.matchAll(/^\| (`\w+`(?:, `\w+`)*) +\| /gm)].flatMap(([, names = '']) =>
       [...names.matchAll(/\w+/g)].map(([name]) => name),
     )
