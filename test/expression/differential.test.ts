@@ -23,6 +23,18 @@ const scope = {
 
 type Text = fc.Arbitrary<string>
 
+/** Texts that both name a point in time, or are durations as `string(…)` writes them, are left out: CEL compares them as text. */
+const orderOfTexts = (text: Text): Text =>
+  fc
+    .tuple(text, fc.constantFrom('<', '<=', '>', '>='), text)
+    .filter(([left, , right]) => !areTimes(ours(left), ours(right)))
+    .map(([left, operator, right]) => `(${left} ${operator} ${right})`)
+
+const areTimes = (...values: readonly unknown[]): boolean =>
+  [/^-?\d+(?:\.\d+)?s$/, /^\d{4}-\d\d-\d\dt/i].some((form) =>
+    values.every((value) => typeof value === 'string' && form.test(value)),
+  )
+
 /**
  * Characters beyond U+FFFF are left out: @bufbuild/cel counts them as two.
  * Expressions by their type. Now and then one of another type is put in, so that errors are compared as well. */
@@ -34,7 +46,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
   const fill = (template: string, ...parts: Text[]): Text =>
     fc
       .tuple(...parts)
-      .map((found) => found.reduce((filled, part) => filled.replace('_', () => part), template))
+      .map((found) => found.reduce((filled, part) => filled.replace(/\b_\b/, () => part), template))
   const orders = ['==', '!=', '<', '<=', '>', '>=']
   const some = (weight: number, arbitrary: Text) => ({ weight, arbitrary })
   const mostly = (...choices: Text[]): Text =>
@@ -51,7 +63,8 @@ const { bool, int, double, text, ints, words } = fc.letrec<
       binary(tie('int'), orders, tie('int')),
       binary(tie('double'), orders, tie('double')),
       binary(tie('int'), orders, tie('double')),
-      binary(tie('text'), orders, tie('text')),
+      binary(tie('text'), ['==', '!='], tie('text')),
+      orderOfTexts(tie('text')),
       binary(tie('ints'), ['==', '!='], tie('ints')),
       fill('(_ in _)', tie('int'), tie('ints')),
       fill('(_ in _)', tie('text'), tie('words')),
@@ -137,6 +150,11 @@ const { bool, int, double, text, ints, words } = fc.letrec<
   }
 })
 
+/** Text that names a time is read as one beside a time; CEL fails there. */
+const hasTextBesideTime = (source: string): boolean =>
+  /timestamp\("[^"]*"\)(?!\.getSeconds| \+ duration)/.test(source) &&
+  /string\((?:duration|timestamp)\(/.test(source)
+
 const failed = Symbol('failed')
 
 function ours(source: string): unknown {
@@ -181,6 +199,7 @@ describe('expressions beside @bufbuild/cel', function () {
         fc.property(arbitrary, (source) => {
           // Two in a row cancel out there, whatever stands behind them.
           fc.pre(!/!\(!|-\(-/.test(source))
+          fc.pre(!hasTextBesideTime(source))
           expect(ours(source), source).to.deep.equal(theirs(source))
         }),
         tries(200),
