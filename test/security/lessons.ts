@@ -520,7 +520,6 @@ export const chapters: readonly Chapter[] = [
             'tell a key that is called ',
             'as a report say who did what, with nothing of it outside of code',
           ),
-          ['test/sqlite/open.test.ts', 'tells of what stood in cases before who wrote it'],
           ['test/web/case-page.test.ts', 'tells by kind and id who did something, whatever a key is called'],
           http('names', 'refuse for a '),
         ],
