@@ -118,7 +118,7 @@ function checkObject(
   for (const [name, { type, optional }] of expected.properties) {
     if (optional === true || given.has(name)) continue
     const path = joined(what, name)
-    const hint = type.kind === 'dyn' ? undefined : `it is ${typeInWords(type)}`
+    const hint = type.kind === 'dyn' ? undefined : `give ${typeInWords(type)}`
     problems.add(codes.missing, `${quote(path)} is required`, head, hint)
     fits = false
   }
