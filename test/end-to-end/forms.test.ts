@@ -111,7 +111,8 @@ describe('a form that a skill asks to be filled in', function () {
 
     await server.stop('SIGKILL')
     server = await start(server.adminKey)
-    const answer = (value: unknown) => server.call(`/checkpoints/${id}/answer`, { body: { answer: value } })
+    const answer = (value: unknown, text?: string) =>
+      server.call(`/checkpoints/${id}/answer`, { body: { answer: value, ...(text && { text }) } })
     const wrong = await answer({ id: 'm', count: 0 })
     expect([wrong.status, wrong.body.code]).to.deep.equal([400, 'answer_invalid'])
     expect(wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer)).to.have.members([
@@ -122,7 +123,7 @@ describe('a form that a skill asks to be filled in', function () {
     expect((await answer('m-7')).status).to.equal(400)
 
     const code = 'canary-4711'
-    const right = await answer({ id: 'm-7', count: 2, code })
+    const right = await answer({ id: 'm-7', count: 2, code }, `it is ${code}`)
     expect(right.body).to.nested.include({ outcome: 'accepted', 'checkpoint.state': 'answered' })
     expect((await answer({ id: 'm-8', count: 2, code })).body.outcome).to.equal('second')
     const run = await until(
@@ -130,6 +131,8 @@ describe('a form that a skill asks to be filled in', function () {
       ({ status }) => status !== 'running' && status !== 'waiting',
     )
     expect(run.output).to.deep.equal({ id: 'm-7', more: 3, code: '[redacted]' })
-    expect(JSON.stringify([right.body, run])).to.not.include('canary')
+    const asked = await server.call(`/checkpoints/${id}`)
+    expect(asked.body.checkpoint.answer.text).to.equal('[redacted]')
+    expect(JSON.stringify([right.body, asked.body, run])).to.not.include('canary')
   })
 })

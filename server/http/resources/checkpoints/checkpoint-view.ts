@@ -3,7 +3,7 @@ import { labelOf } from '../../../../core/domain/answer-label.ts'
 import { wordFor } from '../../../../core/domain/audit.ts'
 import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../../core/domain/asked-person.ts'
 import type { Checkpoint, CheckpointAnswer, Question } from '../../../../core/domain/checkpoint.ts'
-import { hide } from '../../../../core/domain/mask.ts'
+import { hidden, hide } from '../../../../core/domain/mask.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { Services } from '../../routing/route.ts'
@@ -60,7 +60,8 @@ function silenceView({ onTimeout, question: { form } }: Checkpoint) {
 export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint: Checkpoint) {
   const { question } = checkpoint
   const { form, answers } = question
-  const shown = form ? hide(maskOfSchema(form), value) : value
+  const mask = form === null ? undefined : maskOfSchema(form)
+  const shown = hide(mask, value)
   const byName = nameOfAnswerer(checkpoint, by)
   const word = answers?.find((answer) => answer === value)
   return {
@@ -69,8 +70,8 @@ export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint
     by: wordFor(by),
     by_name: byName,
     actor: { ...by, name: byName ?? by.name },
-    // A text reply may be what was filled in.
-    text: text === value && shown !== value ? shown : text,
+    // As in the output of the step: beside what is sensitive, a text may repeat it.
+    text: mask === undefined || text === null ? text : hidden,
     at,
   }
 }
