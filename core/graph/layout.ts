@@ -1,8 +1,5 @@
-import { layOutInColumns } from './column-layout.ts'
-import type { DrawnEdge, DrawnNode, Drawing, Frame } from './drawing.ts'
+import type { DrawnEdge, DrawnNode, Frame } from './drawing.ts'
 import type { EdgeLabel, NodeBox } from './boxes.ts'
-import { layOutInLayers } from './layered-layout.ts'
-import { isCheapToLayer } from './layout-cost.ts'
 
 export interface Point {
   readonly x: number
@@ -34,9 +31,4 @@ export interface PlacedEdge {
   readonly points: readonly Point[]
   /** `x` and `y` are its middle. */
   readonly label: (EdgeLabel & Point) | undefined
-}
-
-/** With few crossings where that is soon found, which is so for playbooks that people write; else in columns. */
-export function layOut(drawing: Drawing): Layout {
-  return isCheapToLayer(drawing) ? layOutInLayers(drawing) : layOutInColumns(drawing)
 }

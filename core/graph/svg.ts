@@ -1,10 +1,11 @@
 import type { StepGraph } from '../playbook/language/step-graph.ts'
 import { lineHeight, titleFont, type TextLine } from './boxes.ts'
 import { toDrawing } from './drawing.ts'
-import { layOut, type PlacedEdge, type PlacedFrame, type PlacedNode } from './layout.ts'
+import { type PlacedEdge, type PlacedFrame, type PlacedNode } from './layout.ts'
 import { nodeShape, pathThrough } from './shapes.ts'
 import { style } from './style.ts'
 import { escapeXml, round } from './xml.ts'
+import { layOut } from './choose-layout.ts'
 
 /**
  * The graph as a picture: one SVG document without scripts and without anything fetched from elsewhere, light or dark as

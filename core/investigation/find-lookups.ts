@@ -2,7 +2,15 @@ import type { Connection } from '../domain/connection.ts'
 import { observableKinds, type ObservableKind } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { checkEnriching } from '../registry/check-enriching.ts'
-import type { Lookup } from './make-investigator.ts'
+
+/** A skill that can look something up for the organization, and through which connection. */
+export interface Lookup {
+  /** `<plugin>.<skill>`. */
+  readonly skill: string
+  readonly kind: ObservableKind
+  /** Undefined for a skill that needs none. */
+  readonly connection: string | undefined
+}
 
 /**
  * What an organization can look up: each kind of observable with each skill that declares to enrich it, through each enabled

@@ -7,8 +7,14 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Log } from '../ports/log.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { disabledLookups, findLookups, leftOutSkills, type LeftOutSkill } from './find-lookups.ts'
-import { makeInvestigator, type Lookup } from './make-investigator.ts'
+import {
+  disabledLookups,
+  findLookups,
+  leftOutSkills,
+  type LeftOutSkill,
+  type Lookup,
+} from './find-lookups.ts'
+import { makeInvestigator } from './make-investigator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
 export interface MadeInvestigatorsOptions {

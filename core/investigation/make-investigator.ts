@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Organization } from '../domain/organization.ts'
-import type { ObservableKind } from '../plugin/index.ts'
-import type { LeftOutSkill } from './find-lookups.ts'
-
-/** A skill that can look something up for the organization, and through which connection. */
-export interface Lookup {
-  /** `<plugin>.<skill>`. */
-  readonly skill: string
-  readonly kind: ObservableKind
-  /** Undefined for a skill that needs none. */
-  readonly connection: string | undefined
-}
+import type { LeftOutSkill, Lookup } from './find-lookups.ts'
 
 /** Observables of one kind looked up in one run, at most; an alert with more is said to be looked up in part. */
 const maxPerKind = 50

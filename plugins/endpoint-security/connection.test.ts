@@ -6,7 +6,7 @@ import sandbox, { settingsFor } from './sandbox.ts'
 import { clients, tenantId } from './sandbox/data/clients.ts'
 import { faults } from './sandbox/faults.ts'
 import { fixture } from './sandbox/data/fixture.ts'
-import type { Controls } from './sandbox/routes.ts'
+import type { Controls } from './sandbox/commands.ts'
 import { listMachines } from './skills/list-machines.ts'
 import { explainTokenRefusal } from './token-errors.ts'
 

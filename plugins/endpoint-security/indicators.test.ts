@@ -5,7 +5,7 @@ import sandbox, { settingsFor } from './sandbox.ts'
 import { failure } from './sandbox/answer.ts'
 import { clients } from './sandbox/data/clients.ts'
 import { fixture } from './sandbox/data/fixture.ts'
-import type { Controls } from './sandbox/routes.ts'
+import type { Controls } from './sandbox/commands.ts'
 import { createIndicator } from './skills/create-indicator.ts'
 import { listIndicators } from './skills/list-indicators.ts'
 

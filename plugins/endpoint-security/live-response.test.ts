@@ -7,7 +7,7 @@ import sandbox from './sandbox.ts'
 import { faults } from './sandbox/faults.ts'
 import { fixture } from './sandbox/data/fixture.ts'
 import { busyHost } from './sandbox/data/machines.ts'
-import type { Controls } from './sandbox/routes.ts'
+import type { Controls } from './sandbox/commands.ts'
 import { runLiveResponse } from './skills/run-live-response.ts'
 
 const { id } = workstation

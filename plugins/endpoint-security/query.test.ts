@@ -4,7 +4,7 @@ import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/test
 import { queryRows } from './lists/query-rows.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { clients } from './sandbox/data/clients.ts'
-import type { Controls } from './sandbox/routes.ts'
+import type { Controls } from './sandbox/commands.ts'
 import { runAdvancedQuery } from './skills/run-advanced-query.ts'
 
 const caught = async (work: Promise<unknown>): Promise<object> =>

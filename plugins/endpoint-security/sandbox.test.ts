@@ -6,7 +6,7 @@ import sandbox, { settingsFor } from './sandbox.ts'
 import { clients, tenantId, type Client } from './sandbox/data/clients.ts'
 import { fixture } from './sandbox/data/fixture.ts'
 import { offlineHost } from './sandbox/data/machines.ts'
-import type { Controls } from './sandbox/routes.ts'
+import type { Controls } from './sandbox/commands.ts'
 
 describe('the sandbox of endpoint_security', () => {
   let running: ServedSandbox<Controls>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { objectsAt, textAt } from '../../core/plugin/index.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
-import type { SandboxMessage } from '../../plugins/messaging/sandbox/workspace.ts'
+import type { SandboxMessage } from '../../plugins/messaging/sandbox/messages/show-message.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
 

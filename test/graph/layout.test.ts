@@ -2,13 +2,14 @@ import { expect } from 'chai'
 import { layOutInColumns } from '../../core/graph/column-layout.ts'
 import { toDrawing } from '../../core/graph/drawing.ts'
 import { layOutInLayers } from '../../core/graph/layered-layout.ts'
-import { layOut, type Layout } from '../../core/graph/layout.ts'
+import { type Layout } from '../../core/graph/layout.ts'
 import { toStepGraph } from '../../core/playbook/language/step-graph.ts'
 import { example } from '../playbook/example.ts'
 import { parsed } from '../playbook/support.ts'
 import { largePlaybooks } from '../support/large-playbooks.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { hostilePlaybook } from './hostile.ts'
+import { layOut } from '../../core/graph/choose-layout.ts'
 
 const drawingOf = (source: string) => toDrawing(toStepGraph(parsed(source)))
 

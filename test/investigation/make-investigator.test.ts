@@ -1,12 +1,8 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { disabledLookups, findLookups } from '../../core/investigation/find-lookups.ts'
-import {
-  investigatorName,
-  makeInvestigator,
-  type Lookup,
-} from '../../core/investigation/make-investigator.ts'
+import { disabledLookups, findLookups, type Lookup } from '../../core/investigation/find-lookups.ts'
+import { investigatorName, makeInvestigator } from '../../core/investigation/make-investigator.ts'
 import type { Connection } from '../../core/domain/connection.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'

@@ -1,8 +1,7 @@
 import type { StepMasks } from '../../domain/mask.ts'
-import type { AnySkill, QuestionOutcome, RefusedAnswer } from '../../plugin/index.ts'
+import type { AnySkill, QuestionOutcome, RefusedAnswer, DestructiveClass } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
-import type { DestructiveSkill, Skills } from '../steps/walk.ts'
 
 /**
  * Calls a skill once: checks the input, opens the connection, runs the skill, checks the output. Nothing is retried here (the
@@ -90,4 +89,21 @@ export interface FollowUps {
 export function followUpsOf(catalogue: Pick<Catalogue, 'skill'>, name: string): FollowUps {
   const skill = catalogue.skill(name)?.skill
   return { reminds: skill?.remind !== undefined, settles: skill?.settle !== undefined }
+}
+
+/** What a destructive skill declares about its uses. */
+export interface DestructiveSkill {
+  readonly class: DestructiveClass
+  readonly changedNothing?: ((output: unknown) => boolean) | undefined
+}
+
+/** How the interpreter reaches skills. */
+export interface Skills {
+  readonly call: SkillCaller
+  /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
+  readonly interrupted: (skill: string) => Interrupted
+  /** Of a destructive skill: its calls go into the audit log, and count against a limit. Default: none is destructive. */
+  readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
+  /** What a skill that asks declares about the life of its questions. Default: nothing. */
+  readonly followUps?: ((skill: string) => FollowUps) | undefined
 }

@@ -23,8 +23,8 @@ import {
   type RunNames,
   type Scope,
 } from '../scope/scope.ts'
-import type { SkillCallRun } from '../skills/skill-caller.ts'
-import { attempt, remember, type CalledPlaybooks, type Skills, type Walk } from './walk.ts'
+import type { SkillCallRun, Skills } from '../skills/skill-caller.ts'
+import { attempt, remember, type CalledPlaybooks, type Walk } from './walk.ts'
 
 /** What is known of a run before its first step. */
 export interface RunInputs {

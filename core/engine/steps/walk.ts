@@ -1,30 +1,13 @@
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
-import { TocsinError, type DestructiveClass } from '../../plugin/index.ts'
+import { TocsinError } from '../../plugin/index.ts'
 import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 import type { DurableContext, PureResult } from '../journal/durable-context.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { beginPath } from '../journal/paths.ts'
 import { advance, type Scope } from '../scope/scope.ts'
-import type { FollowUps, Interrupted, SkillCaller, SkillCallRun } from '../skills/skill-caller.ts'
+import type { SkillCallRun, Skills } from '../skills/skill-caller.ts'
 import { storedTocsinError } from '../journal/stored-error.ts'
-
-/** What a destructive skill declares about its uses. */
-export interface DestructiveSkill {
-  readonly class: DestructiveClass
-  readonly changedNothing?: ((output: unknown) => boolean) | undefined
-}
-
-/** How the interpreter reaches skills. */
-export interface Skills {
-  readonly call: SkillCaller
-  /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
-  readonly interrupted: (skill: string) => Interrupted
-  /** Of a destructive skill: its calls go into the audit log, and count against a limit. Default: none is destructive. */
-  readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
-  /** What a skill that asks declares about the life of its questions. Default: nothing. */
-  readonly followUps?: ((skill: string) => FollowUps) | undefined
-}
 
 /** The playbooks that can be called. */
 export interface CalledPlaybooks {

@@ -1,11 +1,18 @@
-import type { Author } from '../../domain/audit.ts'
+import type { Author, Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
 import type { KeyStore } from '../../ports/access/key-store.ts'
 import type { RunStore } from '../../ports/runs/run-store.ts'
 import { approved } from '../context/approval.ts'
 import { isApprovalPath } from '../journal/paths.ts'
-import type { PersonsAnswer } from './run-control.ts'
+
+export interface PersonsAnswer {
+  readonly value: unknown
+  readonly by: Actor
+  /** Since when the session is there that it came with, in epoch milliseconds. Default: it came with a key. */
+  readonly signedInAt?: number | undefined
+  readonly text: string | null
+}
 
 /** Whether who asked for a run may approve what it does: never, or where they had signed in before the run was there. */
 export const selfApprovals = ['never', 'signed_in'] as const
@@ -33,10 +40,10 @@ export async function requireAnother(
   if (by.kind !== 'api_key' || value !== approved) return
   const asked = checkpoints.filter(({ path }) => isApprovalPath(path))
   if (asked.length === 0) return
-  const line = await makersOf(keys, by.id)
+  const chain = await makersOf(keys, by.id)
   for (const { runUuid } of asked) {
     const requesters = await runs.requesters(runUuid)
-    const requester = line.find((id) => requesters.includes(id))
+    const requester = chain.find((id) => requesters.includes(id))
     if (requester === undefined) continue
     if (selfApproval === 'signed_in') {
       const run = await runs.find('all', runUuid)
@@ -54,13 +61,13 @@ export async function requireAnother(
 
 /** A key, the one that created it, the one that created that, and so on. Also those that were revoked. */
 async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<readonly string[]> {
-  const line = new Set<string>()
-  for (let next: string | undefined = id; next !== undefined && !line.has(next);) {
-    line.add(next)
+  const chain = new Set<string>()
+  for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
+    chain.add(next)
     const createdBy: Author | null | undefined = (await keys.find(next))?.key.createdBy
     next = createdBy?.kind === 'api_key' ? createdBy.id : undefined
   }
-  return [...line]
+  return [...chain]
 }
 
 const hints: Readonly<Record<SelfApproval, string>> = {

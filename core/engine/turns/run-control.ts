@@ -8,7 +8,7 @@ import type { Scope } from '../../ports/common.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { compileSchema } from '../../schema/index.ts'
-import { requireAnother, type SelfApproval } from './approved-by-another.ts'
+import { requireAnother, type SelfApproval, type PersonsAnswer } from './approved-by-another.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 
@@ -33,14 +33,6 @@ export interface RunControl {
   resolve(scope: Scope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>
   /** Throws NotFoundError `run_not_found`, ConflictError `run_has_ended`. */
   cancel(scope: Scope, runUuid: string, by: Actor): Promise<Run>
-}
-
-export interface PersonsAnswer {
-  readonly value: unknown
-  readonly by: Actor
-  /** Since when the session is there that it came with, in epoch milliseconds. Default: it came with a key. */
-  readonly signedInAt?: number | undefined
-  readonly text: string | null
 }
 
 export interface Decision {

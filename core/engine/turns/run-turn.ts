@@ -17,7 +17,7 @@ import { isToBeGivenUp } from './quarantine.ts'
 import { createRunCase, type RunCase } from '../scope/run-case.ts'
 import { toStoredError } from '../journal/stored-error.ts'
 import type { WakeUps } from '../journal/wake-ups.ts'
-import type { Skills } from '../steps/walk.ts'
+import type { Skills } from '../skills/skill-caller.ts'
 
 export interface TurnOptions {
   readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>

@@ -1,5 +1,4 @@
-import type { Interrupted, SkillCaller } from '../../engine/skills/skill-caller.ts'
-import type { Skills } from '../../engine/steps/walk.ts'
+import type { Interrupted, SkillCaller, Skills } from '../../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { defaultRetry } from '../../playbook/language/grammar.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'

@@ -1,4 +1,4 @@
-import type { SandboxReply } from './serve-sandbox.ts'
+import type { SandboxReply } from './routes.ts'
 import type { SandboxRequest } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 

@@ -4,7 +4,8 @@ import type { PluginDefinition, Sandbox } from '../index.ts'
 import type { Failure } from './failures.ts'
 import { callsOf, givenToken, meetFailure, nameOf, type Call } from './meet-failure.ts'
 import { namesOfSecrets } from './names-of-secrets.ts'
-import type { SandboxReply, ServedSandbox } from './serve-sandbox.ts'
+import type { ServedSandbox } from './serve-sandbox.ts'
+import type { SandboxReply } from './routes.ts'
 
 const failures: readonly (Failure | SandboxReply)[] = [
   'reset',

@@ -14,12 +14,5 @@ export type { TestCases } from './memory-stores.ts'
 export { runSkill } from './run-skill.ts'
 export type { LoggedLine, RunSkillOptions, SkillRun } from './run-skill.ts'
 export { serveSandbox } from './serve-sandbox.ts'
-export type {
-  SandboxBehaviour,
-  SandboxCall,
-  SandboxHandler,
-  SandboxReply,
-  SandboxRoutes,
-  ServedSandbox,
-  StartableSandbox,
-} from './serve-sandbox.ts'
+export type { SandboxBehaviour, ServedSandbox, StartableSandbox } from './serve-sandbox.ts'
+export type { SandboxCall, SandboxHandler, SandboxReply, SandboxRoutes } from './routes.ts'

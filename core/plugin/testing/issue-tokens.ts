@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SandboxCall, SandboxReply } from './serve-sandbox.ts'
+import type { SandboxCall, SandboxReply } from './routes.ts'
 
 export interface IssueTokensOptions {
   readonly clientId: string

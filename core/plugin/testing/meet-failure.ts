@@ -6,7 +6,8 @@ import { checkConnection } from './check-connection.ts'
 import type { Failure } from './failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
-import type { SandboxReply, ServedSandbox } from './serve-sandbox.ts'
+import type { ServedSandbox } from './serve-sandbox.ts'
+import type { SandboxReply } from './routes.ts'
 
 /** What the connection has already: without a token, nothing of the plugin would be reached. */
 export const givenToken = 'the-token-of-this-test'

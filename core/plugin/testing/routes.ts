@@ -1,4 +1,33 @@
-import type { SandboxHandler, SandboxRoutes } from './serve-sandbox.ts'
+import type { SandboxRequest } from '../index.ts'
+
+/** A request as a sandbox's handler sees it. */
+export interface SandboxCall extends SandboxRequest {
+  /** The path without the query, percent-encoded as sent. */
+  readonly pathname: string
+  readonly query: URLSearchParams
+  /** Values of `:name` in the route's path, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** The body as JSON; a body that is not JSON is answered 400. */
+  json(): unknown
+  /** The body as `application/x-www-form-urlencoded`. */
+  form(): URLSearchParams
+}
+
+/** At most one of `json` and `text`. */
+export interface SandboxReply {
+  /** Default 200. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  readonly text?: string
+  /** Waits before it answers, in milliseconds. */
+  readonly delayMs?: number
+}
+
+export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<SandboxReply>
+
+/** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered 404. */
+export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 
 interface Route {
   readonly method: string

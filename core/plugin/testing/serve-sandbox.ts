@@ -10,39 +10,16 @@ import type {
 } from '../index.ts'
 import { countCalls } from './count-calls.ts'
 import { fail, type Failure } from './failures.ts'
-import { compileRoutes } from './routes.ts'
+import {
+  compileRoutes,
+  type SandboxCall,
+  type SandboxReply,
+  type SandboxHandler,
+  type SandboxRoutes,
+} from './routes.ts'
 
 /** Largest request body that a sandbox reads, in bytes. */
 const maxBody = 1_048_576
-
-/** A request as a sandbox's handler sees it. */
-export interface SandboxCall extends SandboxRequest {
-  /** The path without the query, percent-encoded as sent. */
-  readonly pathname: string
-  readonly query: URLSearchParams
-  /** Values of `:name` in the route's path, decoded. */
-  readonly params: Readonly<Record<string, string>>
-  /** The body as JSON; a body that is not JSON is answered 400. */
-  json(): unknown
-  /** The body as `application/x-www-form-urlencoded`. */
-  form(): URLSearchParams
-}
-
-/** At most one of `json` and `text`. */
-export interface SandboxReply {
-  /** Default 200. */
-  readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly json?: unknown
-  readonly text?: string
-  /** Waits before it answers, in milliseconds. */
-  readonly delayMs?: number
-}
-
-export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<SandboxReply>
-
-/** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered 404. */
-export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 
 /** What a sandbox does, with ways to act on its state from outside where there are some, e.g. to let its tokens expire. */
 export interface SandboxBehaviour<Controls> {

@@ -3,32 +3,13 @@ import {
   pathText,
   RetryableError,
   type HttpResponse,
-  type RequestPath,
   type SkillContext,
 } from 'tocsin/plugin'
 import { commentWith, referenceOf } from './action-reference.ts'
-import { findActions, findOpenActions, type ActionType } from './find-actions.ts'
-import type { Permission } from '../permissions.ts'
+import { findActions, findOpenActions } from './find-actions.ts'
 import { decodeMachineAction, isOpen, type MachineAction } from '../records/machine-action.ts'
-import { doesTheSame, machineIsBusy, sameAction, standingAction } from './same-action.ts'
+import { doesTheSame, machineIsBusy, sameAction, standingAction, type WantedAction } from './same-action.ts'
 import { refusal, refusals, vendorError } from '../vendor-error.ts'
-
-/** An action to be queued on a machine. */
-export interface WantedAction {
-  readonly machineId: string
-  readonly path: RequestPath
-  readonly type: ActionType
-  readonly needs: Permission
-  readonly comment: string
-  /** What undoes it. Absent: it leaves nothing behind that could be undone, so doing it again is another one. */
-  readonly undoneBy?: ActionType
-  /** Kind of isolation or scan; absent: there are none, or any will do. */
-  readonly scope?: string
-  /** Another action of that type does something else: it is never taken for this one. */
-  readonly ownOnly?: true
-  /** What the body holds besides the comment. Names are case-sensitive. */
-  readonly body?: Readonly<Record<string, unknown>>
-}
 
 export interface QueuedAction {
   readonly action: MachineAction

@@ -1,8 +1,9 @@
 import type { Infer, SkillContext } from 'tocsin/plugin'
 import type { actionOutput } from './action-fields.ts'
 import { followAction } from './follow-action.ts'
-import { findQueuedAction, queueAction, type QueuedAction, type WantedAction } from './queue-action.ts'
+import { findQueuedAction, queueAction, type QueuedAction } from './queue-action.ts'
 import { hasSucceeded } from '../records/machine-action.ts'
+import type { WantedAction } from './same-action.ts'
 
 type ActionOutput = Infer<typeof actionOutput>
 

@@ -1,6 +1,24 @@
-import { RetryableError, SkillError } from 'tocsin/plugin'
-import type { WantedAction } from './queue-action.ts'
+import { RetryableError, SkillError, type RequestPath } from 'tocsin/plugin'
 import { hasSucceeded, isOpen, type MachineAction } from '../records/machine-action.ts'
+import type { ActionType } from './find-actions.ts'
+import type { Permission } from '../permissions.ts'
+
+/** An action to be queued on a machine. */
+export interface WantedAction {
+  readonly machineId: string
+  readonly path: RequestPath
+  readonly type: ActionType
+  readonly needs: Permission
+  readonly comment: string
+  /** What undoes it. Absent: it leaves nothing behind that could be undone, so doing it again is another one. */
+  readonly undoneBy?: ActionType
+  /** Kind of isolation or scan; absent: there are none, or any will do. */
+  readonly scope?: string
+  /** Another action of that type does something else: it is never taken for this one. */
+  readonly ownOnly?: true
+  /** What the body holds besides the comment. Names are case-sensitive. */
+  readonly body?: Readonly<Record<string, unknown>>
+}
 
 /**
  * Of all actions on the machine of the wanted type, and of what undoes it: the one that makes the wanted one needless. Undefined:

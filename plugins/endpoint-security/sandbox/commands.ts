@@ -1,7 +1,14 @@
 import { textAt, type SandboxCommand } from 'tocsin/plugin'
 import { isOpen, showAction, type ActionStore } from './data/action-store.ts'
 import { machines } from './data/machines.ts'
-import type { Controls } from './routes.ts'
+
+/** What a test may do to a running sandbox. */
+export interface Controls {
+  /** No token handed out so far is good any more. */
+  expireTokens(): void
+  /** The next action is queued, but a gateway that gave up waiting answers in the platform's place. */
+  loseNextAnswer(): void
+}
 
 /** What may be seen and done by hand in the platform's portal. */
 export function commandsOf(actions: ActionStore, controls: Controls): readonly SandboxCommand[] {

@@ -12,7 +12,7 @@ import { actionKinds, look, packageUri, queue, resultLink } from './action-route
 import { alerts } from './data/alerts.ts'
 import { entity, failure, notFound } from './answer.ts'
 import type { Client } from './data/clients.ts'
-import { commandsOf } from './commands.ts'
+import { commandsOf, type Controls } from './commands.ts'
 import { answerList, type Collection } from './data/collection.ts'
 import { collections } from './data/collections.ts'
 import { faults } from './faults.ts'
@@ -24,14 +24,6 @@ import { identityProvider } from './token-route.ts'
 import { machinesVulnerabilities, recommendations, vulnerabilities } from './data/vulnerabilities.ts'
 
 type Answer = (call: SandboxCall, client: Client) => SandboxReply
-
-/** What a test may do to a running sandbox. */
-export interface Controls {
-  /** No token handed out so far is good any more. */
-  expireTokens(): void
-  /** The next action is queued, but a gateway that gave up waiting answers in the platform's place. */
-  loseNextAnswer(): void
-}
 
 /** The calls that the plugin uses, with state of its own for each running sandbox. */
 export function behaviour(tell?: (news: string) => void): SandboxBehaviour<Controls> {

@@ -5,7 +5,7 @@ import { scan } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
 import { machineId, machinePath } from '../lists/ids.ts'
 import { permissions } from '../permissions.ts'
-import type { WantedAction } from '../actions/queue-action.ts'
+import type { WantedAction } from '../actions/same-action.ts'
 import { runAction, verifyAction } from '../actions/run-action.ts'
 
 const input = {

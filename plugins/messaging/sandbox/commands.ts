@@ -1,7 +1,7 @@
 import type { SandboxCommand } from 'tocsin/plugin'
 import type { CallbackReply, Callbacks } from './messages/callbacks.ts'
-import { buttonsOf, showMessage, showPost } from './messages/show-message.ts'
-import type { SandboxMessage, Workspace } from './workspace.ts'
+import { buttonsOf, showPost, type SandboxMessage } from './messages/show-message.ts'
+import type { Workspace } from './workspace.ts'
 
 /** What people in the workspace may do by hand. */
 export function commandsOf(workspace: Workspace, callbacks: Callbacks): readonly SandboxCommand[] {
@@ -11,7 +11,7 @@ export function commandsOf(workspace: Workspace, callbacks: Callbacks): readonly
       description: 'what was posted and written, oldest first',
       run: () =>
         [
-          ...workspace.messages.map((message) => showMessage(workspace, message)),
+          ...workspace.messages.map((message) => workspace.show(message)),
           ...workspace.posts.map(showPost),
         ].join('\n') || 'nothing was posted yet',
     },

@@ -8,7 +8,8 @@ import { botUser, type Person } from './people.ts'
 import { rates } from './rates.ts'
 import { toMessage } from './messages/to-message.ts'
 import { checkToken } from './tokens.ts'
-import { botId, teamId, type SandboxMessage, type Workspace } from './workspace.ts'
+import { botId, teamId, type Workspace } from './workspace.ts'
+import type { SandboxMessage } from './messages/show-message.ts'
 
 interface Method {
   readonly scope?: string

@@ -1,26 +1,10 @@
 import type { JsonObject } from 'tocsin/plugin'
-import { showMessage, showPost } from './messages/show-message.ts'
+import { showMessage, showPost, type SandboxMessage } from './messages/show-message.ts'
 import { botUser, knownById, personByEmail, type Person } from './people.ts'
 
 export const teamId = 'T0SANDBOX'
 export const appId = 'A0TOCSIN'
 export const botId = 'B0TOCSIN'
-
-/** A message as it stands now; one that is changed is replaced. */
-export interface SandboxMessage {
-  readonly channel: string
-  readonly ts: string
-  /** Who wrote it. */
-  readonly user: string
-  readonly text: string
-  /** Whether `*bold*` and the like work in the text. Default: true. */
-  readonly mrkdwn?: boolean
-  readonly blocks: readonly JsonObject[]
-  readonly thread_ts?: string
-  readonly reply_broadcast?: boolean
-  readonly edited?: boolean
-}
-
 /** What was posted by the webhook. */
 export type WebhookPost = JsonObject & { readonly text?: string }
 
@@ -75,7 +59,14 @@ export class Workspace {
 
   put(message: SandboxMessage): void {
     this.#messages.set(`${message.channel} ${message.ts}`, message)
-    this.#tell(showMessage(this, message))
+    this.#tell(this.show(message))
+  }
+
+  /** The message under its number, as a person would read it. */
+  show(message: SandboxMessage): string {
+    const { channel } = message
+    const person = this.personIn(channel)?.email ?? channel
+    return showMessage(message, { number: this.numberOf(message), person })
   }
 
   /** Takes what came by the webhook. */

@@ -13,8 +13,7 @@ import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import { connection } from '../connection.ts'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
 import { faults } from '../sandbox/faults.ts'
-import { showMessage } from '../sandbox/messages/show-message.ts'
-import type { SandboxMessage } from '../sandbox/workspace.ts'
+import { type SandboxMessage } from '../sandbox/messages/show-message.ts'
 import { checkpoint } from './checkpoint.ts'
 
 type Input = Infer<typeof checkpoint.input>
@@ -148,7 +147,7 @@ describe('messaging.checkpoint', () => {
       const output = await ask({ message, labels, answers: ['mine', 'a `b` *c*'] })
       const input = { ...question, message, labels, answers: ['mine', 'a `b` *c*'] }
       const { workspace } = running.controls
-      const shown = () => workspace.messages.map((one) => showMessage(workspace, one)).join('\n')
+      const shown = () => workspace.messages.map((one) => workspace.show(one)).join('\n')
       expect(shown()).to.include('*urgent* `rm` ~no~ _x_ :siren:\n  > quoted <b> & co\n  Press')
       expect(shown()).to.include('"a `b` *c*"')
       await afterwards((context) => checkpoint.remind!({ input, output }, context))

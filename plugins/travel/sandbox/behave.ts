@@ -1,23 +1,10 @@
-import type { JsonObject } from 'tocsin/plugin'
 import type { SandboxBehaviour, SandboxCall, SandboxHandler } from 'tocsin/plugin/testing'
 import { listBookings, loadBookings } from './booking-routes.ts'
-import { commandsOf } from './commands.ts'
+import { commandsOf, type TravelControls } from './commands.ts'
 import { faults } from './faults.ts'
 import { fixture } from './fixture.ts'
 import { createTokens } from './tokens.ts'
 import { listUsers, listUsersByCursor } from './user-routes.ts'
-
-/** Ways to act on what the sandbox knows. */
-export interface TravelControls {
-  /** Adds a booking, or replaces the one with its uuid. */
-  book(booking: JsonObject): void
-  /** Cancels a booking, as its traveler would. */
-  cancel(uuid: string): void
-  /** No token handed out so far is good any more. */
-  expireTokens(): void
-  /** How many tokens have been handed out. */
-  tokensIssued(): number
-}
 
 /** The platform's calls that the plugin uses. */
 export function behave(): SandboxBehaviour<TravelControls> {

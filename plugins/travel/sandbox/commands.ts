@@ -1,6 +1,17 @@
 import { objectsAt, textAt, valueAt, type JsonObject, type SandboxCommand } from 'tocsin/plugin'
-import type { TravelControls } from './behave.ts'
 import { fixture } from './fixture.ts'
+
+/** Ways to act on what the sandbox knows. */
+export interface TravelControls {
+  /** Adds a booking, or replaces the one with its uuid. */
+  book(booking: JsonObject): void
+  /** Cancels a booking, as its traveler would. */
+  cancel(uuid: string): void
+  /** No token handed out so far is good any more. */
+  expireTokens(): void
+  /** How many tokens have been handed out. */
+  tokensIssued(): number
+}
 
 const dayMs = 86_400_000
 

@@ -3,7 +3,8 @@ import { objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { loopbackEgress } from 'tocsin/plugin/testing'
 import { botUser } from '../people.ts'
 import { toMessage } from './to-message.ts'
-import { appId, teamId, type SandboxMessage, type Workspace } from '../workspace.ts'
+import { appId, teamId, type Workspace } from '../workspace.ts'
+import type { SandboxMessage } from './show-message.ts'
 
 /** Where an app wants to be told: the addresses of its manifest. */
 export interface CallbackUrls {

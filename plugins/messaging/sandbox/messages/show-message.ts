@@ -1,8 +1,21 @@
 import { objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { parseButtonValue } from '../../button-value.ts'
 import { botUser } from '../people.ts'
-import { shownText, shownTextOf } from './shown-text.ts'
-import type { SandboxMessage, Workspace } from '../workspace.ts'
+
+/** A message as it stands now; one that is changed is replaced. */
+export interface SandboxMessage {
+  readonly channel: string
+  readonly ts: string
+  /** Who wrote it. */
+  readonly user: string
+  readonly text: string
+  /** Whether `*bold*` and the like work in the text. Default: true. */
+  readonly mrkdwn?: boolean
+  readonly blocks: readonly JsonObject[]
+  readonly thread_ts?: string
+  readonly reply_broadcast?: boolean
+  readonly edited?: boolean
+}
 
 /** A button as a person sees it, and the answer that it stands for where it is one of ours. */
 export interface ShownButton {
@@ -19,14 +32,21 @@ export const buttonsOf = ({ blocks }: Pick<SandboxMessage, 'blocks'>): readonly 
       answer: parseButtonValue(textAt(button, 'value') ?? '')?.answer,
     }))
 
+/** How the workspace names a message. */
+interface ShownIn {
+  /** From 1, in the order in which they were posted. */
+  readonly number: number
+  /** Whose direct conversation it is in, or else the channel. */
+  readonly person: string
+}
+
 /** The message under its number, as a person would read it. */
-export function showMessage(workspace: Workspace, message: SandboxMessage): string {
-  const { user, channel, edited } = message
-  const person = workspace.personIn(channel)?.email ?? channel
+export function showMessage(message: SandboxMessage, { number, person }: ShownIn): string {
+  const { user, edited } = message
   const who = user === botUser.id ? `to ${person}` : `from ${person}`
   const buttons = buttonsOf(message).map(({ label }) => `[${label}]`)
   return [
-    `message ${workspace.numberOf(message)} ${who}${edited === true ? ', changed' : ''}`,
+    `message ${number} ${who}${edited === true ? ', changed' : ''}`,
     ...linesOf(message).map((line) => `  ${line}`),
     ...(buttons.length === 0 ? [] : [`  ${buttons.join(' ')}`]),
   ].join('\n')
@@ -42,3 +62,24 @@ function linesOf({ blocks, text, mrkdwn }: SandboxMessage): readonly string[] {
 /** What was posted by the webhook. */
 export const showPost = (post: JsonObject): string =>
   `channel: ${shownText(textAt(post, 'text') ?? '', valueAt(post, 'mrkdwn') !== false).replaceAll('\n', '\n  ')}`
+
+/** A text object of a block as a person sees it: mark-up works only in the one kind of them. */
+const shownTextOf = (object: unknown): string => {
+  const text = textAt(object, 'text') ?? ''
+  return textAt(object, 'type') === 'mrkdwn' ? withMarkup(text) : text
+}
+
+/** A text as a person sees it: mentions and links always work, `*bold*` and the like unless they are switched off. */
+const shownText = (text: string, mrkdwn: boolean): string => (mrkdwn ? withMarkup(text) : unescaped(text))
+
+const withMarkup = (text: string): string =>
+  unescaped(text.replaceAll(/([*_~`])(?=\S)([^\n]*?\S)\1/g, '$2').replaceAll(/^&gt; ?/gm, '| '))
+
+/** As the vendor reads what stands in angle brackets, and its three escapes. */
+const unescaped = (text: string): string =>
+  text
+    .replaceAll(/<([^<>|]*)\|([^<>]*)>/g, '$2')
+    .replaceAll(/<!?([^<>]*)>/g, '@$1')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')

@@ -1,6 +1,7 @@
 import type { JsonObject } from 'tocsin/plugin'
 import { botUser } from '../people.ts'
-import { appId, botId, teamId, type SandboxMessage } from '../workspace.ts'
+import { appId, botId, teamId } from '../workspace.ts'
+import type { SandboxMessage } from './show-message.ts'
 
 /** A message as the vendor shows it. */
 export function toMessage({ channel: _, edited, mrkdwn: _mrkdwn, ...message }: SandboxMessage): JsonObject {

@@ -1,5 +1,5 @@
 import { toDrawing } from '../../../../core/graph/drawing.ts'
-import { layOut } from '../../../../core/graph/layout.ts'
+import { layOut } from '../../../../core/graph/choose-layout.ts'
 import { toStepGraph } from '../../../../core/playbook/language/step-graph.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'

@@ -1,8 +1,17 @@
 import type { Drawing, Frame } from './drawing.ts'
 import { ranksOf } from './ranks.ts'
+import { layOutInColumns } from './column-layout.ts'
+import { layOutInLayers } from './layered-layout.ts'
+import type { Layout } from './layout.ts'
+
+/** With few crossings where that is soon found, which is so for playbooks that people write; else in columns. */
+export function layOut(drawing: Drawing): Layout {
+  return isCheapToLayer(drawing) ? layOutInLayers(drawing) : layOutInColumns(drawing)
+}
 
 /** Beyond it dagre takes longer than others may have to wait for their turn: about a quarter of a second. */
 const maxCost = 4_000
+
 /** It recurses, a call for each. */
 const maxNodes = 600
 
@@ -10,7 +19,7 @@ const maxNodes = 600
  * Whether dagre lays a drawing out in short time. It splits each edge at each row, has so many rows more for each frame that stands
  * in another one, and compares frames with each other.
  */
-export function isCheapToLayer(drawing: Drawing): boolean {
+function isCheapToLayer(drawing: Drawing): boolean {
   const { nodes, edges, frames } = drawing
   if (nodes.length > maxNodes) return false
   const ranks = ranksOf(drawing)
