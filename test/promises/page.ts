@@ -35,11 +35,13 @@ export function promisesPage(last: LastRun): string {
 
 const introduction = ({ date, seed, times, machine, planted }: LastRun): string => `# What Tocsin promises
 
-Each promise has tests that try to break it with real kills, real signals, failing disks and sick peers, and mistakes that were planted in the program
-to see these tests turn red. \`npm test\` runs them in their short form, \`npm run test:crash -- --times 20 --seed 7\` for longer, with the planted mistakes
-at the end; both print the seed that repeats them. Power cuts and failing disks need \`strace\` (Linux); without it those tests are pending.
+For operators and reviewers who need to know what survives crashes, failing disks and sick peers, and how this is tested.
 
-Last whole run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}${Object.keys(planted).length === 0 ? ', without the planted mistakes' : ''}. This page is made from \`test/promises/promises.ts\`.`
+Each promise has tests that try to break it with real kills, signals, failing disks and sick peers. We also planted bugs to see these tests fail.
+\`npm test\` runs a short form; \`npm run test:crash -- --times 20 --seed 7\` runs longer, with the planted bugs at the end. Both print the
+seed, which reproduces the run. Power failures and failing disks need \`strace\` (Linux); without it those tests are pending.
+
+Last complete run: ${date}, seed ${seed}, loops ${times} times as long as in \`npm test\`, ${machine}${Object.keys(planted).length === 0 ? ', without the planted bugs' : ''}. This page is generated from \`test/promises/promises.ts\`.`
 
 function table(proofs: readonly Proof[], last: LastRun): string {
   const rows = proofs.map((proof) => {
@@ -49,7 +51,7 @@ function table(proofs: readonly Proof[], last: LastRun): string {
     const test = `[${proof.title}…](../test/${proof.file})`
     return `| ${test} | ${red.join('; ')} | ${outcome(last.results[keyOf(proof)])} |`
   })
-  return ['| test | turns red when | last result |', '| --- | --- | --- |', ...rows].join('\n')
+  return ['| test | fails if | last result |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 function outcome(result: Result | undefined): string {

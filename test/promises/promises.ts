@@ -18,11 +18,12 @@ export interface Proof {
 export const promises: readonly Promised[] = [
   {
     title: 'An acknowledged alert is kept and investigated',
-    exactly: `An alert that was answered with 2xx survives kill -9 at any instant and the loss of power; its id is never given to another one. It is
-investigated, and the run that does so ends exactly once. An answer that never arrived means nothing: send the alert again, with an
-\`Idempotency-Key\` where it must not be there twice.
+    exactly: `
+An alert answered with 2xx survives kill -9 at any instant and a power failure, and its id is never reused. It is investigated, and its run ends
+exactly once. If no answer arrived, the outcome is unknown: send the alert again, with an \`Idempotency-Key\` to avoid storing it twice.
 
-Of power cuts: what the operating system reports as synced is taken to be on the disk. A disk that lies about that is beyond any program.`,
+For power failures, Tocsin relies on the operating system: data reported as synced must be on the disk.
+`,
     proofs: [
       {
         file: 'end-to-end/kill.test.ts',
@@ -53,12 +54,17 @@ Of power cuts: what the operating system reports as synced is taken to be on the
   },
   {
     title: 'A recorded step never runs again',
-    exactly: `What a step came to is written down once and read ever after. A step whose process died between its intent and its result follows what its
-skill declares: \`read\` and \`safe\` are repeated with the same inputs and the same idempotency key, \`verify\` asks the other system first, \`never\` becomes
-\`unknown\` and waits for a person, unless the playbook's \`on_interrupted\` decides. So is a step whose last try ended with an error that leaves open whether it took effect (a timeout, a cut
-connection, an answer 500 or one that cannot be read): \`never\` becomes \`unknown\`, of \`verify\` the other system is asked once more. Only an error which proves that nothing happened lets a \`never\` be tried again. The exception is a run that seems to bring the process down: its step fails (promise 9). Exactly-once does not exist against a system that does not help with it.
+    exactly: `
+The result of a step is recorded once and then only read. If the process died between the intent of a step and its result, the declaration of its
+skill decides: \`read\` and \`safe\` repeat with the same inputs and the same idempotency key, \`verify\` first asks the other system, \`never\` becomes
+\`unknown\` and waits for a person. The playbook's \`on_interrupted\` overrides this.
 
-The order in which branches and calls end makes no difference to what is recorded.`,
+The same applies if the last attempt ended with an unknown effect (a timeout, a cut connection, an answer 500 or an unreadable one): \`never\` becomes
+\`unknown\`, and \`verify\` asks the other system once more. A \`never\` is retried only after an error that proves that nothing happened. The exception is
+a run that seems to crash the process: its step fails (promise 9). Exactly-once delivery is impossible if the other system does not help.
+
+The order in which branches and calls end does not change the journal.
+`,
     proofs: [
       {
         file: 'crash/kill.test.ts',
@@ -100,11 +106,13 @@ The order in which branches and calls end makes no difference to what is recorde
   },
   {
     title: 'A question is answered once',
-    exactly: `The first answer of a person who was asked counts. A second one has no effect; one after the timeout is recorded as late. Of an answer and a
-timeout that come at the same time, one wins, and everybody sees the same one.
+    exactly: `
+The first answer of the person who was asked counts. A second answer has no effect, and an answer after the timeout is recorded as late. If an answer and a
+timeout coincide, one wins, and everyone sees the same one.
 
-What comes in over a connection counts only when its other system is proven to have sent it, the question went out over this very connection, and this very
-person was asked; sent again, it has no effect, also after a restart. Whoever was asked is shown what became of the question at least once, beside the run.`,
+An answer over a connection counts only if its other system is proven to have sent it, the question went out over this connection, and this person
+was asked. Sending it again has no effect, even after a restart. The person who was asked is told the outcome of the question at least once.
+`,
     proofs: [
       {
         file: 'sqlite/contract.test.ts',
@@ -139,9 +147,13 @@ person was asked; sent again, it has no effect, also after a restart. Whoever wa
   },
   {
     title: 'Timers and waits survive',
-    exactly: `Waits, timeouts of questions, times before another try and schedules are kept as times of the clock. A restart changes none of them; one that
-is overdue rings once. A clock that is set forward is noticed within five minutes, and what was jumped over rings once. A clock that is set back lengthens a
-wait by as much; it loses and doubles none, and holds up no run that is queued or was answered. A schedule that was reckoned while the clock was more than three hours ahead is reckoned anew at the next start.`,
+    exactly: `
+Waits, timeouts of questions, retry delays and schedules are stored as clock times. A restart does not change them, and an overdue one fires once.
+
+A clock set forward is noticed within five minutes; schedules in the skipped time fire once. A clock set back lengthens waits by that time; no wait is lost
+or doubled, and queued and answered runs are not delayed. A schedule computed while the clock was more than three hours ahead is recomputed at the
+next start.
+`,
     proofs: [
       {
         file: 'faults/clock-steps.test.ts',
@@ -174,9 +186,13 @@ wait by as much; it loses and doubles none, and holds up no run that is queued o
   },
   {
     title: 'A sick peer harms only the step that calls it',
-    exactly: `Statuses 408, 429 and 5xx, resets, garbage and broken answers are tried again, a bounded number of times, with \`Retry-After\` honoured up to
-the step's longest wait; a write that must not be repeated waits for a person instead (promise 2). Silence and dripping bodies end with the step's timeout. A body of more than 10 MB, as it comes or unpacked, is refused.
-Every try ends by its deadline, and memory stays bounded.`,
+    exactly: `
+Statuses 408, 429 and 5xx, connection resets and invalid answers are retried a limited number of times. \`Retry-After\` is respected up to the
+step's longest wait. A write that must not be repeated waits for a person instead (promise 2).
+
+Silence and slow bodies end with the step's timeout. Bodies of more than 10 MB, compressed or not, are refused. Every attempt ends by its deadline, and memory
+stays limited.
+`,
     proofs: [
       {
         file: 'faults/dead-peers.test.ts',
@@ -190,8 +206,10 @@ Every try ends by its deadline, and memory stays bounded.`,
   },
   {
     title: 'A storm is survived',
-    exactly: `When more comes in than can be taken up, alerts with a type are refused with 503 and \`Retry-After\`; every alert that was answered with 2xx
-is kept. Organizations take turns: one that sends much does not hold up another.`,
+    exactly: `
+Under overload, alerts with a type are refused with 503 and \`Retry-After\`; every alert answered with 2xx is kept. Organizations
+take turns, so one that sends many alerts does not delay the others.
+`,
     proofs: [
       {
         file: 'faults/storm.test.ts',
@@ -213,12 +231,14 @@ is kept. Organizations take turns: one that sends much does not hold up another.
   },
   {
     title: 'A failing disk is never answered with 2xx',
-    exactly: `When the disk is full, read-only or fails to write or to sync, nothing is acknowledged that is not kept: the answer is 503 with
-\`store_unavailable\`. Reads go on, \`/readyz\` says no, and everything goes on by itself when the disk does: runs wait with their results in hand.
-That is so of a process that runs. A start has to write: on a full disk it ends with an error, and a supervisor has to try it again. A damaged page
-is named as such; what needs other pages goes on.
-Where the data directory is gone, or another file is in the place of the database, nothing is acknowledged and no step begins; the process ends after
-some seconds, and what was acknowledged is in the database, wherever that is.`,
+    exactly: `
+If the disk is full, read-only, or fails to write or sync, Tocsin acknowledges nothing that it cannot keep: the answer is 503 with \`store_unavailable\`.
+Reads still work, \`/readyz\` answers 503, and runs wait with their results in memory. Everything resumes when the disk works again.
+
+A start needs to write: on a full disk it ends with an error, and a supervisor must retry. A damaged page is reported as damage; data on other pages
+stays available. If the data directory disappears or the database is replaced, Tocsin acknowledges nothing, starts no step, and exits after some
+seconds. Everything acknowledged before is in the database, wherever that is.
+`,
     proofs: [
       {
         file: 'faults/disk.test.ts',
@@ -255,8 +275,10 @@ some seconds, and what was acknowledged is in the database, wherever that is.`,
   },
   {
     title: 'Signals are minded',
-    exactly: `SIGTERM takes nothing more in, lets runs under way come to an end or a wait for up to 20 seconds, and exits with 0. A process that was stopped and
-goes on repeats nothing. A second process on the same data is refused.`,
+    exactly: `
+On SIGTERM, Tocsin accepts nothing more, lets active runs end or wait for up to 20 seconds, and exits with 0. A process that was stopped with SIGSTOP and continued repeats
+nothing. A second process on the same data is refused.
+`,
     proofs: [
       { file: 'end-to-end/serve.test.ts', title: 'tocsin serve ends with 0 soon after SIGTERM' },
       {
@@ -284,12 +306,17 @@ goes on repeats nothing. A second process on the same data is refused.`,
   },
   {
     title: 'Poison is fatal to itself alone',
-    exactly: `After two crashes in a row, the runs that were under way in them are taken up one by one (some at a time where they are many), each watched for two
-seconds (twice as long after each further crash) or until it ends or rests. Nothing else begins meanwhile: for 30 seconds at most, and never for more than five minutes; \`GET /engine\` says so. A
-stop that was meant clears all suspicion. The one during which the process stops twice more, alone, is given up: the step it was in
-fails, or the run, and \`on_error\` and \`finally\` have their turn. The others go on, however often they were interrupted. Who kills the process from outside, again and again
-and without SIGTERM, can make a healthy run look like that one. An alert that brings the process down
-before it has a run is given up when three starts in a row found it in hand. An upgrade keeps waiting runs: each goes on where it was, with the playbook that it began with.`,
+    exactly: `
+After two crashes in a row, the runs that were active are taken up one by one, or in groups if there are many. Each is watched until it ends or waits, or for two
+seconds (doubled with each further crash). No other run starts in the meantime: for at most 30 seconds, and never for more than five minutes. \`GET /engine\`
+shows this. A planned stop clears all suspicion.
+
+If the process stops twice more while one run is watched alone, Tocsin gives up on that run: its step or the run fails, and \`on_error\` and \`finally\` run.
+All other runs continue, however often they were interrupted. Repeated kills from outside without SIGTERM can make a healthy run look guilty.
+
+An alert that crashes the process before it has a run is given up after three starts in a row that found it unfinished. An upgrade keeps waiting runs: each
+resumes with the playbook that it began with.
+`,
     proofs: [
       {
         file: 'faults/poison.test.ts',
@@ -327,10 +354,13 @@ before it has a run is given up when three starts in a row found it in hand. An 
   },
   {
     title: 'A retry goes on from the failed step',
-    exactly: `The new run finds what was done in its own journal, a copy. A large one is copied in pieces, so that others are served in between; until all of it is there, also after a
-crash, the run does not begin and shows no steps, so that its journal is there whole or not at all. Nothing that is carried over runs again. What the preview names under \`repeats\` may, with a new idempotency key, and nothing else that took effect; of it, what a skill of class
-\`verify\` did with the same input is asked about first, under the key that it was done with, and not done again where the other system says that it was done. A run is
-gone on from once.`,
+    exactly: `
+The new run has its own journal, with a copy of the carried results. A large journal is copied in pieces, so that other work continues; until the copy is complete, also after a
+crash, the run does not start and shows no steps.
+
+Carried steps never run again. Only the actions listed under \`repeats\` in the preview can be repeated, with a new idempotency key. For skills of class
+\`verify\` with the same input, Tocsin first asks the other system under the earlier key, and does not repeat a call that happened. A run can be retried once.
+`,
     proofs: [
       {
         file: 'faults/retries.test.ts',
@@ -366,9 +396,11 @@ gone on from once.`,
   },
   {
     title: 'A repeat ends as the investigation that it was grouped with',
-    exactly: `An alert that is taken for the repeat of another is kept like any other, belongs to its case, and is Completed exactly when the investigation of that one
-has completed, also over kill -9. Where that one failed, the next repeat is investigated. What is missing, what belongs to a closed case and what came after the time are no repeats.
-What is a repeat is decided in the write that would queue its run: alerts that come at the same time have one run.`,
+    exactly: `
+A repeat of an alert is stored like any other alert, belongs to the same case, and is Completed exactly when the investigation of the first alert has completed, also
+across kill -9. If that investigation failed, the next repeat is investigated. Alerts with missing fields, of a closed case, or after the time window are not repeats.
+The decision is part of the write that would queue the run, so simultaneous alerts have one run.
+`,
     proofs: [
       {
         file: 'sqlite/contract.test.ts',
@@ -389,9 +421,13 @@ What is a repeat is decided in the write that would queue its run: alerts that c
   },
   {
     title: 'More than a few uses of a destructive skill need a person',
-    exactly: `Of one class of destructive skills, in one organization, no more uses begin within an hour than its limit (\`TOCSIN_DESTRUCTIVE_PER_HOUR\`, or the organization's own) without the approval of a person. A use is counted
-with its intent, in one write, once for each step, and stays counted over restarts, unless it is known that it changed nothing. One that is one too many waits, over restarts too, until it is approved or refused; only \`approve\`
-approves. The hour is the time that has really passed: setting the clock while the process runs makes no room. A clock that was set forward while no process ran does.`,
+    exactly: `
+Per class of destructive skills, organization and hour, no more actions start than the limit (\`TOCSIN_DESTRUCTIVE_PER_HOUR\`, or the organization's own) without
+a person's approval. An action is counted together with its intent in one write, once per step, and stays counted across restarts, unless it certainly changed
+nothing. Further actions wait, also across restarts, until they are approved or refused; only \`approve\` approves.
+
+The hour is elapsed time: setting the clock of a running process does not change it. Setting the clock forward while no process runs does.
+`,
     proofs: [
       {
         file: 'engine/approvals.test.ts',
@@ -413,9 +449,11 @@ approves. The hour is the time that has really passed: setting the clock while t
   },
   {
     title: 'A connection has one budget',
-    exactly: `All runs of the process share what a system allows a connection, as its plugin knows it: within any span of time no more requests are sent than
-that. A 429 with \`Retry-After\` holds back all of them for as long, up to five minutes. Those who wait take turns in the order of asking; a step that waits
-for its turn has not failed. Limits are kept in memory: a new process begins with an unused budget.`,
+    exactly: `
+All runs of the process share the rate limit of a connection, as its plugin declares it: in no time span are more requests sent than allowed. A 429 with
+\`Retry-After\` delays all of them for that time, up to five minutes. Waiting steps take turns in order of arrival, and waiting is not a failure. Limits are kept in
+memory: a new process starts with an unused budget.
+`,
     proofs: [
       {
         file: 'skill/rates-of-runs.test.ts',
