@@ -12,8 +12,8 @@ const prompt = '> '
 async function guideOf(): Promise<{ readonly content: string; readonly lines: readonly string[] }> {
   const guide = await readFile(join(root, 'plugins/README.md'), 'utf8')
   const [, content, transcript] =
-    /\n### Playing by hand\n[^]*?\n```json\n([^]*?)\n```\n[^]*?\n```text\n([^]*?)\n```/.exec(guide) ?? []
-  if (content === undefined || transcript === undefined) throw new Error('the guide shows no such thing')
+    /\n### Use sandboxes by hand\n[^]*?\n```json\n([^]*?)\n```\n[^]*?\n```text\n([^]*?)\n```/.exec(guide) ?? []
+  if (content === undefined || transcript === undefined) throw new Error('the section 'Use sandboxes by hand' has no json and text block')
   return { content, lines: transcript.split('\n') }
 }
 
