@@ -24,20 +24,20 @@ four layers; in hex, either case; and inside of base64 or base64url, at any plac
 JSON serializers, URLs or HTML escape it, or in UTF-16. Not found are secrets that another system changes otherwise: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The
 search takes time in proportion to the text, whatever the text is.`
 
-const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output. What counts is
-where a value comes from, not what it reads like: a word that also stands in an unmarked field is not hidden there.
+const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output.
+Tocsin follows the source of a value, not its text: the same word in an unmarked field is not redacted.
 
-- A value is as sensitive as the field that it is read from. What an expression makes of it is sensitive as a whole: \`inputs.pin.upperAscii()\`,
-  \`sha256(inputs.pin)\`, a list or map that holds it, text around it. \`set\`, \`foreach\`, defaults, outputs and called playbooks carry this on.
-- True and false, \`size()\` and \`type()\` are not sensitive, nor is what a condition only chooses: \`inputs.pin == '1' ? 'yes' : 'no'\`.
-- \`alert.content\` is sensitive where the playbook marks anything under \`alert\`.
-- A sensitive value leaves the run through no input of a skill, question, message or called playbook that does not accept it: E315, before anything
-  runs. No skill that is shipped accepts one: neither cases nor \`http\` nor the vendors' skills. A plugin declares an input that does, with
-  \`x-accepts-sensitive\`. Called playbooks declare their inputs \`sensitive\`.
-- Views of a run (page, API, streams, cases, exports, dry runs, the command line, the audit log) show \`[redacted]\` in its place.
-- What another system sends back is sensitive only where its skill marks it. In errors and log lines of a call, the sensitive texts that the call was
-  given are replaced, from four characters on.
-- An alert shows all of its content to whoever may read alerts, and is stored as it came.`
+- A value is as sensitive as the field that it is read from. The result of an expression over it is sensitive as a whole: \`inputs.pin.upperAscii()\`,
+  \`sha256(inputs.pin)\`, a list or map that contains it, text around it. This also applies to \`set\`, \`foreach\`, defaults, outputs and called playbooks.
+- True and false, \`size()\` and \`type()\` are not sensitive, nor is a value that a condition only selects: \`inputs.pin == '1' ? 'yes' : 'no'\`.
+- \`alert.content\` is sensitive if the playbook marks anything under \`alert\`.
+- A sensitive value cannot leave the run through an input of a skill, question, message or called playbook that does not accept it: E315, before
+  anything runs. No shipped skill accepts one: neither cases nor \`http\` nor the vendors' skills. A plugin accepts one with \`x-accepts-sensitive\` on the
+  input. Called playbooks declare their inputs \`sensitive\`.
+- All views of a run (page, API, streams, cases, exports, dry runs, the command line, the audit log) show \`[redacted]\` instead.
+- The answer of another system is sensitive only if its skill marks it. In errors and log lines of a call, Tocsin replaces the sensitive texts of
+  its input, if they have at least four characters.
+- An alert is stored as received, and shows its whole content to everyone who may read alerts.`
 
 export const chapters: readonly Chapter[] = [
   {
@@ -45,7 +45,7 @@ export const chapters: readonly Chapter[] = [
     lessons: [
       {
         promise:
-          'An API key is stored as its id and a SHA-256, has a role, may be limited to organizations, may expire, and stops working with its revocation.',
+          'Tocsin stores an API key as its id and a SHA-256 hash. A key has a role, may be limited to organizations, may expire, and stops working when it is revoked.',
         proofs: [
           http(
             'authentication',
@@ -63,7 +63,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A stream of events ends at once when its key is revoked or its session is signed out, within 15 seconds when either expires, and tells nothing of other organizations, nor what its role may not see.',
+          'An event stream ends immediately when its key is revoked or its session is signed out, and within 15 seconds when either expires. It shows nothing of other organizations, and nothing that its role may not see.',
         proofs: [
           http(
             'run-events',
@@ -77,7 +77,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A key comes as the cookie `Session` or as a bearer token, once; the server never sets that cookie.',
+          'A request has one key, as the cookie `Session` or as a bearer token. The server never sets that cookie.',
         proofs: [
           http(
             'authentication',
@@ -90,7 +90,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Who signs in to the web page gets a session of its own: HttpOnly, SameSite=Strict, Secure over TLS, a random token that is stored hashed and new with each sign-in, and ends by idleness, by age, and with its key.',
+          'Each sign-in to the web page starts a new session: an HttpOnly, SameSite=Strict cookie, Secure over TLS, with a random token that is stored as a hash. A session ends when it is idle or too old, and with its key.',
         proofs: [
           http(
             'session',
@@ -105,7 +105,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Where a request comes from is the other end of its connection; a proxy that the operator trusts is believed what it wrote itself, and nothing that a sender wrote in front of it.',
+          'The client address is the remote address of the connection. Only trusted proxies can replace it, and only with what they wrote themselves, not with what the sender added.',
         proofs: [
           http(
             'requester',
@@ -117,7 +117,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A browser acts for nobody on another web site: `Sec-Fetch-Site` and `Origin` must be the server’s own, bodies are JSON, there is no CORS, and GET changes nothing.',
+          'Other web sites cannot act through a browser: `Sec-Fetch-Site` and `Origin` must be the server’s own, bodies are JSON, there is no CORS, and GET changes nothing.',
         proofs: [
           http(
             'browsers',
@@ -132,7 +132,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Every route says who may use it; what belongs to another organization is not there, whatever the spelling of its id. A route without a row in the table of tests fails.',
+          'Every route declares who may use it. Objects of other organizations are invisible, whatever the spelling of their id. A route without a row in the access tests fails.',
         proofs: [
           http(
             'access',
@@ -144,7 +144,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The cursors of lists are sealed: nobody learns from them how many alerts, cases and runs other organizations have.',
+          'List cursors are encrypted: they do not reveal how many alerts, cases and runs other organizations have.',
         proofs: [
           [
             'test/sqlite/cursors.test.ts',
@@ -156,7 +156,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Nobody sets what the platform decides: unknown fields and parameters are refused, and `__proto__` is plain data.',
+          'Clients cannot set internal fields: unknown fields and parameters are refused, and `__proto__` is plain data.',
         proofs: [
           http('bad-requests', 'names the field that was probably meant', 'refuses the query '),
           ['test/end-to-end/hostile-alerts.test.ts', 'of a type that is ', 'that hold '],
@@ -164,7 +164,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'No encoded or doubled slash, backslash, fragment, suffix or letter case leads around a protected path.',
+          'No encoded or doubled slash, backslash, fragment, suffix or letter case bypasses a protected path.',
         proofs: [
           http('bad-requests', 'knows no path ', 'takes no request target '),
           http('webhooks', 'know no other way to their path'),
@@ -178,7 +178,7 @@ export const chapters: readonly Chapter[] = [
     lessons: [
       {
         promise:
-          'Secrets of connections are sealed with AES-256-GCM, bound to their place and the version of the key; swapped, cut or changed ciphertexts do not open.',
+          'Secrets of connections are encrypted with AES-256-GCM, bound to their place and the version of the key. Swapped, truncated or changed ciphertexts are rejected.',
         proofs: [
           [
             'test/secrets/secret-box.test.ts',
@@ -190,7 +190,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The master key is a file that nobody else can read, made at the first start, or comes from the environment; there is no default, and a weak or damaged one is refused.',
+          'The master key is a file readable only by its owner, generated at the first start, or comes from the environment. There is no default, and a weak or damaged key is refused.',
         proofs: [
           [
             'test/secrets/master-key.test.ts',
@@ -203,7 +203,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The API takes secrets and never gives one back; a secret goes to no other address than the one it was entered for.',
+          'The API accepts secrets and never returns one. A secret is sent only to the address it was entered for.',
         proofs: [
           http(
             'connections',
@@ -241,7 +241,7 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
-        promise: 'A connection shows the age of its credentials, and warns from their 90th day on.',
+        promise: 'A connection shows the age of its credentials and warns from the 90th day on.',
         proofs: [http('connections', 'warns of credentials from their 90th day on')],
       },
     ],
@@ -252,7 +252,7 @@ export const chapters: readonly Chapter[] = [
     lessons: [
       {
         promise:
-          'Sensitive values are hidden at their places, and in what derives from them, wherever a run is shown; they leave it only through inputs that accept them.',
+          'Sensitive values, and values derived from them, are redacted wherever a run is shown. They leave the run only through inputs that accept them.',
         proofs: [
           [
             'test/playbook/sensitive.test.ts',
@@ -272,11 +272,11 @@ export const chapters: readonly Chapter[] = [
     ],
   },
   {
-    title: 'The way out',
+    title: 'Outbound requests',
     lessons: [
       {
         promise:
-          'There is one way out of the process. It reaches public addresses alone, by every address that a name has, unless the operator allows a private one; never the metadata of a cloud.',
+          'All outbound requests use one client. It reaches only names whose addresses are all public, unless the operator allows a private one, and never cloud metadata.',
         proofs: [
           [
             'test/egress/addresses.test.ts',
@@ -290,7 +290,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A request path never leaves the base path of its connection, whatever an alert puts into it, also where a gateway decodes it again.',
+          'A request path never leaves the base path of its connection, whatever an alert puts into it, even if a gateway decodes it again.',
         proofs: [
           [
             'test/skill/address.test.ts',
@@ -302,7 +302,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Private addresses are reached through connections alone, by the list of the connection’s organization. A step without a connection learns neither an address nor whether a port is open.',
+          'Private addresses are reachable only through connections, with the allow list of the connection’s organization. A step without a connection learns neither an address nor whether a port is open.',
         proofs: [
           [
             'test/egress/addresses.test.ts',
@@ -315,7 +315,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Certificates are verified, whatever the environment says; redirects are not followed; nothing is retried here.',
+          'Certificates are always verified, whatever the environment says. The client does not follow redirects and does not retry.',
         proofs: [
           ['test/egress/addresses.test.ts', 'verifies certificates'],
           [
@@ -327,7 +327,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'What frames a request is set here alone, for skills, connections and tokens alike, and no two organizations share a socket: nobody’s body is read as another request.',
+          'Only the client sets the headers that frame a request, for skills, connections and tokens alike. Organizations never share a socket. So no body can be read as another request.',
         proofs: [
           [
             'test/egress/organizations.test.ts',
@@ -338,7 +338,7 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
-        promise: 'An answer ends at its deadline and at 10 MB as unpacked.',
+        promise: 'Reading an answer stops at its deadline and at 10 MB after decompression.',
         proofs: [
           [
             'test/egress/exchange.test.ts',
@@ -351,11 +351,11 @@ export const chapters: readonly Chapter[] = [
     ],
   },
   {
-    title: 'What comes in',
+    title: 'Inbound data',
     lessons: [
       {
         promise:
-          'A webhook is taken within its rate and 256 KB, by the token of a connection and the signature of the vendor over the bytes as they came, within 300 seconds, once.',
+          'A webhook request is accepted once, within its rate and 256 KB, with the token of a connection, and with the vendor’s signature over the raw bytes, at most 300 seconds old.',
         proofs: [
           http(
             'webhooks',
@@ -374,7 +374,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Over a connection only the answer of the person who was asked counts, the first one, in time, and it must be one of the answers; an API key that answers in their place is said to be one, whatever its name is.',
+          'Over a connection, only the first answer in time of the person who was asked counts, and it must be one of the possible answers. If an API key answers instead, the record says so, whatever the name of the key.',
         proofs: [
           [
             'test/end-to-end/inbound.test.ts',
@@ -391,7 +391,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The content of an alert is kept byte for byte, and is data everywhere: in playbooks that are made for it, in messages, and on the page.',
+          'The content of an alert is stored byte for byte and is only data everywhere: in generated playbooks, in messages, and on the web page.',
         proofs: [
           [
             'test/end-to-end/hostile-alerts.test.ts',
@@ -403,7 +403,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Whatever is sent to whichever route, the answer is what the route says or a problem document, and the server goes on.',
+          'Any request to any route is answered as documented or with a problem document, and the server keeps running.',
         proofs: [
           http(
             'fuzz',
@@ -416,7 +416,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Slow senders and readers are cut off, bodies are read within a budget of memory, and connections are counted.',
+          'Slow senders and readers are disconnected, bodies are read within a memory budget, and connections are limited.',
         proofs: [
           http(
             'server',
@@ -430,7 +430,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'A playbook that somebody tries out is bounded in steps, in size and in time, one at once for an organization, and keeps nobody from being answered; no more does one that runs in earnest and only calculates.',
+          'Dry runs are limited in steps, size and time, with one at a time per organization, and do not block other requests. Neither does a real run that only computes.',
         proofs: [
           http('dry-run-limits', 'keeps nobody from being answered', 'keeps no more than a bounded size'),
           http('dry-run-limits', 'let others have their turn', 'are run one at once for an organization'),
@@ -440,7 +440,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'However many streams one customer opens, and however many large runs it reads, others have theirs: half of all streams at most are of keys that see the same organizations, and runs are read for organizations in turn.',
+          'One customer’s streams and large runs do not block others: keys that see the same organizations have at most half of all streams, and runs are read for organizations in turn.',
         proofs: [
           http(
             'run-events',
@@ -451,7 +451,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Whatever playbook somebody sends to be checked, drawn, completed or explained is worked on in a moment, one at a time, organizations in turn, and leaves others as much time as it takes.',
+          'Checking, drawing, completing and explaining a playbook takes a moment, whatever its content. It happens one at a time, with organizations in turn, and yields as much time as it uses.',
         proofs: [
           http(
             'large-playbooks',
@@ -465,7 +465,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The web page runs its own scripts alone: its content security policy allows no other source, and style elements by a nonce.',
+          'The web page runs only its own scripts: its content security policy allows no other source, and style elements only with a nonce.',
         proofs: [
           http('page', 'allows only itself, and style elements with a nonce that is another one each time'),
           [
@@ -481,7 +481,7 @@ export const chapters: readonly Chapter[] = [
     lessons: [
       {
         promise:
-          'What retention deletes stands in the audit log of its organization, in the same write: how much, up to when, by which setting; its case says what it lost.',
+          'Each deletion by the retention policy is recorded in the organization’s audit log in the same write: number, cut-off time and setting. The case shows what it lost.',
         proofs: [
           [
             'test/contract/retention-store.ts',
@@ -494,7 +494,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The audit log can only be added to, each entry is chained to the one before, and is written with what it tells of.',
+          'The audit log is append-only. Each entry is chained to the previous one and written in the same commit as its action.',
         proofs: [
           [
             'test/cli/audit.test.ts',
@@ -513,7 +513,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'What stands in a case says who wrote it by kind and id, which nobody chooses; the name of an API key, however it is called, is not taken for a run or for the server.',
+          'Case entries identify their author by kind and id, which nobody can choose. An API key cannot pass for a run or the server by its name.',
         proofs: [
           http(
             'cases',
@@ -525,7 +525,7 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
-        promise: 'A destructive skill is used so often in an hour, and then waits for a person.',
+        promise: 'Destructive skills have an hourly limit; beyond it, they wait for a person.',
         proofs: [
           [
             'test/end-to-end/breaker.test.ts',
@@ -542,7 +542,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The process writes for its owner only, and does not start where others may enter what is not its own.',
+          'The process creates files for its owner only, and does not start in a data directory with foreign files that others can access.',
         proofs: [
           [
             'test/security/process.test.ts',
@@ -553,7 +553,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'No signal opens a debugger in the process, and plugins and child processes find no credential in its environment.',
+          'No signal opens a debugger in the process. Plugins and child processes find no credentials in the environment.',
         proofs: [
           [
             'test/security/process.test.ts',
@@ -566,7 +566,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'The audit log is exported as it is recorded, each entry at least once and with the hashes of the chain, whatever is killed or down meanwhile.',
+          'The audit log is exported as it is recorded: each entry at least once, with the hashes of the chain, despite kills and outages.',
         proofs: [
           [
             'test/end-to-end/audit-export.test.ts',
@@ -584,7 +584,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Exports of cases, and who looks at keys and connections, stand in the audit log; a page that loads them again and again does not drown it.',
+          'The audit log records case exports and views of keys and connections. A page that reloads them does not flood it.',
         proofs: [
           http(
             'audited-views',
@@ -596,7 +596,7 @@ export const chapters: readonly Chapter[] = [
       },
       {
         promise:
-          'Who is refused access stands in the log, with what they wanted to do and to what, in a bounded number of lines.',
+          'The log records refused access with actor, action and object, in a limited number of lines.',
         proofs: [
           http(
             'access-refusals',

@@ -2,12 +2,14 @@ import { chapters, type Lesson } from './lessons.ts'
 
 const introduction = `# Security
 
-What Tocsin promises, and the tests that would fail where it were not so. This page is made from \`test/security/lessons.ts\`; a test keeps it equal, and
-every test that it names there. How to report a weakness: [SECURITY.md](../SECURITY.md).
+For security reviewers and operators: what Tocsin guarantees, and the tests that check each guarantee.
 
-Tocsin does not end TLS: a proxy in front of it does ([operations](operations.md#tls-behind-a-proxy)). It trusts the operator: whoever can write to its data directory, its
-playbooks folder or its environment decides what it does. It trusts playbooks to be written by people who may isolate machines, and checks what they say; it does not trust alerts,
-nor what other systems answer.
+This page is generated from \`test/security/lessons.ts\`; a test checks the page and the test titles on it. To report a vulnerability, see
+[SECURITY.md](../SECURITY.md).
+
+Tocsin does not terminate TLS; put [a proxy](operations.md#tls-behind-a-proxy) in front. It trusts the operator: anyone who can write to its data directory, its
+playbooks folder or its environment controls it. It trusts authors of playbooks to decide about actions such as isolating machines, and checks their playbooks. It does not
+trust alerts, or the answers of other systems.
 `
 
 /** The text of docs/security.md, before it is formatted. */
