@@ -51,7 +51,7 @@ describe('completion in the page', function () {
     page = await opened.visit('/playbooks/begun')
     asking = 0
     page.on('request', note(1)).on('requestfinished', note(-1)).on('requestfailed', note(-1))
-    await page.getByLabel('Source of the playbook').click()
+    await page.getByLabel('Playbook source').click()
     await page.keyboard.press('Control+End')
   }
 
@@ -71,7 +71,7 @@ describe('completion in the page', function () {
     await page.keyboard.type('"${{ string(steps.first.output.')
     await take('Enter', /^number/)
     await page.keyboard.type(') }}')
-    const written = await page.getByLabel('Source of the playbook').innerText()
+    const written = await page.getByLabel('Playbook source').innerText()
     expect(written.split('\n').slice(-2)).to.deep.equal([
       '  - uses: case.comment',
       '    with: { text: "${{ string(steps.first.output.number) }}"}',
@@ -114,7 +114,7 @@ describe('completion in the page', function () {
     page.on('request', (request) => {
       if (request.url().endsWith('/complete')) asked++
     })
-    await page.getByLabel('Source of the playbook').click()
+    await page.getByLabel('Playbook source').click()
     await page.keyboard.press('Control+Space')
     await page.keyboard.type('  - us')
     const told = page.waitForResponse('**/playbooks/hover')

@@ -55,7 +55,7 @@ describe('the picture of a playbook in a browser', function () {
   it('is zoomed by keys and buttons, and dragged with the mouse', async () => {
     const { page } = opened
     await opened.visit('/playbooks/wide')
-    const region = page.getByRole('region', { name: 'Steps of the playbook' })
+    const region = page.getByRole('region', { name: 'Playbook steps' })
     await region.getByRole('button', { name: 'done' }).waitFor()
     const first = await view()
     expect(first.scrollWidth, 'wider than there is room').to.be.greaterThan(first.clientWidth)
@@ -69,7 +69,7 @@ describe('the picture of a playbook in a browser', function () {
     const whole = await view()
     expect(whole.scrollWidth).to.equal(whole.clientWidth)
 
-    for (let times = 0; times < 12; times++) await page.getByRole('button', { name: 'Larger' }).click()
+    for (let times = 0; times < 12; times++) await page.getByRole('button', { name: 'Zoom in' }).click()
     await page.getByText('160 %').waitFor()
     const large = await view()
     expect(large.scrollWidth).to.be.greaterThan(first.scrollWidth)

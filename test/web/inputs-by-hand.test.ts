@@ -25,8 +25,8 @@ describe('inputs that are typed as JSON in the page', function () {
   afterEach(() => expect(opened.alarms).to.deep.equal([]))
 
   for (const [open, go, done] of [
-    ['Start by hand', 'Start', /runs/],
-    ['Dry run', 'Run it dry', /playbooks/],
+    ['Run manually', 'Run', /runs/],
+    ['Dry run', 'Start dry run', /playbooks/],
   ] as const)
     it(`are said to be none where they are not, and sent once they are: ${open}`, async () => {
       const page = await opened.visit('/playbooks/asked')
@@ -36,11 +36,11 @@ describe('inputs that are typed as JSON in the page', function () {
       })
       await page.getByRole('button', { name: open }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Inputs, by name').fill('{bad')
+      await dialog.getByLabel('Inputs (JSON)').fill('{bad')
       await dialog.getByRole('button', { name: go, exact: true }).click()
       await dialog.getByText('This is no JSON: look for').waitFor()
       expect(asked).to.deep.equal([])
-      await dialog.getByLabel('Inputs, by name').fill('{"who":"kim"}')
+      await dialog.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
       await dialog.getByRole('button', { name: go, exact: true }).click()
       await dialog.waitFor({ state: 'detached' })
       expect(asked).to.have.lengthOf(1)
@@ -58,9 +58,9 @@ describe('inputs that are typed as JSON in the page', function () {
       await route.abort()
     })
     const before = (await opened.server.call('/runs')).body.total
-    await page.getByRole('button', { name: 'Start by hand' }).click()
-    await page.getByLabel('Inputs, by name').fill('{"who":"kim"}')
-    const start = page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true })
+    await page.getByRole('button', { name: 'Run manually' }).click()
+    await page.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
+    const start = page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true })
     await start.click()
     await page.getByRole('dialog').getByText('Tocsin does not answer').waitFor()
     await start.click()
@@ -76,8 +76,8 @@ describe('inputs that are typed as JSON in the page', function () {
     await page.route('**/api/organizations?*', (route) => (isAway ? route.abort() : route.continue()))
     await page.reload()
     for (const [open, go] of [
-      ['Start by hand', 'Start'],
-      ['Dry run', 'Run it dry'],
+      ['Run manually', 'Run'],
+      ['Dry run', 'Start dry run'],
     ] as const) {
       await page.getByRole('button', { name: open }).click()
       const dialog = page.getByRole('dialog')
@@ -103,8 +103,8 @@ describe('inputs that are typed as JSON in the page', function () {
 
   it('are there for whoever comes back, until the run is started', async () => {
     const page = await opened.visit('/playbooks/asked')
-    const inputs = page.getByLabel('Inputs, by name')
-    const start = page.getByRole('button', { name: 'Start by hand' })
+    const inputs = page.getByLabel('Inputs (JSON)')
+    const start = page.getByRole('button', { name: 'Run manually' })
     await start.click()
     await inputs.fill('{"who":"kim"}')
     await page.keyboard.press('Escape')
@@ -115,7 +115,7 @@ describe('inputs that are typed as JSON in the page', function () {
     expect(await inputs.inputValue()).to.equal('{"who":"kim"}')
     await page.getByRole('dialog').getByRole('combobox', { name: 'Organization' }).click()
     await page.getByRole('option', { name: 'main' }).click()
-    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.waitForURL(/runs/)
     await page.goBack()
     await start.click()

@@ -106,7 +106,7 @@ describe('web page in a browser', function () {
   it('marks a mistake in a playbook at its place while it is typed, and saves what has none', async () => {
     const { page, server } = house
     await visit('/playbooks/asking')
-    const source = page.getByLabel('Source of the playbook')
+    const source = page.getByLabel('Playbook source')
     await source.click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('  - uses: nowhere.nothing')
@@ -119,7 +119,7 @@ describe('web page in a browser', function () {
     await page.keyboard.press('Delete')
     await page.keyboard.insertText(asking.replace('Is this alert real?', 'Is it?'))
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page.getByText('asking is in force').waitFor()
+    await page.getByText('Published asking').waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.locator('.cm-mergeView .cm-changedLine', { hasText: 'Is it?' }).waitFor({ state: 'attached' })
     const { body } = await server.call('/playbooks/asking')
@@ -213,7 +213,7 @@ describe('web page in a browser', function () {
         const { page, server } = house
         const id = await postAlert('hostile', content)
         await visit(`/alerts/${id}`)
-        const region = page.getByRole('region', { name: 'Content of the alert' })
+        const region = page.getByRole('region', { name: 'Alert content' })
         await region.waitFor()
         expect(await region.innerText()).to.contain(shown)
         expect(await page.locator('iframe, img[src=x]').count()).to.equal(0)

@@ -8,12 +8,12 @@ describe('results in the list of playbooks', () => {
     const alert = { type: 'phishing', provider: null, where: false }
     expect(startsText({ ...nothing, alert })).to.equal('phishing')
     expect(startsText({ ...nothing, alert: { ...alert, provider: 'okta', where: true } })).to.equal(
-      'phishing of okta (some)',
+      'phishing from okta (filtered)',
     )
     expect(startsText({ alert, schedule: '0 4 * * *', manual: true, call: true })).to.equal(
-      'phishing, the clock (0 4 * * *), people, other playbooks',
+      'phishing, schedule (0 4 * * *), manual, other playbooks',
     )
-    expect(startsText(null)).to.equal('does not fit the installed skills')
+    expect(startsText(null)).to.equal('nothing (does not match the installed skills)')
   })
 
   it('says how many failed, and never that none did where one did', () => {
@@ -23,9 +23,9 @@ describe('results in the list of playbooks', () => {
   })
 
   it('says it of one run, of none that failed, and of many', () => {
-    expect(judgedText({ failed: 0, judged: 1 })).to.equal('the last one did not fail')
-    expect(judgedText({ failed: 1, judged: 1 })).to.equal('the last one failed')
-    expect(judgedText({ failed: 0, judged: 6 })).to.equal('none of the last 6 failed')
-    expect(judgedText({ failed: 3, judged: 6 })).to.equal('50 % of the last 6 failed')
+    expect(judgedText({ failed: 0, judged: 1 })).to.equal('the last run did not fail')
+    expect(judgedText({ failed: 1, judged: 1 })).to.equal('the last run failed')
+    expect(judgedText({ failed: 0, judged: 6 })).to.equal('none of the last 6 runs failed')
+    expect(judgedText({ failed: 3, judged: 6 })).to.equal('50 % of the last 6 runs failed')
   })
 })

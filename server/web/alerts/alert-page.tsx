@@ -77,7 +77,7 @@ export default function AlertPage() {
         </MantineAlert>
       )}
       <RunList runs={data.runs ?? []} />
-      <TextView text={data.alert_content ?? ''} label="Content of the alert" title="Content" />
+      <TextView text={data.alert_content ?? ''} label="Alert content" title="Content" />
     </Stack>
   )
 }

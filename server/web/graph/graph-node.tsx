@@ -70,7 +70,7 @@ function MarkText({ mark, kind }: MarkTextProps) {
     <span className="graph-mark">
       {times}
       {state === 'not_done'
-        ? 'Not done'
+        ? 'Not called'
         : state === 'completed' && took !== ''
           ? took
           : (state === 'waiting' ? runStatuses.waiting : stepLooks[state]).text}

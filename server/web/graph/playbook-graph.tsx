@@ -36,12 +36,12 @@ export function PlaybookGraph(props: PlaybookGraphProps) {
   return (
     <div className="graph">
       <Group gap={4} className="graph-zoom">
-        <ZoomButton text="Smaller" shortcut="-" icon={MinusIcon} onClick={view.smaller} />
+        <ZoomButton text="Zoom out" shortcut="-" icon={MinusIcon} onClick={view.smaller} />
         <Text size="xs" c="dimmed" className="graph-zoom-text">
           {Math.round(view.zoom * 100)} %
         </Text>
-        <ZoomButton text="Larger" shortcut="+" icon={PlusIcon} onClick={view.larger} />
-        <ZoomButton text="All in sight" shortcut="0" icon={EnterFullScreenIcon} onClick={view.whole} />
+        <ZoomButton text="Zoom in" shortcut="+" icon={PlusIcon} onClick={view.larger} />
+        <ZoomButton text="Fit to view" shortcut="0" icon={EnterFullScreenIcon} onClick={view.whole} />
       </Group>
       {note !== undefined && (
         <Badge color="orange" className="graph-remark">

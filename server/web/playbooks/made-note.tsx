@@ -8,13 +8,13 @@ interface MadeNoteProps {
 /** Says of a playbook that nobody wrote where it comes from, and how it becomes somebody's own. */
 export function MadeNote({ organization, mayKeep }: MadeNoteProps) {
   return (
-    <Alert color="blue" title={`Made by an investigation, for alerts of ${organization}`}>
+    <Alert color="blue" title={`Generated automatically for ${organization}`}>
       <Text size="sm">
-        Nobody has written a playbook for them. It is made anew whenever the connections of {organization}{' '}
-        change.{' '}
+        No authored playbook matches these alerts. Tocsin regenerates this one when the connections of{' '}
+        {organization} change.{' '}
         {mayKeep
-          ? 'Kept as yours, changed or as it is, it becomes a file of the playbooks folder, stays as you leave it, and takes precedence.'
-          : 'An administrator of all organizations can change it and keep it.'}
+          ? 'Keep it as yours to save it in the playbooks folder: it is then no longer regenerated, and takes precedence.'
+          : 'An administrator of all organizations can edit and keep it.'}
       </Text>
     </Alert>
   )

@@ -44,21 +44,22 @@ export default function PlaybookPage() {
     <Stack gap="var(--tocsin-gap)">
       <ViewHead
         title={data.name}
-        states={data.in_force && <Badge color="green">In force</Badge>}
+        states={data.in_force && <Badge color="green">Live</Badge>}
         about={<ResultsLine name={data.name} />}
         actions={mayStart && data.in_force && isManual(data.source) && <StartByHand name={data.name} />}
       />
       {!isNewest && (
-        <Alert color="blue" title="This is an earlier version">
-          In force from <Time at={data.put_in_force_at ?? data.created_at} /> on.{' '}
+        <Alert color="blue" title="Earlier version">
+          Published <Time at={data.put_in_force_at ?? data.created_at} />.{' '}
           <Anchor underline="always" component={Link} href={`/playbooks/${data.name}`} size="sm">
-            To the newest
+            Go to latest version
           </Anchor>
         </Alert>
       )}
       {isNewest && !data.in_force && data.origin === 'file' && (
-        <Alert color="orange" title="No version of it is in force">
-          Its file is no longer in the playbooks folder: no alert starts it. What was there last is kept here.
+        <Alert color="orange" title="No live version">
+          Its file is no longer in the playbooks folder, so no alert triggers it. The last version is kept
+          here.
         </Alert>
       )}
       {data.origin === 'made' && data.organization_code !== null && isNewest && (

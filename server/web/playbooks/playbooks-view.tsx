@@ -11,8 +11,8 @@ import type { Playbook } from './playbook.ts'
 import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results/result-cells.tsx'
 
 const origins = [
-  { value: 'file', label: 'Written' },
-  { value: 'made', label: 'Made' },
+  { value: 'file', label: 'Authored' },
+  { value: 'made', label: 'Generated' },
 ] as const
 
 const columns: readonly Column<Playbook>[] = [
@@ -21,7 +21,7 @@ const columns: readonly Column<Playbook>[] = [
     width: 'minmax(220px, 1.8fr)',
     cell: ({ name }) => <RowLink href={`/playbooks/${name}`} text={name} isMain />,
   },
-  { title: 'STARTED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
+  { title: 'TRIGGERED BY', width: 'minmax(150px, 1.2fr)', cell: ({ name }) => <StartsCell name={name} /> },
   {
     title: 'ALERTS 7 / 30 D',
     width: '118px',
@@ -35,10 +35,10 @@ const columns: readonly Column<Playbook>[] = [
     title: 'ORIGIN',
     width: '110px',
     isExtra: true,
-    cell: ({ origin, organization_code: code }) => (origin === 'file' ? 'Written' : `Made for ${code}`),
+    cell: ({ origin, organization_code: code }) => (origin === 'file' ? 'Authored' : `Generated (${code})`),
   },
   {
-    title: 'IN FORCE SINCE',
+    title: 'PUBLISHED',
     width: '150px',
     isExtra: true,
     cell: ({ in_force: isInForce, put_in_force_at: at, created_at: seen }) =>
@@ -71,11 +71,11 @@ export default function PlaybooksView() {
       }
       filters={
         <Group gap="xs">
-          <SearchFilter label="Search in playbooks" placeholder="In the name" {...of('q')} />
+          <SearchFilter label="Search playbooks" placeholder="Search name" {...of('q')} />
           <ChoiceFilter label="Origin" data={origins} {...of('origin')} />
         </Group>
       }
-      empty="No playbook fits."
+      empty="No matching playbooks"
     />
   )
 }

@@ -17,7 +17,7 @@ export function StartByHand({ name }: { readonly name: string }) {
   const [opened, { open, close }] = useDisclosure()
   const organization = useOrganization(useState<string | null>(null))
   const [text, setText, forget] = useTyped<string | undefined>({
-    place: `Inputs to start ${name}`,
+    place: `Inputs for ${name}`,
     empty: undefined,
     textOf: typedText,
   })
@@ -38,13 +38,13 @@ export function StartByHand({ name }: { readonly name: string }) {
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>
-        Start by hand
+        Run manually
       </Button>
-      <Modal opened={opened} onClose={close} title={`Start ${name}`}>
+      <Modal opened={opened} onClose={close} title={`Run ${name}`}>
         <Stack>
           <Select {...organization.field} />
           <Textarea
-            label="Inputs, by name"
+            label="Inputs (JSON)"
             {...typed.field}
             classNames={{ input: 'code-input' }}
             spellCheck={false}
@@ -57,7 +57,7 @@ export function StartByHand({ name }: { readonly name: string }) {
             disabled={organization.code === undefined}
             onClick={() => typed.read((inputs) => start.mutate(inputs))}
           >
-            Start
+            Run
           </Button>
         </Stack>
       </Modal>

@@ -39,7 +39,7 @@ export function TestsSection({ name }: { readonly name: string }) {
       title="Tests"
       actions={
         <Button size="xs" variant="default" loading={run.isPending} onClick={() => run.mutate()}>
-          Run the tests
+          Run tests
         </Button>
       }
     >
@@ -48,7 +48,7 @@ export function TestsSection({ name }: { readonly name: string }) {
         <TestedView tested={run.data} name={name} />
       ) : (
         <Text size="sm" c="dimmed">
-          Of the version in force, with mocks for all skills: nothing is called.
+          Tests the live version with mocked skills: no real calls.
         </Text>
       )}
     </Section>
@@ -61,17 +61,17 @@ function TestedView({ tested, name }: { readonly tested: Tested; readonly name: 
   if (file === null)
     return (
       <Text size="sm">
-        There are none: <code>{name}.test.yaml</code> would stand beside its file in the playbooks folder.
+        No tests. Add <code>{name}.test.yaml</code> next to its file in the playbooks folder.
       </Text>
     )
   return (
     <Stack gap="sm">
       {problems.length > 0 && (
-        <Alert color="red" title={`${file} has mistakes`}>
+        <Alert color="red" title={`${file} has errors`}>
           <Failures failures={problems} />
         </Alert>
       )}
-      <div role="list" aria-label="Results of the tests">
+      <div role="list" aria-label="Test results">
         {tests.map((test) => (
           <div key={test.line} role="listitem" className="test-row">
             <Badge color={test.failures.length === 0 ? 'green' : 'red'}>
@@ -89,7 +89,7 @@ function TestedView({ tested, name }: { readonly tested: Tested; readonly name: 
       {coverage !== null && (
         <div>
           <Text size="sm" fw={600}>
-            {coverage.taken} of {coverage.total} branches are taken
+            {coverage.taken} of {coverage.total} branches covered
           </Text>
           {coverage.missing.map(({ label, line }) => (
             <UnstyledButton

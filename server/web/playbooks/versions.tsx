@@ -46,9 +46,9 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Version</Table.Th>
-              <Table.Th>Put in force</Table.Th>
+              <Table.Th>Published</Table.Th>
               <Table.Th>By</Table.Th>
-              <Table.Th aria-label="What can be done" />
+              <Table.Th aria-label="Actions" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -59,7 +59,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
                     <Anchor component={Link} href={`/playbooks/${hash}`} size="sm" ff="monospace">
                       {short(hash)}
                     </Anchor>
-                    {rest.in_force && <Badge color="green">In force</Badge>}
+                    {rest.in_force && <Badge color="green">Live</Badge>}
                     {hash === playbook.hash && <Badge color="gray">Shown</Badge>}
                   </Group>
                 </Table.Td>
@@ -99,7 +99,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
       {versions.hasNextPage && (
         <Group p="sm">
           <Text size="sm" c="dimmed">
-            {Math.max(0, total - rows.length).toLocaleString()} more stand behind these.
+            {Math.max(0, total - rows.length).toLocaleString()} more
           </Text>
           <Button
             size="xs"
@@ -117,7 +117,7 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           <Differences
             before={other.data.source}
             after={playbook.source}
-            labels={[short(compared), `${short(playbook.hash)}, shown above`]}
+            labels={[short(compared), `${short(playbook.hash)} (shown above)`]}
           />
         </Stack>
       )}

@@ -47,12 +47,12 @@ export function AlertChoice({ organization, trigger, chosen, onChange }: AlertCh
   return (
     <Select
       label="Alert"
-      description={`The newest of type ${trigger.type}; type words or an id to look for another`}
+      description={`The newest of type ${trigger.type}; enter text or an id to find another`}
       placeholder={found.isPending ? 'Loading' : 'Choose an alert'}
       data={alerts.map(({ alert_uuid: uuid, alert_id: id }) => ({ value: uuid, label: id.toUpperCase() }))}
       value={chosen?.value ?? null}
       onChange={(_, option) => onChange(option)}
-      error={found.isError && `Not looked for: ${problemOf(found.error).title}`}
+      error={found.isError && `Search failed: ${problemOf(found.error).title}`}
       searchable
       onSearchChange={setTyped}
       // The API has searched.
@@ -70,8 +70,8 @@ function nothingFound(
   { isFetching, isError }: { isFetching: boolean; isError: boolean },
   type: string,
 ): string {
-  if (isFetching) return 'Looking for it'
-  return isError ? 'Nobody knows what fits' : `No alert of type ${type} fits`
+  if (isFetching) return 'Searching …'
+  return isError ? 'Search failed' : `No matching alerts of type ${type}`
 }
 
 function AlertLine({ alert }: { readonly alert: Alert | undefined }) {

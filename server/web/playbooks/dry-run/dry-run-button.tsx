@@ -26,7 +26,7 @@ export function DryRunButton({ source, checked, onDone }: DryRunButtonProps) {
       <Button variant="default" disabled={(checked?.name ?? null) === null} onClick={open}>
         Dry run
       </Button>
-      <Modal opened={opened && checked !== undefined} onClose={close} size="lg" title="What would it do?">
+      <Modal opened={opened && checked !== undefined} onClose={close} size="lg" title="Dry run">
         {checked !== undefined && (
           <DryRunForm
             source={source}

@@ -62,8 +62,8 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
   return (
     <Stack>
       <Text size="sm">
-        Skills that read are asked in earnest, over the connections of the organization. Skills that write are
-        not called, and nothing is stored: no run, no case, and the alert stays as it is.
+        Read-only skills make real calls over the connections of the organization. Skills that write are not
+        called. Nothing is stored: no run, no case, no change to the alert.
       </Text>
       {!organization.isSingle && (
         <Select
@@ -76,9 +76,9 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
       )}
       {trigger !== null && (
         <SegmentedControl
-          aria-label="Where the alert comes from"
+          aria-label="Alert source"
           data={[
-            { value: 'stored', label: 'A past alert' },
+            { value: 'stored', label: 'Past alert' },
             { value: 'pasted', label: 'Pasted content' },
           ]}
           value={from}
@@ -90,8 +90,8 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
       )}
       {trigger !== null && !isStored && (
         <Textarea
-          label="Content of the alert"
-          description={`Taken as an alert of type ${trigger.type}`}
+          label="Alert content"
+          description={`Treated as an alert of type ${trigger.type}`}
           value={content}
           onChange={(event) => setContent(event.currentTarget.value)}
           autosize
@@ -102,7 +102,7 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
       )}
       {Object.keys(inputs?.properties ?? {}).length > 0 && (
         <Textarea
-          label="Inputs, by name"
+          label="Inputs (JSON)"
           description={Object.keys(inputs?.properties ?? {}).join(', ')}
           {...given.field}
           classNames={{ input: 'code-input' }}
@@ -118,7 +118,7 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
           disabled={!isReady}
           onClick={() => given.read((parsed) => run.mutate(parsed))}
         >
-          Run it dry
+          Start dry run
         </Button>
       </Group>
     </Stack>

@@ -16,7 +16,7 @@ const maxRows = 500
 /** What happens, in order; what would be written stands out. */
 export function DryRunStepList({ steps, selected, onSelect }: DryRunStepListProps) {
   return (
-    <div className="dry-run-steps" role="group" aria-label="Steps of the dry run">
+    <div className="dry-run-steps" role="group" aria-label="Dry run steps">
       {steps.slice(0, maxRows).map((step) => (
         <UnstyledButton
           key={step.path}
@@ -35,7 +35,7 @@ export function DryRunStepList({ steps, selected, onSelect }: DryRunStepListProp
       ))}
       {steps.length > maxRows && (
         <Text size="sm" c="dimmed" p="xs">
-          {steps.length - maxRows} more steps are in the answer of the API.
+          {steps.length - maxRows} more steps: see the API response
         </Text>
       )}
     </div>
@@ -45,7 +45,7 @@ export function DryRunStepList({ steps, selected, onSelect }: DryRunStepListProp
 export function DryRunState({ step }: { readonly step: DryRunStep }) {
   return (
     <StateBadge
-      {...(step.write === undefined ? stepLooks[step.state] : { text: 'Not done', color: 'orange' })}
+      {...(step.write === undefined ? stepLooks[step.state] : { text: 'Not called', color: 'orange' })}
     />
   )
 }

@@ -6,9 +6,9 @@ import { DryRunState } from './dry-run-step-list.tsx'
 import type { DryRunStep } from './dry-run.ts'
 
 const sources = {
-  fixtures: 'as the fixtures say',
+  fixtures: 'from the fixtures',
   example: 'from the example of the skill',
-  schema: 'made up from what the skill declares',
+  schema: 'generated from the schema of the skill',
 } as const
 
 /** One step of a dry run: what it was given, and what it gave or is assumed to give. */
@@ -28,21 +28,21 @@ export function DryRunStepPanel({ step }: { readonly step: DryRunStep }) {
         </Group>
         {write !== undefined && (
           <Text size="sm">
-            It would call <code>{write.skill}</code>
+            Would call <code>{write.skill}</code>
             {write.connection !== null && (
               <>
                 {' '}
-                over the connection <code>{write.connection}</code>
+                via the connection <code>{write.connection}</code>
               </>
             )}{' '}
-            with the input below. It was not called.
+            with the input below. Not called.
           </Text>
         )}
         {error !== null && <StoredErrorView error={error} />}
         {input !== null && <Part title="Input" value={input} label={`Input of ${path}`} />}
         {output !== null && (
           <Part
-            title={write === undefined ? 'Output' : `Assumed output, ${sources[write.output_from]}`}
+            title={write === undefined ? 'Output' : `Assumed output (${sources[write.output_from]})`}
             value={output}
             label={`Output of ${path}`}
           />

@@ -15,7 +15,7 @@ import type { Taken } from './use-dry-run.ts'
 interface DryRunViewProps {
   readonly taken: Taken
   readonly followed: Followed
-  /** The source has been edited since. */
+  /** The source has changed since this dry run. */
   readonly isOld: boolean
   readonly onSelect: (path: string) => void
   readonly onAnswer: (question: string, way: number) => void
@@ -43,19 +43,19 @@ export function DryRunView(props: DryRunViewProps) {
         }
       >
         <Stack gap="sm">
-          <Alert color="blue" title="Nothing was touched">
+          <Alert color="blue" title="No writes made">
             {writes === 0
-              ? 'No write would be made on this way.'
-              : `${writes} ${writes === 1 ? 'write' : 'writes'} would be made on this way: not one was.`}{' '}
-            What read was asked in earnest; behind a write it goes on with what that is assumed to give.
+              ? 'This path has no writes.'
+              : `This path has ${writes} ${writes === 1 ? 'write' : 'writes'}.`}{' '}
+            Reads were real; after a write, sample output is assumed.
           </Alert>
           {isOld && (
             <Text size="sm" c="dimmed">
-              The source has been edited since.
+              The source has changed since this dry run.
             </Text>
           )}
           {answer.would_not_start !== null && (
-            <Alert color="orange" title="This alert would not start it">
+            <Alert color="orange" title="This alert would not trigger the playbook">
               {showInvisible(answer.would_not_start)}
             </Alert>
           )}
@@ -76,10 +76,10 @@ export function DryRunView(props: DryRunViewProps) {
           )}
           <Group gap="sm">
             {end === null ? (
-              <Text size="sm">There are too many ways: this one was not tried.</Text>
+              <Text size="sm">Too many paths: this one was not run.</Text>
             ) : (
               <>
-                <Text size="sm">It would end as</Text>
+                <Text size="sm">Ends as</Text>
                 <StateBadge text={end.status} color={end.status === 'completed' ? 'green' : 'red'} />
                 {end.duration_ms > 0 && (
                   <Text size="sm" c="dimmed">
@@ -99,9 +99,9 @@ export function DryRunView(props: DryRunViewProps) {
           {end !== null && end.output !== null && (
             <div>
               <Text size="sm" fw={600} mb={4}>
-                Output of the run
+                Run output
               </Text>
-              <JsonView value={end.output} label="Output of the dry run" />
+              <JsonView value={end.output} label="Dry run output" />
             </div>
           )}
         </Stack>

@@ -32,7 +32,7 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
   const { found, keep, handOver } = useDraft(name)
   const [begun, setBegun] = useState<Begun>({
     draft: found?.text === source ? undefined : found,
-    note: 'Here is what you had not saved',
+    note: 'Unsaved draft restored',
     turn: 0,
   })
   const [isUnsaved, setUnsaved] = useState(begun.draft !== undefined)
@@ -50,7 +50,7 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
     (version: PlaybookDetail): void => {
       setBegun(({ turn }) => ({
         draft: { hash: base, text: version.source },
-        note: `The version ${version.hash.slice(0, 12)} is in the editor`,
+        note: `Version ${version.hash.slice(0, 12)} restored in the editor`,
         turn: turn + 1,
       }))
       // It is what was not saved from now on.

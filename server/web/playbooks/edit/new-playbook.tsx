@@ -25,7 +25,7 @@ function Draft() {
         source={newSource}
         begun={begun ?? { hash: null, text: newSource }}
         name={null}
-        note={begun && 'Here is what you had not saved'}
+        note={begun && 'Unsaved draft restored'}
         isReadOnly={false}
         onDraft={keep}
         onSaved={({ name }, left) => handOver(name, left)}

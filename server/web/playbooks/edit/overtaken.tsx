@@ -31,28 +31,28 @@ export function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: Overtak
   const { data } = theirs
   return (
     <Stack gap="xs">
-      <Alert color="orange" title={`${name} has been changed meanwhile`} role="alert">
+      <Alert color="orange" title={`Someone else changed ${name}`} role="alert">
         <Text size="sm">
-          {data.put_in_force_actor === null ? 'Somebody' : showInvisible(whoText(data.put_in_force_actor))}{' '}
-          put another version in force
+          {data.put_in_force_actor === null ? 'Someone' : showInvisible(whoText(data.put_in_force_actor))}{' '}
+          published another version
           {data.put_in_force_at !== null && (
             <>
               {' '}
               at <Time at={data.put_in_force_at} />
             </>
           )}
-          . Below it stands beside what you have written.
+          . Compare it with yours below.
         </Text>
         <Group gap="xs" mt="sm">
           <Button size="xs" variant="default" disabled={!mayOver} onClick={() => onOver(data.hash)}>
-            Put mine in its place
+            Overwrite with mine
           </Button>
           <Button size="xs" variant="default" onClick={onTakeTheirs}>
-            Drop mine and take theirs
+            Discard mine
           </Button>
         </Group>
       </Alert>
-      <Differences before={data.source} after={mine} labels={['In force', 'Not saved']} />
+      <Differences before={data.source} after={mine} labels={['Live', 'Unsaved']} />
     </Stack>
   )
 }

@@ -9,7 +9,7 @@ interface ProblemListProps {
   readonly onShow: (line: number) => void
 }
 
-const says = { checked: 'No problems.', checking: 'Checking …', failed: 'Not checked.' } as const
+const says = { checked: 'No problems', checking: 'Checking …', failed: 'Not checked' } as const
 
 /** The mistakes in a playbook; a click leads to the place. */
 export function ProblemList({ problems, state, onShow }: ProblemListProps) {

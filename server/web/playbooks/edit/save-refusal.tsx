@@ -28,11 +28,11 @@ export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps
     )
   if (refusal === 'name taken')
     return (
-      <Alert color="orange" title={`There is a playbook ${tried} already`} role="alert">
+      <Alert color="orange" title={`Playbook ${tried} already exists`} role="alert">
         <Text size="sm">
-          Give this one another <code>name</code>, or{' '}
+          Choose another <code>name</code>, or{' '}
           <Anchor component={Link} href={`/playbooks/${tried}`} size="sm" underline="always">
-            change the one that is there
+            edit the existing playbook
           </Anchor>
           .
         </Text>

@@ -12,13 +12,10 @@ export function TakeUp({ version, onKeep, onTakeUp }: TakeUpProps) {
   return (
     <Modal opened={version !== undefined} onClose={onKeep} title="Restore an earlier version">
       <Stack>
-        <Text size="sm">
-          What you typed in the editor is not saved. The version {version?.slice(0, 12)} would take its place,
-          and what you typed would be lost.
-        </Text>
+        <Text size="sm">Your unsaved changes will be replaced by version {version?.slice(0, 12)}.</Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onKeep}>
-            Keep what I typed
+            Keep my changes
           </Button>
           <Button color="red" onClick={onTakeUp}>
             Restore

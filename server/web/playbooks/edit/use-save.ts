@@ -35,7 +35,7 @@ export function useSave({ text, name, base, onSaved }: SaveOptions) {
       }),
     onSuccess(saved, sent) {
       onSaved(saved, sent.source)
-      notifications.show({ color: 'green', message: `${saved.name} is in force.` })
+      notifications.show({ color: 'green', message: `Published ${saved.name}` })
       queries.setQueryData(['playbook', saved.name], saved)
       void queries.invalidateQueries({ queryKey: ['playbook'] })
       void queries.invalidateQueries({ queryKey: ['versions'] })

@@ -95,7 +95,7 @@ export function Workbench(props: WorkbenchProps) {
     <Stack gap="sm">
       {note !== undefined && isChanged && savedHash === undefined && (
         <Alert color="blue" title={note}>
-          <Text size="sm">Save to publish it.</Text>
+          <Text size="sm">Publish to make it live.</Text>
           <Button size="xs" variant="default" mt="xs" onClick={onDropped}>
             Discard
           </Button>
@@ -114,12 +114,12 @@ export function Workbench(props: WorkbenchProps) {
         <Grid.Col span={{ base: 12, lg: 6 }} className="graph-beside">
           {graph === undefined ? (
             <Text size="sm" c="dimmed">
-              The picture appears once there are no errors.
+              Fix the errors to see the graph.
             </Text>
           ) : (
             <PlaybookGraph
               graph={graph}
-              label="Steps of the playbook"
+              label="Playbook steps"
               note={isGraphOld ? 'Last valid version' : undefined}
               {...(marks && { marks })}
               selected={dry.taken?.selected === undefined ? undefined : shownAt(dry.taken.selected, ids)}

@@ -45,14 +45,14 @@ export function Differences({ before, after, labels: [labelBefore, labelAfter] }
     <div>
       <Group justify="space-between" mb={6}>
         <Text size="sm" c="dimmed">
-          {before === after ? 'Both are the same.' : `${labelBefore} → ${labelAfter}`}
+          {before === after ? 'No differences' : `${labelBefore} → ${labelAfter}`}
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label="How differences are shown"
+          aria-label="Diff view"
           data={[
             { value: 'two', label: 'Side by side' },
-            { value: 'one', label: 'One below the other' },
+            { value: 'one', label: 'Unified' },
           ]}
           value={look}
           onChange={setChosen}

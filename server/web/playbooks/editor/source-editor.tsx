@@ -42,7 +42,7 @@ export function SourceEditor({ source, isReadOnly, problems, place, onChange }: 
           hover,
           isReadOnly ? [] : completion,
           EditorState.readOnly.of(isReadOnly),
-          EditorView.contentAttributes.of({ 'aria-label': 'Source of the playbook', tabindex: '0' }),
+          EditorView.contentAttributes.of({ 'aria-label': 'Playbook source', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell.current(update.state.doc.toString())
           }),

@@ -79,7 +79,7 @@ export function FailedCell({ name }: CellProps) {
       href={`/runs?playbook=${encodeURIComponent(name)}&status=failed`}
       inherit
       c="var(--mantine-color-error)"
-      title={`${failed} of the newest ${judged} that ended`}
+      title={`${failed} of the last ${judged} finished runs`}
       tabIndex={-1}
     >
       {text}

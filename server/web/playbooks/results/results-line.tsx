@@ -11,7 +11,7 @@ export function ResultsLine({ name }: { readonly name: string }) {
   const { on, alerts_7d: week, judged } = results
   return (
     <Group gap="4px 16px">
-      <span>Started by {showInvisible(startsText(on))}</span>
+      <span>Triggered by {showInvisible(startsText(on))}</span>
       <span>
         {week.toLocaleString()} {week === 1 ? 'alert' : 'alerts'} in 7 days
       </span>
