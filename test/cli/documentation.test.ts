@@ -17,6 +17,17 @@ const anchorsOf = (text: string): readonly string[] =>
       .replaceAll(' ', '-'),
   )
 
+describe('DECISIONS.md', () => {
+  it('lists every area and record in its index, in order', () => {
+    const [index = '', records = ''] = read('DECISIONS.md')
+      .split('## Index\n')[1]!
+      .split(/(?<=\n)(?=## )([^]*)/)
+    const listed = [...index.matchAll(/\[(.+)\]\(#/g)].map(([, title]) => title)
+    expect(listed).to.deep.equal([...records.matchAll(/^##+ (.+)$/gm)].map(([, title]) => title))
+    expect(listed.length).to.be.above(100)
+  })
+})
+
 describe('the pages of the documentation', function () {
   this.timeout(30_000)
   after(killCommands)
