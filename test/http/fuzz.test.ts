@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import type { OpenApiDocument } from '../../server/http/reference/openapi.ts'
 import { seed, times, tries } from '../support/random.ts'
 import { accessTable, type AccessRow } from './support/access-table.ts'
 import { startApi, type Api } from './support/api.ts'
@@ -9,6 +8,7 @@ import { fuzzedRequests, operationsOf, type FuzzedRequest } from './support/fuzz
 import { oddTexts } from './support/fuzz-values.ts'
 import { expectFits } from './support/schemas.ts'
 import { manualPlaybook, thingsOf, type Thing } from './support/things.ts'
+import type { OpenApiDocument } from '../../server/http/reference/openapi-document.ts'
 
 const idsOf = (thing: Thing = {}): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(thing).map(([name, [id = '']]) => [name, id]))

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { routes } from '../../server/http/routing/routes.ts'
-import { Database, type Value } from '../../server/sqlite/database/database.ts'
+import { Database } from '../../server/sqlite/database/database.ts'
+import type { Value } from '../../server/sqlite/database/columns.ts'
 import { startApi, type Api } from './support/api.ts'
 import { thingsOf } from './support/things.ts'
 

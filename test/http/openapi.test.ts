@@ -7,12 +7,12 @@ import { requireOneKind, seenOf } from '../../core/checkpoint/one-kind.ts'
 import { parseJson } from '../../core/common/json.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
-import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
 import { manualPlaybook, towerSettings } from './support/things.ts'
 import { somebody } from '../support/somebody.ts'
+import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
 /** A body for each operation that takes one. */
 const bodies: Record<string, object> = {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
-import type { Database, Value } from '../../server/sqlite/database/database.ts'
+import type { Database } from '../../server/sqlite/database/database.ts'
+import type { Value } from '../../server/sqlite/database/columns.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { playbookResults } from '../../server/sqlite/playbooks/playbook-results.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'

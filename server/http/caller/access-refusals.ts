@@ -3,7 +3,7 @@ import type { Stores } from '../../../core/ports/stores.ts'
 import type { Directory } from './directory.ts'
 import { problemOf } from '../routing/problem.ts'
 import { createRefusalLog } from '../limits/refusal-log.ts'
-import type { Caller } from '../routing/route.ts'
+import type { Caller } from './caller.ts'
 
 /** A request that somebody was not allowed to make. */
 export interface RefusedRequest {

@@ -4,8 +4,9 @@ import type { Session } from '../../../core/domain/session.ts'
 import { checkKey } from '../../access/keys.ts'
 import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
-import type { Access, Caller, Route, Services } from '../routing/route.ts'
+import type { Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
+import type { Access, Caller } from './caller.ts'
 
 type Needed = Pick<
   Services,

@@ -1,8 +1,7 @@
 import type { AuditAction } from '../../../core/domain/audit.ts'
 import type { AuditStore } from '../../../core/ports/audit-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
-import type { Caller } from '../routing/route.ts'
-
+import type { Caller } from './caller.ts'
 /** What shows who holds which credentials, and how old they are. */
 export type ViewAction = Extract<AuditAction, 'keys.viewed' | 'connections.viewed'>
 

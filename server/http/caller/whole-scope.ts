@@ -1,5 +1,5 @@
 import { RequestError } from '../request/request-error.ts'
-import type { Caller } from '../routing/route.ts'
+import type { Caller } from './caller.ts'
 
 /** For what concerns every organization. Throws RequestError `key_is_scoped`. */
 export function requireWholeScope(caller: Caller): void {

@@ -6,8 +6,8 @@ import { scopeText } from '../../../core/common/scope.ts'
 import type { Sessions } from '../../access/sessions.ts'
 import type { AnswerBudget } from '../server/answer-budget.ts'
 import { RequestError } from '../request/request-error.ts'
-import type { Caller } from '../routing/route.ts'
 import { EventStream } from './event-stream.ts'
+import type { Caller } from '../caller/caller.ts'
 
 export interface EventStreamLimits {
   /** At once; further ones are refused. Fewer than connections, so that requests still come in. */

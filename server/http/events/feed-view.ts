@@ -2,8 +2,8 @@ import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Scope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
-import { admins, readers } from '../routing/route.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
+import { admins, readers } from '../caller/caller.ts'
 
 /** Who is told of changes. */
 export interface FeedReader {

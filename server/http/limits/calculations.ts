@@ -2,8 +2,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { scopeText } from '../../../core/common/scope.ts'
 import { FairLines } from '../../../core/common/fair-lines.ts'
 import { RequestError } from '../request/request-error.ts'
-import type { Caller } from '../routing/route.ts'
 import { runInSlices, type Sliced } from '../../../core/common/sliced.ts'
+import type { Caller } from '../caller/caller.ts'
 
 /** Work whose length follows from what somebody sends, such as the reading of a playbook: done one at a time. */
 export interface Calculations {

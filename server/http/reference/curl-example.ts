@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../../core/plugin/index.ts'
-import type { Operation } from './openapi.ts'
+import type { Operation } from './openapi-document.ts'
 
 /**
  * A call of an operation, as it can be pasted into a shell where `TOCSIN_URL` and `TOCSIN_KEY` are set; what stands in the path is a variable

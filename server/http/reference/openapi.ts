@@ -2,49 +2,7 @@ import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { headersOf, isOnce } from '../request/idempotency.ts'
 import type { Route } from '../routing/route.ts'
 import { componentSchemas, described } from './components.ts'
-
-/** What of an OpenAPI 3.1 document is made here. */
-export interface OpenApiDocument {
-  readonly openapi: string
-  readonly info: Readonly<Record<string, unknown>>
-  readonly servers: readonly { readonly url: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, unknown>>
-    readonly responses: Readonly<Record<string, unknown>>
-    readonly securitySchemes: Readonly<Record<string, unknown>>
-  }
-}
-
-export interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly tags: readonly string[]
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly 'x-roles'?: readonly string[]
-  readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, Response>>
-}
-
-export interface Parameter {
-  readonly name: string
-  readonly in: 'path' | 'query' | 'header'
-  readonly required: boolean
-  readonly description?: string
-  readonly schema: JsonSchema
-}
-
-export interface Response {
-  readonly $ref?: string
-  readonly description?: string
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
-  readonly content?: Content
-}
-
-/** By the type of the content. */
-export type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>
+import type { OpenApiDocument, Operation, Parameter, Response, Content } from './openapi-document.ts'
 
 /** An OpenAPI 3.1 document of the table: every operation with its parameters, bodies, answers and the roles that may call it. */
 export function openApiDocument(

@@ -1,7 +1,7 @@
 import { curlExample } from './curl-example.ts'
 import { markup, prose, type Markup } from './markup.ts'
-import type { Content, Operation, Parameter } from './openapi.ts'
 import { notesOf, renderSchema, term, typeOf } from './render-schema.ts'
+import type { Content, Operation, Parameter } from './openapi-document.ts'
 
 /** One operation with its parameters, its body, its answer, and a call of it. */
 export function renderOperation(method: string, path: string, operation: Operation): Markup {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { Markup, markup, prose } from './markup.ts'
-import type { OpenApiDocument, Operation } from './openapi.ts'
 import { renderOperation } from './render-operation.ts'
 import { notesOf, renderSchema } from './render-schema.ts'
 import { style } from './style.ts'
+import type { OpenApiDocument, Operation } from './openapi-document.ts'
 
 type Row = readonly [method: string, path: string, operation: Operation]
 

@@ -13,8 +13,9 @@ import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import type { Requester } from '../caller/requester.ts'
 import { sessionCookie } from '../caller/session-cookie.ts'
 import { refuseCrossSite, type OwnNames } from '../caller/same-origin.ts'
-import type { Answer, ApiRequest, Caller, Route, Services } from '../routing/route.ts'
+import type { Answer, ApiRequest, Route, Services } from '../routing/route.ts'
 import { validateBody, validateHeaders, validateQuery } from './validate.ts'
+import type { Caller } from '../caller/caller.ts'
 
 /** What the configuration says about requests. */
 export interface RequestSettings {

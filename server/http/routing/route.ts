@@ -1,8 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Actor } from '../../../core/domain/audit.ts'
 import type { DestructiveLimits } from '../../../core/domain/destructive-use.ts'
-import type { Role } from '../../../core/domain/api-key.ts'
-import type { Session } from '../../../core/domain/session.ts'
 import type { Pauses } from '../../../core/engine/turns/pauses.ts'
 import type { RunControl } from '../../../core/engine/turns/run-control.ts'
 import type { Scheduler } from '../../../core/engine/turns/scheduler.ts'
@@ -15,7 +12,6 @@ import type { CaseStore } from '../../../core/ports/case-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { OpenConnection } from '../../../core/ports/connection-store.ts'
-import type { Scope } from '../../../core/ports/common.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
@@ -32,7 +28,6 @@ import type { EventStreams } from '../events/event-streams.ts'
 import type { InTurn } from '../../../core/common/in-turn.ts'
 import type { WatchRun } from '../events/run-watch.ts'
 import type { FailedAuthentications } from '../caller/failed-authentications.ts'
-import type { OpenApiDocument } from '../reference/openapi.ts'
 import type { RecordRefusal } from '../limits/refusal-log.ts'
 import type { Requester } from '../caller/requester.ts'
 import type { SessionCookie } from '../caller/session-cookie.ts'
@@ -42,33 +37,8 @@ import type { AuthenticateGate } from '../limits/authenticate-gate.ts'
 import type { SignInGate } from '../caller/sign-in-gate.ts'
 import type { TakeWaitPlace } from '../limits/wait-places.ts'
 import type { WebhookGate } from '../limits/webhook-gate.ts'
-
-/**
- * Who may call a route: a list of roles, everybody without a key, everybody whom no other web site has sent and who shows a key in the body, or who
- * knows the token of a connection.
- */
-export type Access = readonly Role[] | 'public' | 'sign_in' | 'events_token'
-
-/** The lookups, which whoever posts alerts needs. */
-export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
-export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
-/** Those who decide: they answer checkpoints, start and cancel runs. */
-export const operators: readonly Role[] = ['analyst', 'admin']
-export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
-export const admins: readonly Role[] = ['admin']
-
-/** Who calls. */
-export interface Caller {
-  readonly keyUuid: string
-  /** When the key ends, in epoch milliseconds; null: never. */
-  readonly expiresAt: number | null
-  /** As records say it. */
-  readonly actor: Actor
-  readonly role: Role
-  readonly scope: Scope
-  /** Of a person who has signed in; undefined: the request carries the key itself. */
-  readonly session: Session | undefined
-}
+import type { Access, Caller } from '../caller/caller.ts'
+import type { OpenApiDocument } from '../reference/openapi-document.ts'
 
 /** What handlers work with. */
 export interface Services {

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import { eventsTokenField } from './events-tokens.ts'
 import { sealCheck } from '../file/master-key-check.ts'
 import { openDatabase } from '../file/open-database.ts'
-import { resealValues } from '../context/sealed-values.ts'
+import { sealedColumns, sealedPrefix, SealedValues, type SealedColumn } from '../context/sealed-values.ts'
 
 export interface ResealOptions {
   readonly from: SecretBox
@@ -74,4 +74,15 @@ function reseal(database: Database, secret: SecretRow, table: string, from: Secr
     row,
     ...(isOne === '' ? [] : [field]),
   )
+}
+
+/** Inside of a write: seals with another key whatever is sealed. One value is held at a time. */
+function resealValues(database: Database, from: SecretBox, to: SecretBox): void {
+  const [old, next] = [new SealedValues(from), new SealedValues(to)]
+  database.define('reseal', (text, place) => next.seal(old.open(String(text), String(place)), String(place)))
+  for (const { table, name, place } of Object.values<SealedColumn>(sealedColumns)) {
+    database.run(
+      `UPDATE ${table} SET ${name} = reseal(${name}, ${place}) WHERE substr(${name}, 1, ${sealedPrefix.length}) = '${sealedPrefix}'`,
+    )
+  }
 }

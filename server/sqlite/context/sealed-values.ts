@@ -1,9 +1,8 @@
 import { Secret } from '../../../core/plugin/index.ts'
 import type { SecretBox, SecretPlace } from '../../secrets/secret-box.ts'
-import type { Database } from '../database/database.ts'
 
 /** No JSON text begins like this. */
-const prefix = 'sealed:'
+export const sealedPrefix = 'sealed:'
 
 /**
  * Sensitive values of runs in text columns, encrypted like the secrets of connections: `sealed:<key version>:<base64>`. Each is sealed
@@ -18,12 +17,12 @@ export class SealedValues {
 
   /** Or looks so: text of people may begin with anything. */
   static isSealed(text: string): boolean {
-    return text.startsWith(prefix)
+    return text.startsWith(sealedPrefix)
   }
 
   seal(text: string, place: string): string {
     const { keyVersion, bytes } = this.#secrets.seal(placeOf(place), new Secret(text))
-    return `${prefix}${keyVersion}:${Buffer.from(bytes).toString('base64')}`
+    return `${sealedPrefix}${keyVersion}:${Buffer.from(bytes).toString('base64')}`
   }
 
   /** Throws ConnectionError `secret_unreadable`. */
@@ -43,9 +42,9 @@ const placeOf = (place: string): SecretPlace => ({
 
 /** SQL for the value of a column that may be sealed; both are SQL. */
 export const opened = (column: string, place: string): string =>
-  `iif(substr(${column}, 1, ${prefix.length}) = '${prefix}', open_sealed(${column}, ${place}), ${column})`
+  `iif(substr(${column}, 1, ${sealedPrefix.length}) = '${sealedPrefix}', open_sealed(${column}, ${place}), ${column})`
 
-interface Column {
+export interface SealedColumn {
   readonly table: string
   readonly name: string
   /** SQL. */
@@ -60,15 +59,4 @@ export const sealedColumns = {
   result: { table: 'runs', name: 'output', place: `'output ' || uuid` },
   answer: { table: 'checkpoint_answers', name: 'value', place: `'answer ' || checkpoint_id` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
-} as const satisfies Readonly<Record<string, Column>>
-
-/** Inside of a write: seals with another key whatever is sealed. One value is held at a time. */
-export function resealValues(database: Database, from: SecretBox, to: SecretBox): void {
-  const [old, next] = [new SealedValues(from), new SealedValues(to)]
-  database.define('reseal', (text, place) => next.seal(old.open(String(text), String(place)), String(place)))
-  for (const { table, name, place } of Object.values<Column>(sealedColumns)) {
-    database.run(
-      `UPDATE ${table} SET ${name} = reseal(${name}, ${place}) WHERE substr(${name}, 1, ${prefix.length}) = '${prefix}'`,
-    )
-  }
-}
+} as const satisfies Readonly<Record<string, SealedColumn>>

@@ -2,6 +2,14 @@
 
 import { parseJson, stringifyJson } from '../../../core/common/json.ts'
 
+/** Values that can be bound to a parameter; the caller binds a boolean as 0 or 1. */
+export type Value = string | number | bigint | Uint8Array | null
+
+/** The reading part of a database, for what the database itself is made of. */
+export interface SqlReader {
+  one<Row>(sql: string, ...values: Value[]): Row
+}
+
 /** More than can be written: what has been stored must be readable. */
 const maxStoredDepth = 100_000
 

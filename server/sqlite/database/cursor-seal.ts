@@ -1,12 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
-import type { Database } from './database.ts'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { SqlReader } from './columns.ts'
 
 /** Of a row in a sorted list: the value it is sorted by, 0 where there is none, and its key. */
 export interface CursorPlace {
@@ -14,8 +7,10 @@ export interface CursorPlace {
   readonly row: number
 }
 
-const fact = 'cursor_key'
-const [keyBytes, tagBytes, placeBytes] = [32, 16, 16]
+/** Name of the fact that holds the key. */
+export const cursorKeyFact = 'cursor_key'
+export const keyBytes = 32
+const [tagBytes, placeBytes] = [16, 16]
 
 /**
  * Cursors name rows by their numbers, which count those of all organizations together: sealed, they tell nobody how much others do. The key is
@@ -23,10 +18,10 @@ const [keyBytes, tagBytes, placeBytes] = [32, 16, 16]
  * read twice is the same (the tag of the place takes the part of the nonce, as in RFC 5297).
  */
 export class CursorSeal {
-  readonly #database: Pick<Database, 'one'>
+  readonly #database: SqlReader
   #keys: { readonly tag: Uint8Array; readonly cipher: Uint8Array } | undefined
 
-  constructor(database: Pick<Database, 'one'>) {
+  constructor(database: SqlReader) {
     this.#database = database
   }
 
@@ -60,7 +55,7 @@ export class CursorSeal {
 
   #read() {
     this.#keys ??= keysFrom(
-      this.#database.one<{ value: Buffer }>('SELECT value FROM facts WHERE name = ?', fact).value,
+      this.#database.one<{ value: Buffer }>('SELECT value FROM facts WHERE name = ?', cursorKeyFact).value,
     )
     return this.#keys
   }
@@ -69,14 +64,4 @@ export class CursorSeal {
 function keysFrom(secret: Uint8Array) {
   const of = (use: string) => new Uint8Array(hkdfSync('sha256', secret, '', use, keyBytes))
   return { tag: of('tag'), cipher: of('cipher') }
-}
-
-/** At the first start; a write of its own. Of several processes that start together the first one makes it. */
-export function requireCursorKey(database: Database): void {
-  if (database.get('SELECT 1 FROM facts WHERE name = ?', fact) !== undefined) return
-  database.run(
-    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    fact,
-    randomBytes(keyBytes),
-  )
 }

@@ -1,15 +1,13 @@
 import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { Value } from './columns.ts'
 import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
 import { ReadCache } from './read-cache.ts'
 import { asOpeningError } from '../file/opening-errors.ts'
 import { SealedValues } from '../context/sealed-values.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
-
-/** What can be bound to a parameter. A boolean is bound as 0 or 1 by the caller. */
-export type Value = string | number | bigint | Uint8Array | null
 
 export interface DatabaseOptions {
   /** How long to wait for another process that writes, in milliseconds. Blocks the event loop. Default 2,000. */

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { cursorKeyFact, keyBytes } from './cursor-seal.ts'
 import type { Database } from './database.ts'
 
 /** Inside of a write: what is kept once for the whole database. */
@@ -6,5 +8,15 @@ export function setFact(database: Database, name: string, value: number | Uint8A
     'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
     name,
     value,
+  )
+}
+
+/** Creates the key of cursors at the first start, in a write of its own. Of several processes that start together, one wins. */
+export function requireCursorKey(database: Database): void {
+  if (database.get('SELECT 1 FROM facts WHERE name = ?', cursorKeyFact) !== undefined) return
+  database.run(
+    'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    cursorKeyFact,
+    randomBytes(keyBytes),
   )
 }

@@ -1,6 +1,7 @@
 import { ValidationError } from '../../../core/errors/errors.ts'
 import type { Page, PageRequest } from '../../../core/ports/common.ts'
-import type { Database, Value } from './database.ts'
+import type { Database } from './database.ts'
+import type { Value } from './columns.ts'
 
 /** A part of a WHERE clause: constant SQL with its bound values. */
 export interface Condition {

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Database } from './database.ts'
+import type { SqlReader } from './columns.ts'
 
 const maxKept = 5_000
 
@@ -8,12 +8,12 @@ const maxKept = 5_000
  * anything of the kind is written here, or anything at all by another process. What is kept must not be changed.
  */
 export class ReadCache {
-  readonly #database: Database
+  readonly #database: SqlReader
   readonly #kept = new QuickLRU<string, { readonly value: unknown }>({ maxSize: maxKept })
   #version = -1
   #isChecked = false
 
-  constructor(database: Database) {
+  constructor(database: SqlReader) {
     this.#database = database
   }
 

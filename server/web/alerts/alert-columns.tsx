@@ -1,9 +1,9 @@
 import type { Alert } from '../api/types.ts'
-import type { Column } from '../lists/table/data-table.tsx'
 import { RowLink } from '../lists/table/row-link.tsx'
 import { showInvisible } from '../parts/json/show-invisible.ts'
 import { AlertStatus } from '../parts/states/states.tsx'
 import { When } from '../parts/time/when.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 /**
  * Exactly the columns of the specification, in its order; they fit into a window of 1280 pixels. Where the page is narrow, those

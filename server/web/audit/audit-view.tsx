@@ -1,6 +1,5 @@
 import { Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { Column } from '../lists/table/data-table.tsx'
 import { LookupFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { useFilters } from '../lists/filters/use-filters.ts'
@@ -9,6 +8,7 @@ import { breakable } from '../parts/json/breakable.tsx'
 import { JsonView } from '../parts/json/json-view.tsx'
 import { showInvisible } from '../parts/json/show-invisible.ts'
 import { When } from '../parts/time/when.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 interface Named {
   readonly kind: string

@@ -2,7 +2,6 @@ import { Group } from '@mantine/core'
 import { ArchiveIcon } from '@radix-ui/react-icons'
 import { useLocation } from 'wouter'
 import type { Case } from '../api/types.ts'
-import type { Column } from '../lists/table/data-table.tsx'
 import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { RowLink } from '../lists/table/row-link.tsx'
@@ -19,6 +18,7 @@ import {
   verdicts,
 } from '../parts/states/states.tsx'
 import { When } from '../parts/time/when.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 const columns: readonly Column<Case>[] = [
   {

@@ -1,13 +1,13 @@
 import { Button, Text } from '@mantine/core'
 import { Link2Icon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
-import type { Column } from '../lists/table/data-table.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { RowLink } from '../lists/table/row-link.tsx'
 import { useMay } from '../session/session.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { ageText, oldAfterDays, type Connection } from './connection.ts'
 import { usePlugins } from './use-plugins.ts'
+import type { Column } from '../lists/table/column.ts'
 
 const columns: readonly Column<Connection>[] = [
   {

@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core'
 import { useMemo, useState, type ComponentType } from 'react'
-import type { Column } from '../lists/table/data-table.tsx'
 import { SearchFilter } from '../lists/filters/filter-fields.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { RowLink } from '../lists/table/row-link.tsx'
@@ -11,6 +10,7 @@ import { useMayForAll } from '../session/session.ts'
 import type { Coded, CodedKind } from './coded.ts'
 import { NewCoded } from './new-coded.tsx'
 import { RenameCoded } from './rename-coded.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 interface CodedListProps {
   readonly kind: CodedKind

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { LockClosedIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
-import type { Column } from '../lists/table/data-table.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { breakable } from '../parts/json/breakable.tsx'
 import { useNow } from '../parts/time/now.ts'
@@ -12,6 +11,7 @@ import { useSession } from '../session/session.ts'
 import { keyState, type Key } from './key.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 const idOf = (key: Key): string => key.key_uuid
 

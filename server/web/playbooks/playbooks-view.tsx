@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
-import type { Column } from '../lists/table/data-table.tsx'
 import { ChoiceFilter, SearchFilter } from '../lists/filters/filter-fields.tsx'
 import { ListPage } from '../lists/page/list-page.tsx'
 import { RowLink } from '../lists/table/row-link.tsx'
@@ -9,6 +8,7 @@ import { When } from '../parts/time/when.tsx'
 import { useMayForAll } from '../session/session.ts'
 import type { Playbook } from './playbook.ts'
 import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results/result-cells.tsx'
+import type { Column } from '../lists/table/column.ts'
 
 const origins = [
   { value: 'file', label: 'Authored' },

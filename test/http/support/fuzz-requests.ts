@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import type { OpenApiDocument, Operation } from '../../../server/http/reference/openapi.ts'
 import { header, methods, oddHeaders, tricks } from './fuzz-heads.ts'
 import { brokenBodies, json, oddSegments, text, valueFor } from './fuzz-values.ts'
+import type { OpenApiDocument, Operation } from '../../../server/http/reference/openapi-document.ts'
 
 /** A request that may be wrong in any way, as the bytes that go over the connection. */
 export interface FuzzedRequest {

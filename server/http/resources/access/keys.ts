@@ -9,7 +9,7 @@ import type { Directory } from '../../caller/directory.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { admins, defineRoute, type Caller } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/whole-scope.ts'
 import { actorSchema } from '../system/audit.ts'
 import {
@@ -23,6 +23,7 @@ import {
   time,
   timeOrNull,
 } from '../system/page.ts'
+import { admins, type Caller } from '../../caller/caller.ts'
 
 async function keyView(key: ApiKey, directory: Directory) {
   const codes = key.organizationUuids?.map((uuid) => directory.organizationCode(uuid))

@@ -7,7 +7,7 @@ import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
-import { admins, anyRole, defineRoute, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/whole-scope.ts'
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import {
@@ -19,6 +19,7 @@ import {
   text,
   time,
 } from '../system/page.ts'
+import { admins, anyRole } from '../../caller/caller.ts'
 
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 

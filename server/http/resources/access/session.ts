@@ -3,8 +3,9 @@ import { idleEnd, lastEnd } from '../../../../core/domain/session.ts'
 import { callerOf, requireKey } from '../../caller/authenticate.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { anyRole, defineRoute, type Caller, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time } from '../system/page.ts'
+import { anyRole, type Caller } from '../../caller/caller.ts'
 
 const sessionSchema = objectSchema({
   key_id: { type: 'string', description: 'Of the API key: the part that is no secret.' },

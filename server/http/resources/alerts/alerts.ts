@@ -1,12 +1,13 @@
 import { alertStatus } from '../../../../core/domain/alert.ts'
 import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
-import { component, defineRoute, operators, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { recallNewRun } from './recall-run.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { runView } from '../runs/run-view.ts'
+import { operators, readers } from '../../caller/caller.ts'
 
 /** Of the alerts in one page, where they are shown with their content. */
 const maxContentBytes = 1_048_576

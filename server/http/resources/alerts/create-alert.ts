@@ -3,12 +3,13 @@ import { ConflictError } from '../../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { defineRoute, posters, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { bothKnown } from '../../caller/directory.ts'
 import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../../request/idempotency.ts'
 import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
+import { posters } from '../../caller/caller.ts'
 
 export const createAlert = defineRoute({
   method: 'POST',

@@ -1,6 +1,6 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
-import { component, defineRoute, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { caseEntrySchema } from './case-schemas.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { caseFileView, caseView } from './case-view.ts'
@@ -8,6 +8,7 @@ import { addNote, changeCase } from './change-case.ts'
 import { exportCase } from './export-case.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
+import { readers } from '../../caller/caller.ts'
 
 const listCases = defineRoute({
   method: 'GET',

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
-import { component, defineRoute, operators } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { caseView } from './case-view.ts'
 import { caseEntrySchema } from './case-schemas.ts'
 import { requireCase } from './read-case.ts'
+import { operators } from '../../caller/caller.ts'
 
 export const changeCase = defineRoute({
   method: 'PATCH',

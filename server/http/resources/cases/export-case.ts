@@ -1,9 +1,10 @@
 import { caseReport } from '../../../../core/case/report.ts'
 import { acceptsRather } from '../../request/accepts-rather.ts'
-import { component, defineRoute, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { caseFileView, caseView } from './case-view.ts'
 import { objectSchema, time } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
+import { readers } from '../../caller/caller.ts'
 
 const limits = { alerts: 200, contentBytes: 4 * 1_048_576, runs: 200, actions: 500, timeline: 2_000 }
 const markdown = 'text/markdown'

@@ -6,7 +6,7 @@ import { hide } from '../../../../core/domain/mask.ts'
 import { acceptedBy } from '../../../../core/playbook/check/mask-of-type.ts'
 import { operatorInput } from '../../../../core/playbook/check/asked-input.ts'
 import { textAt, type JsonSchema } from '../../../../core/plugin/index.ts'
-import { defineRoute, operators, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { answersView } from './checkpoint-view.ts'
 import {
@@ -17,6 +17,7 @@ import {
   namedCheckpoints,
 } from './chosen-checkpoints.ts'
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
+import { operators } from '../../caller/caller.ts'
 
 /** Of a text in the preview, in characters; the whole one stands with the checkpoint. */
 const maxShown = 1_000

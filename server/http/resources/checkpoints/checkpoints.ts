@@ -1,7 +1,7 @@
 import { checkpointStates } from '../../../../core/domain/checkpoint.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { component, defineRoute, operators, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { answerCheckpoints, previewAnswers } from './answer-many.ts'
 import { actorSchema } from '../system/audit.ts'
@@ -16,6 +16,7 @@ import {
   textOrNull,
   time,
 } from '../system/page.ts'
+import { operators, readers } from '../../caller/caller.ts'
 
 const givenSchema = objectSchema({
   outcome: {

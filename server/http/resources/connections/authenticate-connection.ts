@@ -1,9 +1,10 @@
 import { ForbiddenError, TimeoutError } from '../../../../core/errors/errors.ts'
 import { ConnectionError, TocsinError } from '../../../../core/plugin/index.ts'
-import { admins, defineRoute } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
 import { time } from '../system/page.ts'
+import { admins } from '../../caller/caller.ts'
 
 /** The other system must have said yes or no by then. */
 const deadlineMs = 30_000

@@ -8,9 +8,10 @@ import type {
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { usableSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { admins, component, defineRoute } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+import { admins } from '../../caller/caller.ts'
 
 export const changeConnection = defineRoute({
   method: 'PATCH',

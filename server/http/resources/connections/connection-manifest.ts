@@ -1,8 +1,9 @@
-import { admins, defineRoute } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { webhookPath } from '../../routing/webhook-path.ts'
 import { unreachableFromOutside } from '../../../config/unreachable.ts'
 import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
+import { admins } from '../../caller/caller.ts'
 
 export const connectionManifest = defineRoute({
   method: 'GET',

@@ -4,7 +4,7 @@ import { usableSettings } from '../../../../core/skill/connection/usable-setting
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { entityTag } from '../../request/if-match.ts'
-import { admins, component, defineRoute, readers, type Services } from '../../routing/route.ts'
+import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
@@ -13,6 +13,7 @@ import { connectionQuery, connectionView, definitionOf, namedConnection } from '
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import { flag, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { rotateToken } from './rotate-token.ts'
+import { admins, readers } from '../../caller/caller.ts'
 
 const order: RowOrder<Connection> = {
   name: 'connections',

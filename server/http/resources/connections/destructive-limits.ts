@@ -3,9 +3,10 @@ import { maxDestructivePerHour } from '../../../../core/domain/destructive-use.t
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { destructiveClasses, type JsonSchema } from '../../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { admins, defineRoute, readers, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireOrganization } from '../access/lookups.ts'
 import { objectSchema, text } from '../system/page.ts'
+import { admins, readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 

@@ -1,6 +1,7 @@
 import { entityTag } from '../../request/if-match.ts'
-import { admins, component, defineRoute } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { connectionQuery, connectionView, namedConnection } from './connection-view.ts'
+import { admins } from '../../caller/caller.ts'
 
 export const rotateToken = defineRoute({
   method: 'POST',

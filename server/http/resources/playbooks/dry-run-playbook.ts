@@ -9,12 +9,13 @@ import type { GivenAlert } from '../../../../core/playbook-test/read/read-fixtur
 import { resolveInputs } from '../../../../core/playbook/template/inputs.ts'
 import { testCases } from '../../../../core/plugin/testing/index.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
-import { defineRoute, operators, type Caller, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { requireAlert } from '../alerts/alert-view.ts'
 import { dryRunSchema, dryRunView } from './dry-run-view.ts'
 import { asRefusal, playbookSource } from './edit-playbook.ts'
 import { requirePlaybook } from './playbook-view.ts'
+import { operators, type Caller } from '../../caller/caller.ts'
 
 /** The same as `tocsin dry-run`, with the connections of an organization. */
 export const dryRunPlaybook = defineRoute({

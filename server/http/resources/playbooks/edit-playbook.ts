@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { ifMatchMissing, tagsIn, unlessChanged } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { admins, defineRoute, readers, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/whole-scope.ts'
 import { objectSchema, text } from '../system/page.ts'
 import { spanFields } from './place.ts'
@@ -19,6 +19,7 @@ import {
   playbookView,
   requirePlaybook,
 } from './playbook-view.ts'
+import { admins, readers } from '../../caller/caller.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 

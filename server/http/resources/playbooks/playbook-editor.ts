@@ -7,9 +7,10 @@ import type { Guide } from '../../../../core/editor/schema-walk.ts'
 import { checkedPlaybooks } from '../../../../core/playbook/scope/callable-playbooks.ts'
 import { SourceText } from '../../../../core/playbook/language/source-text.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
-import { defineRoute, readers, type Caller, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 import { placeFields, spanFields, spanView } from './place.ts'
+import { readers, type Caller } from '../../caller/caller.ts'
 
 /** Asked for with each word that is typed, of playbooks that people write: a quarter of what one may have that is checked and kept. */
 const typedSource = { type: 'string', maxLength: 65_536, description: 'YAML.' } as const

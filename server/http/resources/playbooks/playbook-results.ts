@@ -1,8 +1,9 @@
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
-import { defineRoute, readers, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time, timeOrNull } from '../system/page.ts'
 import { onSchema, onView, requirePlaybook } from './playbook-view.ts'
+import { readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const dayMs = 24 * 60 * 60 * 1_000

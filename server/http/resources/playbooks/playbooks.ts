@@ -1,4 +1,4 @@
-import { defineRoute, readers } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { dryRunPlaybook } from './dry-run-playbook.ts'
 import { asRefusal, putPlaybook, validatePlaybook } from './edit-playbook.ts'
 import {
@@ -15,6 +15,7 @@ import { playbookResults } from './playbook-results.ts'
 import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
 import { startRun } from '../runs/run-operations.ts'
 import { testPlaybook } from './test-playbook.ts'
+import { readers } from '../../caller/caller.ts'
 
 const listPlaybooks = defineRoute({
   method: 'GET',

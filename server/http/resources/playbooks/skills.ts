@@ -1,7 +1,7 @@
 import type { PluginDefinition } from '../../../../core/plugin/index.ts'
 import { skillView } from '../../../../core/registry/skill-view.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
-import { defineRoute, readers } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
 import {
   objectSchema,
@@ -12,6 +12,7 @@ import {
   text,
   textOrNull,
 } from '../system/page.ts'
+import { readers } from '../../caller/caller.ts'
 
 const pluginView = ({ name, title, description, connection, skills }: PluginDefinition) => ({
   name,

@@ -8,9 +8,10 @@ import type { SourceProblem } from '../../../../core/errors/source-frame.ts'
 import type { JournalEntry } from '../../../../core/domain/run.ts'
 import type { Scope } from '../../../../core/ports/common.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
-import { defineRoute, operators } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 import { requirePlaybook } from './playbook-view.ts'
+import { operators } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const line = { type: 'integer', minimum: 1 } as const

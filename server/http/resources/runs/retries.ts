@@ -1,5 +1,5 @@
 import { oneAfterAnother } from '../../../../core/rerun/reruns.ts'
-import { component, defineRoute, operators } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { recallNewRun } from '../alerts/recall-run.ts'
 import {
@@ -16,6 +16,7 @@ import {
   whyNot,
 } from './retry-choice.ts'
 import { runView } from './run-view.ts'
+import { operators } from '../../caller/caller.ts'
 
 export const retryRun = defineRoute({
   method: 'POST',

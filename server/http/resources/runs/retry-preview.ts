@@ -1,6 +1,6 @@
 import type { RepeatedEffect, CarriedStep } from '../../../../core/rerun/plan.ts'
 import { oneAfterAnother, type RetryPreview } from '../../../../core/rerun/reruns.ts'
-import { defineRoute, operators, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { showRun } from './redact-run.ts'
 import {
@@ -15,6 +15,7 @@ import {
   untilEnough,
   whyNot,
 } from './retry-choice.ts'
+import { operators } from '../../caller/caller.ts'
 
 /** In one answer. */
 const [maxSteps, maxRepeats] = [5_000, 1_000]

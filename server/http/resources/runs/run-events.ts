@@ -1,7 +1,8 @@
 import { readCursor, allTold } from '../../events/run-cursor.ts'
 import { followRun as follow } from '../../events/follow-run.ts'
-import { defineRoute, readers } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { requireRun } from './require-run.ts'
+import { readers } from '../../caller/caller.ts'
 
 export const followRun = defineRoute({
   method: 'GET',

@@ -4,12 +4,13 @@ import { knownNames, lacksConnection } from '../../../../core/investigation/know
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { stepDecisions } from '../../../../core/domain/run.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { component, defineRoute, operators, type Caller, type Services } from '../../routing/route.ts'
+import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { asRefusal } from '../playbooks/edit-playbook.ts'
 import { recallNewRun, recallRun } from '../alerts/recall-run.ts'
 import { showRun } from './redact-run.ts'
 import { runView, stepView } from './run-view.ts'
+import { operators, type Caller } from '../../caller/caller.ts'
 
 export const cancelRun = defineRoute({
   method: 'POST',

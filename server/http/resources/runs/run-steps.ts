@@ -1,9 +1,10 @@
 import type { Line } from '../../../../core/ports/runs/journal-reader.ts'
-import { component, defineRoute, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { showRun } from './redact-run.ts'
 import { requireRun } from './require-run.ts'
 import { stepView } from './run-view.ts'
+import { readers } from '../../caller/caller.ts'
 
 /** Of inputs and outputs in one page, unless one step has more. */
 const maxBytes = 4_000_000

@@ -1,5 +1,5 @@
 import { runStatuses, waitReasons } from '../../../../core/domain/run.ts'
-import { component, defineRoute, readers } from '../../routing/route.ts'
+import { component, defineRoute } from '../../routing/route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
 import { requireRun } from './require-run.ts'
 import { runExcerpt } from './run-excerpt.ts'
@@ -9,6 +9,7 @@ import { retryRun, retryRuns } from './retries.ts'
 import { previewRetries, previewRetry } from './retry-preview.ts'
 import { listSteps } from './run-steps.ts'
 import { runView } from './run-view.ts'
+import { readers } from '../../caller/caller.ts'
 
 const listRuns = defineRoute({
   method: 'GET',

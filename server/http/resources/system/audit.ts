@@ -1,5 +1,5 @@
 import { actorKinds, auditActions, auditSubjects } from '../../../../core/domain/audit.ts'
-import { admins, defineRoute } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import {
   epochMs,
   objectSchema,
@@ -11,6 +11,7 @@ import {
   textOrNull,
   time,
 } from './page.ts'
+import { admins } from '../../caller/caller.ts'
 
 /** Who did something. */
 export const actorSchema = objectSchema({

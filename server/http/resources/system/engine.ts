@@ -4,10 +4,11 @@ import { destructiveClasses } from '../../../../core/plugin/index.ts'
 import type { Scope } from '../../../../core/ports/common.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
 import { patterns } from '../../request/patterns.ts'
-import { admins, defineRoute, readers, type Caller, type Services } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/whole-scope.ts'
 import { actorSchema } from './audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
+import { admins, readers, type Caller } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 

@@ -1,4 +1,5 @@
-import { defineRoute, readers } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
+import { readers } from '../../caller/caller.ts'
 
 const followChanges = defineRoute({
   method: 'GET',

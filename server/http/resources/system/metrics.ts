@@ -1,5 +1,6 @@
-import { defineRoute, readers } from '../../routing/route.ts'
+import { defineRoute } from '../../routing/route.ts'
 import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { readers } from '../../caller/caller.ts'
 
 const getMetrics = defineRoute({
   method: 'GET',

@@ -1,6 +1,6 @@
-import type { OpenApiDocument } from '../../reference/openapi.ts'
 import { referencePolicy, renderReference } from '../../reference/render-reference.ts'
 import { defineRoute } from '../../routing/route.ts'
+import type { OpenApiDocument } from '../../reference/openapi-document.ts'
 
 const getOpenApi = defineRoute({
   method: 'GET',

@@ -2,9 +2,10 @@ import type { ComponentType, ReactNode } from 'react'
 import type { Query } from '../../api/call.ts'
 import { Empty } from '../../parts/states/empty.tsx'
 import { ClearFilters } from '../filters/clear-filters.tsx'
-import { DataTable, type Column, type Selection } from '../table/data-table.tsx'
+import { DataTable, type Selection } from '../table/data-table.tsx'
 import { ListFrame } from './list-frame.tsx'
 import { useList } from '../rows/use-list.ts'
+import type { Column } from '../table/column.ts'
 
 interface ListPageProps<Row> {
   readonly title: string

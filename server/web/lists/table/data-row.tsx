@@ -1,6 +1,6 @@
 import { memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 import { breakable } from '../../parts/json/breakable.tsx'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 
 /** What can be done with a row; the same functions for as long as the table is there. */
 export interface RowActions<Row> {

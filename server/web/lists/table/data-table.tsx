@@ -13,19 +13,7 @@ import { useEntryRow } from './use-entry-row.ts'
 import { useIsNarrow } from './use-is-narrow.ts'
 import { useMoreSideways } from './use-more-sideways.ts'
 import { useSteady } from './use-steady.ts'
-
-export interface Column<Row> {
-  readonly title: string
-  /** Width as a track of a CSS grid, e.g. `minmax(120px, 1fr)`. */
-  readonly width: string
-  /** Name by which the API sorts it. */
-  readonly sort?: string
-  /** Numbers stand below each other, at the end. */
-  readonly isNumber?: boolean
-  /** Left out where the page is narrower than 62em. */
-  readonly isExtra?: boolean
-  readonly cell: (row: Row) => ReactNode
-}
+import type { Column } from './column.ts'
 
 interface DataTableProps<Row> {
   readonly label: string

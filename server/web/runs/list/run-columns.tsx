@@ -1,10 +1,10 @@
 import type { Run } from '../../api/types.ts'
-import type { Column } from '../../lists/table/data-table.tsx'
 import { RowLink } from '../../lists/table/row-link.tsx'
 import { durationText } from '../../parts/time/duration-text.ts'
 import { showInvisible } from '../../parts/json/show-invisible.ts'
 import { RunState } from '../../parts/states/states.tsx'
 import { When } from '../../parts/time/when.tsx'
+import type { Column } from '../../lists/table/column.ts'
 
 export const runColumns: readonly Column<Run>[] = [
   {

@@ -1,0 +1,34 @@
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { Role } from '../../../core/domain/api-key.ts'
+import type { Session } from '../../../core/domain/session.ts'
+import type { Scope } from '../../../core/ports/common.ts'
+/**
+ * Who may call a route: a list of roles, everybody without a key, everybody whom no other web site has sent and who shows a key in the body, or who
+ * knows the token of a connection.
+ */
+export type Access = readonly Role[] | 'public' | 'sign_in' | 'events_token'
+
+/** The lookups, which whoever posts alerts needs. */
+export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
+
+export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
+
+/** Those who decide: they answer checkpoints, start and cancel runs. */
+export const operators: readonly Role[] = ['analyst', 'admin']
+
+export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
+
+export const admins: readonly Role[] = ['admin']
+
+/** Who calls. */
+export interface Caller {
+  readonly keyUuid: string
+  /** When the key ends, in epoch milliseconds; null: never. */
+  readonly expiresAt: number | null
+  /** As records say it. */
+  readonly actor: Actor
+  readonly role: Role
+  readonly scope: Scope
+  /** Of a person who has signed in; undefined: the request carries the key itself. */
+  readonly session: Session | undefined
+}
