@@ -2,12 +2,13 @@ import type { Organization } from '../../domain/organization.ts'
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
-import { FairShare } from './fair-share.ts'
-import { createParkedRuns } from './parked-runs.ts'
-import { takeUpAlone } from './quarantine.ts'
-import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
-import { TurnQueue, type InLine } from './turn-queue.ts'
 import { createWakeUps } from '../journal/wake-ups.ts'
+import { FairShare } from './fair-share.ts'
+import { createParkedRuns, type ParkedRuns } from './parked-runs.ts'
+import { takeUpAlone } from './quarantine.ts'
+import type { TurnControls, TurnOptions } from './run-turn.ts'
+import { firstRetryMs, takeTurn, type TakeTurnOptions } from './take-turn.ts'
+import { TurnQueue, type QueuedRun } from './turn-queue.ts'
 
 export interface RunnerOptions extends TurnOptions {
   /** Whether nothing begins before `recover` is called. Default false. */
@@ -48,9 +49,6 @@ export interface Runner {
 }
 
 export const defaultMaxRuns = 50
-/** While the store cannot be used. */
-const firstRetryMs = 1_000
-const longestRetryMs = 60_000
 
 /** A run that has a turn. */
 interface Active {
@@ -62,223 +60,229 @@ interface Active {
 
 /** Runs runs. Holds memory for those that work, and for the ids of those that are next. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { clock, log, maxRuns = defaultMaxRuns, maxInMemory } = options
-  const { runs, organizations } = options.stores
-  const active = new Map<string, Active>()
-  const share = new FairShare(maxRuns, options.sharePercent)
-  const queued = new Map<string, number>()
-  const ending = new AbortController()
-  let hold = new AbortController()
-  let held = options.held === true
+  return new TurnRunner(options)
+}
+
+class TurnRunner implements Runner {
+  readonly #options: RunnerOptions
+  readonly #maxRuns: number
+  readonly #active = new Map<string, Active>()
+  readonly #share: FairShare
+  readonly #queue: TurnQueue
+  readonly #parked: ParkedRuns
+  /** How many runs of each organization have been queued and not started. */
+  readonly #queued = new Map<string, number>()
+  readonly #ending = new AbortController()
+  /** Aborted while runs are paused. */
+  #hold = new AbortController()
+  /** Nothing begins before the suspects have had their turn. */
+  #held: boolean
   /** Resolves when the suspects among what an earlier process left have had their turn. */
-  let recovered = Promise.resolve()
-  /** The latest time that a run has waited for which stands in line since then. */
-  let wokenAtMs = 0
-  let suspects = 0
+  #recovered = Promise.resolve()
+  /** The latest time that a run has waited for which is queued since then. */
+  #wokenAtMs = 0
+  #suspects = 0
 
-  const onTrouble = async (error: unknown): Promise<void> => {
-    log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
-    await clock.sleep(firstRetryMs, ending.signal)
-  }
-  const queue = new TurnQueue({
-    due,
-    active,
-    onFilled: fill,
-    onTrouble,
-    maxInMemory,
-  })
-  const parked = createParkedRuns({
-    clock,
-    next: (after, limit) => runs.parked(after, limit),
-    wake: pushWoken,
-    onTrouble,
-    maxInMemory,
-  })
-
-  function push(key: RunKey, run?: Run, alert?: Alert): void {
-    if (ending.signal.aborted || active.has(key.uuid)) return
-    share.know(key.organizationUuid)
-    queue.push(key, run, alert)
-    fill()
+  constructor(options: RunnerOptions) {
+    const { clock, maxRuns = defaultMaxRuns, maxInMemory } = options
+    const { runs } = options.stores
+    this.#options = options
+    this.#maxRuns = maxRuns
+    this.#held = options.held === true
+    this.#share = new FairShare(maxRuns, options.sharePercent)
+    const onTrouble = (error: unknown) => this.#waitForStore(error)
+    this.#queue = new TurnQueue({
+      due: (organizationUuid, limit) => this.#due(organizationUuid, limit),
+      active: this.#active,
+      onFilled: () => this.#fill(),
+      onTrouble,
+      maxInMemory,
+    })
+    this.#parked = createParkedRuns({
+      clock,
+      next: (after, limit) => runs.parked(after, limit),
+      wake: (run) => this.#pushWoken(run),
+      onTrouble,
+      maxInMemory,
+    })
   }
 
-  function pushWoken(run: ParkedRun): void {
-    wokenAtMs = Math.max(wokenAtMs, run.wakeAt)
-    push(run)
+  enqueue(run: Run, alert?: Alert): void {
+    this.#countQueued(run, 1)
+    // Alerts can be large: those of runs that wait for a turn are read again when it has come.
+    const isNext = this.#active.size < this.#maxRuns && this.#queue.size === 0
+    this.#push(run, run, isNext ? alert : undefined)
   }
 
-  async function due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
-    const keys = await runs.due(organizationUuid, limit)
-    // The clock has been set back: what stood behind these in line, and in the store alone, waits again.
-    if (clock.now() < wokenAtMs && !ending.signal.aborted) {
-      wokenAtMs = 0
-      parked.start()
+  wake(run: RunKey): void {
+    const active = this.#active.get(run.uuid)
+    if (active === undefined) return this.#push(run)
+    active.woken = true
+    active.controls.wakeUps.wake()
+  }
+
+  cancel(run: Run): void {
+    if (run.endedAt !== null && run.startedAt === null) this.#countQueued(run, -1)
+    this.#active.get(run.uuid)?.controls.cancel.abort()
+    this.wake(run)
+  }
+
+  async recover(): Promise<void> {
+    const { runs, organizations } = this.#options.stores
+    await runs.recover()
+    // Also those that were queued since this process began.
+    for (const [organizationUuid, count] of await runs.countQueued())
+      this.#queued.set(organizationUuid, count)
+    this.#held = true
+    this.#recovered = this.#takeUpRest(await organizations.list('all'))
+  }
+
+  pause(): void {
+    this.#hold.abort()
+  }
+
+  resume(): void {
+    if (!this.#hold.signal.aborted || this.#ending.signal.aborted) return
+    this.#hold = new AbortController()
+    this.#fill()
+  }
+
+  async drain(timeoutMs: number): Promise<void> {
+    const { clock, log, stores } = this.#options
+    this.#hold.abort()
+    this.#ending.abort()
+    this.#queue.clear()
+    this.#parked.clear()
+    const over = new AbortController()
+    const ended = Promise.all(Array.from(this.#active.values(), ({ done }) => done))
+    const stopAll = () => {
+      for (const { controls } of this.#active.values()) controls.stop.abort()
+    }
+    clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
+    await Promise.all([ended, this.#recovered])
+    over.abort()
+    await stores.runs.forgetCrashes().catch((error: unknown) => {
+      log.error({ error }, 'runs that the process once stopped in stay under suspicion')
+    })
+  }
+
+  queuedOf(organizationUuid: string): number {
+    return this.#queued.get(organizationUuid) ?? 0
+  }
+
+  shareOf(organizationUuid: string): { readonly working: number; readonly most: number } {
+    return this.#share.of(organizationUuid)
+  }
+
+  load(): { readonly queued: number; readonly active: number } {
+    return { queued: this.#queue.size, active: this.#active.size }
+  }
+
+  suspects(): number {
+    return this.#suspects
+  }
+
+  #push(key: RunKey, run?: Run, alert?: Alert): void {
+    if (this.#ending.signal.aborted || this.#active.has(key.uuid)) return
+    this.#share.know(key.organizationUuid)
+    this.#queue.push(key, run, alert)
+    this.#fill()
+  }
+
+  #pushWoken(run: ParkedRun): void {
+    this.#wokenAtMs = Math.max(this.#wokenAtMs, run.wakeAt)
+    this.#push(run)
+  }
+
+  async #due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
+    const { clock, stores } = this.#options
+    const keys = await stores.runs.due(organizationUuid, limit)
+    // The clock has been set back: what is queued behind these, and in the store alone, waits again.
+    if (clock.now() < this.#wokenAtMs && !this.#ending.signal.aborted) {
+      this.#wokenAtMs = 0
+      this.#parked.start()
     }
     return keys
   }
 
-  function fill(): void {
-    if (held) return
-    while (active.size < maxRuns && !hold.signal.aborted) {
-      const next = queue.take((organization) => share.mayBegin(organization))
+  async #waitForStore(error: unknown): Promise<void> {
+    const { clock, log } = this.#options
+    log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
+    await clock.sleep(firstRetryMs, this.#ending.signal)
+  }
+
+  #fill(): void {
+    if (this.#held) return
+    while (this.#active.size < this.#maxRuns && !this.#hold.signal.aborted) {
+      const next = this.#queue.take((organization) => this.#share.mayBegin(organization))
       if (next === undefined) return
-      void begin(next)
+      void this.#begin(next)
     }
   }
 
-  function begin(next: InLine): Promise<void> {
-    const done = Promise.resolve().then(() => turn(next))
-    active.set(next.key.uuid, { done, controls: newControls(), woken: false })
-    share.begin(next.key.organizationUuid)
+  #begin(next: QueuedRun): Promise<void> {
+    const done = Promise.resolve().then(() => this.#turn(next))
+    this.#active.set(next.key.uuid, { done, controls: newControls(), woken: false })
+    this.#share.begin(next.key.organizationUuid)
     return done
   }
 
   /** Never rejects: the errors of one run never touch another. */
-  async function turn({ key, ...known }: InLine): Promise<void> {
-    const again = await insist(key, known)
-    const woken = active.get(key.uuid)?.woken === true
-    active.delete(key.uuid)
-    share.end(key.organizationUuid)
-    if (again !== undefined && !ending.signal.aborted) {
-      if (woken) push(key)
-      else if (again.wakeAt <= clock.now()) pushWoken(again)
-      else parked.add(again)
+  async #turn(next: QueuedRun): Promise<void> {
+    const { key } = next
+    const parked = await takeTurn(next, this.#turnOptions())
+    const woken = this.#active.get(key.uuid)?.woken === true
+    this.#active.delete(key.uuid)
+    this.#share.end(key.organizationUuid)
+    if (parked !== undefined && !this.#ending.signal.aborted) {
+      if (woken) this.#push(key)
+      else if (parked.wakeAt <= this.#options.clock.now()) this.#pushWoken(parked)
+      else this.#parked.add(parked)
     }
-    fill()
+    this.#fill()
   }
 
-  /**
-   * Tries again while the store cannot be used. The run keeps its place meanwhile, so that no others come into the same trouble.
-   * Gives what was put away; undefined where nothing was.
-   */
-  async function insist(key: RunKey, known: Omit<InLine, 'key'>): Promise<ParkedRun | undefined> {
-    let { run } = known
-    let convictions = 0
-    for (let trouble = 0; ; trouble++) {
-      try {
-        if (trouble > 0) run = await runs.find('all', key.uuid)
-        else if (run === undefined) {
-          const taken = await runs.take(key.uuid)
-          if (taken === undefined || 'wakeAt' in taken) return taken
-          ;({ run, convictions } = taken)
-        }
-        return run && (await goOn(run, convictions, known.alert))
-      } catch (error) {
-        const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
-        log.error({ run: key.uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
-        if (await isOverAfter(delayMs)) return undefined
-      }
+  #turnOptions(): TakeTurnOptions {
+    return {
+      ...this.#options,
+      onStarted: (run) => this.#countQueued(run, -1),
+      ending: this.#ending.signal,
+      hold: () => this.#hold.signal,
+      renewControls: (key) => this.#renewControls(key),
+      wake: (next) => this.wake(next),
     }
   }
 
-  /** Rejects where the store spoiled it. */
-  async function goOn(run: Run, convictions: number, alert?: Alert): Promise<ParkedRun | undefined> {
-    const { uuid, organizationUuid } = run
-    const mine = active.get(uuid)
+  #renewControls({ uuid }: RunKey): TurnControls {
     const controls = newControls()
-    if (mine) mine.controls = controls
-    const given = { run, alert, convictions, controls, hold: hold.signal }
-    const end = await runTurn({ ...options, onStarted }, given)
-    if (end === 'over' && run.exclusive) await wakeNextInLine(uuid)
-    if (end === 'over') return undefined
-    // The store knows it as put away until the one before it has ended, which may have happened already.
-    if (end === 'held') return { uuid, organizationUuid, wakeAt: Infinity }
-    // Not put away: it was woken since it was taken.
-    const isParked = await runs.park(uuid, end.againAtMs)
-    return { uuid, organizationUuid, wakeAt: isParked ? end.againAtMs : 0 }
+    const active = this.#active.get(uuid)
+    if (active) active.controls = controls
+    return controls
   }
 
-  /** The next run of the concurrency key may begin; the store knows it already. */
-  async function wakeNextInLine(uuid: string): Promise<void> {
-    const next = await runs.nextInLine(uuid)
-    if (next) wake(next)
+  #countQueued({ organizationUuid }: RunKey, change: number): void {
+    this.#queued.set(organizationUuid, Math.max(0, this.queuedOf(organizationUuid) + change))
   }
 
-  /** Also where the process ends meanwhile. */
-  const isOverAfter = (ms: number): Promise<boolean> =>
-    clock.sleep(ms, ending.signal).then(
-      () => false,
-      () => true,
-    )
-
-  function countQueued(organizationUuid: string, change: number): void {
-    queued.set(organizationUuid, Math.max(0, (queued.get(organizationUuid) ?? 0) + change))
-  }
-  const onStarted = ({ organizationUuid }: Run): void => countQueued(organizationUuid, -1)
-
-  function wake(run: RunKey): void {
-    const now = active.get(run.uuid)
-    if (now === undefined) return push(run)
-    now.woken = true
-    now.controls.wakeUps.wake()
-  }
-
-  async function takeUpRest(all: readonly Organization[]): Promise<void> {
-    const signal = ending.signal
+  async #takeUpRest(all: readonly Organization[]): Promise<void> {
+    const { clock, log, stores } = this.#options
+    const { signal } = this.#ending
     await takeUpAlone({
-      runs,
+      runs: stores.runs,
       clock,
       log,
       signal,
-      begin: (key) => begin({ key }),
-      onLeft: (left) => (suspects = left),
+      begin: (key) => this.#begin({ key }),
+      onLeft: (left) => (this.#suspects = left),
     })
     if (signal.aborted) return
     for (const { uuid } of all) {
-      share.know(uuid)
-      queue.lookFor(uuid)
+      this.#share.know(uuid)
+      this.#queue.lookFor(uuid)
     }
-    parked.start()
-    held = false
-    fill()
-  }
-
-  return {
-    enqueue(run, alert) {
-      countQueued(run.organizationUuid, 1)
-      // Alerts can be large: those in line are read again when their turn has come.
-      push(run, run, active.size < maxRuns && queue.size === 0 ? alert : undefined)
-    },
-    wake,
-    cancel(run) {
-      if (run.endedAt !== null && run.startedAt === null) countQueued(run.organizationUuid, -1)
-      active.get(run.uuid)?.controls.cancel.abort()
-      wake(run)
-    },
-    async recover() {
-      await runs.recover()
-      // Also those that were queued since this process began.
-      for (const [organizationUuid, count] of await runs.countQueued()) queued.set(organizationUuid, count)
-      held = true
-      recovered = takeUpRest(await organizations.list('all'))
-    },
-    pause: () => hold.abort(),
-    resume() {
-      if (!hold.signal.aborted || ending.signal.aborted) return
-      hold = new AbortController()
-      fill()
-    },
-    async drain(timeoutMs) {
-      hold.abort()
-      ending.abort()
-      queue.clear()
-      parked.clear()
-      const over = new AbortController()
-      const ended = Promise.all(Array.from(active.values(), ({ done }) => done))
-      const stopAll = () => {
-        for (const { controls } of active.values()) controls.stop.abort()
-      }
-      clock.sleep(timeoutMs, over.signal).then(stopAll, () => {})
-      await Promise.all([ended, recovered])
-      over.abort()
-      await runs.forgetCrashes().catch((error: unknown) => {
-        log.error({ error }, 'runs that the process once stopped in stay under suspicion')
-      })
-    },
-    queuedOf: (organizationUuid) => queued.get(organizationUuid) ?? 0,
-    shareOf: (organizationUuid) => share.of(organizationUuid),
-    load: () => ({ queued: queue.size, active: active.size }),
-    suspects: () => suspects,
+    this.#parked.start()
+    this.#held = false
+    this.#fill()
   }
 }
 

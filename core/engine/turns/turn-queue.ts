@@ -2,8 +2,8 @@ import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { RunKey } from '../../ports/runs/run-store.ts'
 
-/** A run that stands in line; as it was when it was queued, where that is known. */
-export interface InLine {
+/** A run that is queued; as it was then, where that is known. */
+export interface QueuedRun {
   readonly key: RunKey
   readonly run?: Run | undefined
   readonly alert?: Alert | undefined
@@ -23,7 +23,7 @@ export interface TurnQueueOptions {
 }
 
 interface Line {
-  items: InLine[]
+  items: QueuedRun[]
   /** Index of the first one that has not been taken. */
   head: number
   /** There may be more in the store, behind those here. */
@@ -71,7 +71,7 @@ export class TurnQueue {
   }
 
   /** The first of those whose organization may have a turn now. */
-  take(mayBegin: (organizationUuid: string) => boolean = () => true): InLine | undefined {
+  take(mayBegin: (organizationUuid: string) => boolean = () => true): QueuedRun | undefined {
     for (const [organization, line] of this.#lines) {
       const item = line.items[line.head]
       if (item === undefined || !mayBegin(organization)) continue
@@ -99,7 +99,7 @@ export class TurnQueue {
     return line
   }
 
-  #add(line: Line, item: InLine): void {
+  #add(line: Line, item: QueuedRun): void {
     line.items.push(item)
     this.#known.add(item.key.uuid)
   }
