@@ -52,102 +52,117 @@ export async function interpret(
   context: DurableContext,
   skills: Skills,
 ): Promise<RunOutcome> {
-  const called = createCalled(context, inputs.playbooks)
   const { run, openCase } = inputs
-  const walk: Walk = { context, skills, run, openCase, runSteps, runStep, called }
+  const walk: Walk = {
+    context,
+    skills,
+    run,
+    openCase,
+    runSteps: (steps, prefix, scope) => runSteps(walk, steps, prefix, scope),
+    runStep: (step, prefix, scope) => runStep(walk, step, prefix, scope),
+    called: createCalled(context, inputs.playbooks),
+  }
   // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
   const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
   if ('error' in fits) return failedRun({ error: fits.error, path: '' })
   const outcome = await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
   await context.finish()
   return outcome
+}
 
-  async function runSteps(steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
-    for (const step of steps) {
-      const flow = await runStep(step, prefix, scope)
-      // First: whatever the step says, nothing goes on after the deadline, and it is the deadline that failed.
-      if (flow.state !== 'run_ends' && isOver(scope.deadline, scope)) return tooLate(scope.deadline)
-      if (!goesOn(flow)) return flow
-    }
-    return { state: 'completed', output: undefined }
+async function runSteps(walk: Walk, steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
+  for (const step of steps) {
+    const flow = await runStep(walk, step, prefix, scope)
+    // First: whatever the step says, nothing goes on after the deadline, and it is the deadline that failed.
+    if (flow.state !== 'run_ends' && isOver(scope.deadline, scope)) return tooLate(scope.deadline)
+    if (!goesOn(flow)) return flow
   }
+  return { state: 'completed', output: undefined }
+}
 
-  /** One step with all that it is wrapped in: condition, items, error handling, default. */
-  async function runStep(step: Step, prefix: string, scope: Scope): Promise<Flow> {
-    const path = inside(prefix, step.key)
-    const flow = await unlessSkipped(step, path, scope)
-    const handled = flow.state === 'failed' ? await handleFailure(step, path, scope, flow) : flow
-    if (step.id !== null && handled.state !== 'run_ends') scope.thread.steps[step.id] = viewOf(handled)
-    return handled
-  }
+/** One step with all that it is wrapped in: condition, items, error handling, default. */
+async function runStep(walk: Walk, step: Step, prefix: string, scope: Scope): Promise<Flow> {
+  const path = inside(prefix, step.key)
+  const flow = await unlessSkipped(walk, step, path, scope)
+  const handled = flow.state === 'failed' ? await handleFailure(walk, step, path, scope, flow) : flow
+  if (step.id !== null && handled.state !== 'run_ends') scope.thread.steps[step.id] = viewOf(handled)
+  return handled
+}
 
-  async function unlessSkipped(step: Step, path: string, scope: Scope): Promise<Flow> {
-    if (openCase !== undefined && caseReadsOf(step).before) await openCase()
-    const wanted = attempt(() => step.if === undefined || holds(step.if, scope))
-    if ('error' in wanted) {
-      return await remember(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
-    }
-    if (wanted.value) {
-      if (openCase !== undefined && caseReadsOf(step).all) await openCase()
-      return await runAllItems(step, path, scope)
-    }
-    const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
-    const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
-    return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow
+async function unlessSkipped(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+  if (walk.openCase !== undefined && caseReadsOf(step).before) await walk.openCase()
+  const wanted = attempt(() => step.if === undefined || holds(step.if, scope))
+  if ('error' in wanted) {
+    return await remember(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
   }
+  if (wanted.value) {
+    if (walk.openCase !== undefined && caseReadsOf(step).all) await walk.openCase()
+    return await runAllItems(walk, step, path, scope)
+  }
+  const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
+  const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+  return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow
+}
 
-  async function runAllItems(step: Step, path: string, scope: Scope): Promise<Flow> {
-    if (!hasForeach(step)) return await runAllTimes(step, path, scope)
-    return await runForeach(walk, step, path, scope, (itemPath, item) => runAllTimes(step, itemPath, item))
-  }
+async function runAllItems(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+  if (!hasForeach(step)) return await runAllTimes(walk, step, path, scope)
+  return await runForeach(walk, step, path, scope, (itemPath, item) =>
+    runAllTimes(walk, step, itemPath, item),
+  )
+}
 
-  async function runAllTimes(step: Step, path: string, scope: Scope): Promise<Flow> {
-    const flow = hasRepeat(step)
-      ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(step, timePath, here))
-      : await runAction(step, path, scope)
-    // A call that was interrupted, and is to be skipped.
-    if (flow.state !== 'skipped') return flow
-    const output = attempt(() => defaultOf(step, scope))
-    return 'error' in output
-      ? { state: 'failed', error: output.error, path }
-      : { ...flow, output: output.value }
-  }
+async function runAllTimes(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+  const flow = hasRepeat(step)
+    ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(walk, step, timePath, here))
+    : await runAction(walk, step, path, scope)
+  // A call that was interrupted, and is to be skipped.
+  if (flow.state !== 'skipped') return flow
+  const output = attempt(() => defaultOf(step, scope))
+  return 'error' in output
+    ? { state: 'failed', error: output.error, path }
+    : { ...flow, output: output.value }
+}
 
-  async function runAction(step: Step, path: string, scope: Scope): Promise<Flow> {
-    switch (step.action) {
-      case 'uses':
-        return withDefault(await runUses(walk, step, path, scope), step, path, scope)
-      case 'set':
-        return await runSet(walk, step, path, scope)
-      case 'checkpoint':
-        return await runCheckpoint(walk, step, path, scope)
-      case 'call':
-        return await runCall(walk, step, path, scope)
-      case 'wait':
-        return await runWait(walk, step, path, scope)
-      case 'return':
-        return await runReturn(walk, step, path, scope)
-      case 'fail':
-        return await runFail(walk, step, path, scope)
-      case 'steps':
-      case 'parallel':
-      case 'switch':
-        return await runGroup(walk, step, path, scope)
-    }
+async function runAction(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+  switch (step.action) {
+    case 'uses':
+      return withDefault(await runUses(walk, step, path, scope), step, path, scope)
+    case 'set':
+      return await runSet(walk, step, path, scope)
+    case 'checkpoint':
+      return await runCheckpoint(walk, step, path, scope)
+    case 'call':
+      return await runCall(walk, step, path, scope)
+    case 'wait':
+      return await runWait(walk, step, path, scope)
+    case 'return':
+      return await runReturn(walk, step, path, scope)
+    case 'fail':
+      return await runFail(walk, step, path, scope)
+    case 'steps':
+    case 'parallel':
+    case 'switch':
+      return await runGroup(walk, step, path, scope)
   }
+}
 
-  async function handleFailure(step: Step, path: string, scope: Scope, failed: Failed): Promise<Flow> {
-    if (step.onError === 'fail') return failed
-    const { error, items } = failed
-    const inner = withLocals(scope, { error })
-    if (step.onError !== 'continue') {
-      const flow = await runSteps(step.onError, onErrorPath(path), inner)
-      if (!goesOn(flow)) return flow
-    }
-    const output = attempt(() => defaultOf(step, inner))
-    if ('error' in output) return { state: 'failed', error: output.error, path }
-    return { state: 'handled', error, output: output.value, items }
+async function handleFailure(
+  walk: Walk,
+  step: Step,
+  path: string,
+  scope: Scope,
+  failed: Failed,
+): Promise<Flow> {
+  if (step.onError === 'fail') return failed
+  const { error, items } = failed
+  const inner = withLocals(scope, { error })
+  if (step.onError !== 'continue') {
+    const flow = await runSteps(walk, step.onError, onErrorPath(path), inner)
+    if (!goesOn(flow)) return flow
   }
+  const output = attempt(() => defaultOf(step, inner))
+  if ('error' in output) return { state: 'failed', error: output.error, path }
+  return { state: 'handled', error, output: output.value, items }
 }
 
 function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContext): Scope {
