@@ -1,17 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { join, parse, relative } from 'node:path'
-import QuickLRU from 'quick-lru'
+import { runInSlices, type Sliced } from '../common/sliced.ts'
 import { theServer, type Actor } from '../domain/audit.ts'
-import { ConflictError, NotFoundError } from '../errors/errors.ts'
+import { ConflictError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
 import type { SourceProblem } from '../errors/source-frame.ts'
-import { contentHash } from '../playbook/language/content-hash.ts'
-import { findPlaybookFiles } from '../playbook/read/find-files.ts'
 import { findRivals, type Rivalry } from '../playbook/check/find-rivals.ts'
-import { parseInSlices } from '../playbook/read/parse.ts'
-import { parseTogetherInSlices } from '../playbook/read/parse-together.ts'
-import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
+import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Log } from '../ports/log.ts'
 import type { PlaybookStore } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
@@ -22,7 +17,8 @@ import {
   type AcceptedEdit,
   type CheckedEdit,
 } from './edit-playbook.ts'
-import { runInSlices, type Sliced } from '../common/sliced.ts'
+import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
+import { logProblems, readPlaybooks, type ReadPlaybook } from './read-folder.ts'
 
 /** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
 export interface PlaybookLibrary {
@@ -54,10 +50,6 @@ export interface PlaybookLibrary {
   edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit>
 }
 
-/** From the playbooks folder, or made for alerts of one organization. */
-export type PlaybookOrigin =
-  { readonly origin: 'file' } | { readonly origin: 'made'; readonly organizationUuid: string }
-
 export interface RefusedFile {
   /** Its path in the folder. */
   readonly file: string
@@ -74,234 +66,157 @@ export interface PlaybookLibraryOptions {
   readonly known?: (() => Promise<KnownNames>) | undefined
 }
 
-/** Versions held compiled in memory; others are compiled again when a run needs them. */
-const maxCompiled = 1_000
-
 /**
  * Opens the library and puts the files of the folder in force. A file with mistakes is logged and listed as refused; the last
  * good version of its name (`<name>.yaml`) stays in force. Of two files with one name the first is used.
  */
 export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Promise<PlaybookLibrary> {
-  const { store, catalogue, log, folder, known = async () => undefined } = options
-  const written = new Map<string, Playbook>()
-  const compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
-  const newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
-  const refused: RefusedFile[] = []
-  /** Of the files in force, by name. */
-  const paths = new Map<string, string>()
-
-  async function keep(source: string, from: PlaybookOrigin): Promise<Playbook> {
-    const hash = contentHash(source)
-    const kept = compiled.get(hash)
-    if (kept !== undefined && newest.get(placeOf(kept, from)) === hash) return kept
-    return keepChecked(await check(source, catalogue), from)
-  }
-
-  async function keepChecked(
-    playbook: Playbook,
-    from: PlaybookOrigin,
-    by: Actor = theServer,
-  ): Promise<Playbook> {
-    const { name, hash, source } = playbook
-    const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
-    await store.put({ name, hash, source, origin: from.origin, organizationUuid }, by)
-    compiled.set(hash, playbook)
-    newest.set(placeOf(playbook, from), hash)
-    if (from.origin === 'file') written.set(name, playbook)
-    return playbook
-  }
-
-  /** Those that are being compiled, by hash: many runs may need one at once. */
-  const underWay = new Map<string, Promise<Playbook>>()
-
-  async function byHash(hash: string): Promise<Playbook> {
-    const known = compiled.get(hash)
-    if (known !== undefined) return known
-    const found = underWay.get(hash) ?? compile(hash).finally(() => underWay.delete(hash))
-    underWay.set(hash, found)
-    return found
-  }
-
-  async function compile(hash: string): Promise<Playbook> {
-    const stored = await store.findByHash('all', hash)
-    if (stored === undefined) {
-      throw new NotFoundError('playbook_not_found', `no playbook has the content hash ${hash}`)
-    }
-    const playbook = await check(stored.source, catalogue)
-    compiled.set(hash, playbook)
-    return playbook
-  }
-
-  async function refuse(path: string, problems: readonly SourceProblem[]): Promise<void> {
-    const errors = problems.filter(({ severity }) => severity === 'error')
-    logProblems(log, path, errors)
-    refused.push({ file: relative(folder, path), errors: errors.length })
-    if (errors.every(({ code }) => namesOnly.includes(code))) unnamed.add(path)
-    await keepLastGood(parse(path).name)
-  }
-
-  async function keepLastGood(name: string): Promise<void> {
-    // Nobody's scope: what was made for an organization is not what a person wrote.
-    const stored = await store.find([], name)
-    if (stored === undefined) return
-    try {
-      written.set(name, await byHash(stored.hash))
-      log.warn({ playbook: name, hash: stored.hash }, 'the last good version stays in force')
-    } catch (error) {
-      if (!(error instanceof PlaybookError)) throw error
-    }
-  }
-
-  /** Paths of files that were refused for nothing but names. */
-  const unnamed = new Set<string>()
-
-  async function takeUp(): Promise<void> {
-    if (unnamed.size === 0) return
-    for (const { path, playbook } of await readPlaybooks(folder, catalogue, await known())) {
-      if (playbook === undefined || !unnamed.delete(path)) continue
-      const at = refused.findIndex(({ file }) => file === relative(folder, path))
-      if (at >= 0) refused.splice(at, 1)
-      paths.set(playbook.name, path)
-      await keepChecked(playbook, { origin: 'file' })
-      log.info({ playbook: playbook.name, path }, 'the playbook is in force now')
-    }
-  }
-
-  function takeUpRefused(): Promise<void> {
-    const taken = editing.then(takeUp)
-    editing = taken.catch(() => undefined)
-    return taken
-  }
-
-  let editing: Promise<unknown> = Promise.resolve()
-
-  /** One at a time: each is checked beside what the one before left. */
-  function edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
-    const edited = editing.then(async () => {
-      const inForce = written.get(name)?.hash
-      if (seen !== '*' && seen !== inForce) {
-        const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
-        throw new ConflictError('revision_changed', message)
-      }
-      const names = await known()
-      const accepted = await runInSlices(checkEdit(name, source, [...written.values()], catalogue, names))
-      const path = paths.get(name) ?? join(folder, `${name}.yaml`)
-      await writePlaybookFile(path, source)
-      paths.set(name, path)
-      await keepChecked(accepted.playbook, { origin: 'file' }, by)
-      return accepted
-    })
-    editing = edited.catch(() => undefined)
-    return edited
-  }
-
-  const files = await readPlaybooks(folder, catalogue, await known())
-  const rivals = findRivals(
-    files.flatMap(({ path, playbook }) =>
-      playbook === undefined ? [] : [{ file: relative(folder, path), playbook }],
-    ),
-  )
-  const broken: ReadPlaybook[] = []
-  for (const file of files) {
-    const namesakes = rivals.filter(
-      (rivalry) => rivalry.severity === 'error' && rivalry.file === relative(folder, file.path),
-    )
-    if (file.playbook === undefined) broken.push(file)
-    else if (namesakes.length > 0) broken.push({ path: file.path, problems: namesakes })
-    else {
-      paths.set(file.playbook.name, file.path)
-      await keepChecked(file.playbook, { origin: 'file' })
-    }
-  }
-  // Last: what stands in the folder has become the newest version of its name.
-  for (const { path, problems } of broken) await refuse(path, problems)
-  // A file with mistakes is there all the same.
-  const there = [...files.map(({ path }) => parse(path).name), ...written.keys()]
-  await store.keepOnly(there, theServer)
-  const warnings = rivals.filter(({ severity }) => severity !== 'error')
-  for (const { code, message } of warnings) log.warn({ code }, message)
+  const { store, catalogue } = options
+  const versions = new PlaybookVersions(store, catalogue)
+  const { written } = versions
+  const folder = new PlaybookFolder(options, versions)
+  const rivals = await folder.load()
   return {
     written: () => [...written.values()],
     newest: (name) => written.get(name)?.hash,
-    fileOf: (name) => paths.get(name),
-    refused,
-    rivals: warnings,
-    byHash,
-    keep,
+    fileOf: (name) => folder.paths.get(name),
+    refused: folder.refused,
+    rivals,
+    byHash: (hash) => versions.byHash(hash),
+    keep: (source, from) => versions.keep(source, from),
     check: (source, names) => checkBeside(source, [...written.values()], catalogue, names),
-    takeUpRefused,
-    edit,
+    takeUpRefused: () => folder.takeUpRefused(),
+    edit: (name, source, seen, by) => folder.edit(name, source, seen, by),
   }
 }
 
 /** What is wrong only until there is such a connection, provider or organization. */
 const namesOnly: readonly string[] = ['E304', 'E322', 'E323']
 
-/** One organization's made playbooks never stand in for another's. */
-const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
-  `${from.origin === 'made' ? from.organizationUuid : ''}/${name}`
+/** The playbooks folder, and which of its files are in force. */
+class PlaybookFolder {
+  /** Of the files in force, by name. */
+  readonly paths = new Map<string, string>()
+  readonly refused: RefusedFile[] = []
+  /** Paths of files that were refused for nothing but names. */
+  readonly #unnamed = new Set<string>()
+  readonly #options: PlaybookLibraryOptions
+  readonly #versions: PlaybookVersions
+  /** Settles when the last edit that was begun has ended. */
+  #editing: Promise<unknown> = Promise.resolve()
 
-/** @throws PlaybookError */
-async function check(source: string, catalogue: Catalogue): Promise<Playbook> {
-  const { playbook, problems } = await runInSlices(parseInSlices(source, { catalogue }))
-  if (playbook === undefined) throw new PlaybookError('the playbook', problems)
-  return playbook
-}
-
-interface ReadPlaybook {
-  readonly path: string
-  readonly playbook?: Playbook | undefined
-  readonly problems: readonly SourceProblem[]
-}
-
-async function readPlaybooks(
-  folder: string,
-  catalogue: Catalogue,
-  known: KnownNames | undefined,
-): Promise<readonly ReadPlaybook[]> {
-  const paths = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  const read = await Promise.all(
-    paths.map(async (file) => ({
-      file,
-      source: await readFile(file).catch((error: NodeJS.ErrnoException) => error),
-    })),
-  )
-  const readable = read.flatMap(({ file, source }) => (source instanceof Error ? [] : [{ file, source }]))
-  const parsed = await runInSlices(parseTogetherInSlices(readable, { catalogue, known }))
-  const byPath = new Map(parsed.map(({ file, playbook, problems }) => [file, { playbook, problems }]))
-  return read.map(({ file, source }) => {
-    if (source instanceof Error) return { path: file, problems: [unreadable(file, source)] }
-    return { path: file, problems: [], ...byPath.get(file) }
-  })
-}
-
-function unreadable(path: string, { code, message }: NodeJS.ErrnoException): SourceProblem {
-  return {
-    code: 'file_unreadable',
-    severity: 'error',
-    message: `the file cannot be read: ${code ?? message}`,
-    hint: 'make it readable for the user that Tocsin runs as, or remove it',
-    file: path,
-    line: 1,
-    column: 1,
-    endLine: 1,
-    endColumn: 1,
+  constructor(options: PlaybookLibraryOptions, versions: PlaybookVersions) {
+    this.#options = options
+    this.#versions = versions
   }
-}
 
-/** Errors of one file that the log shows. */
-const maxLogged = 5
-
-/** A line for each: the log is read line by line. `tocsin validate` shows them with their surroundings. */
-function logProblems(log: Log, path: string, errors: readonly SourceProblem[]): void {
-  for (const { code, message, hint, line, column } of errors.slice(0, maxLogged)) {
-    const advice = hint === undefined ? '' : ` (${hint})`
-    log.error({ code, path }, `${path}:${line}:${column} ${message}${advice}`)
+  /** Puts its files in force, and gives the warnings about playbooks that get in each other's way. */
+  async load(): Promise<readonly Rivalry[]> {
+    const { store, log } = this.#options
+    const files = await this.#read()
+    const rivals = findRivals(
+      files.flatMap(({ path, playbook }) =>
+        playbook === undefined ? [] : [{ file: this.#fileAt(path), playbook }],
+      ),
+    )
+    const broken: ReadPlaybook[] = []
+    for (const { path, playbook, problems } of files) {
+      const namesakes = rivals.filter(
+        ({ severity, file }) => severity === 'error' && file === this.#fileAt(path),
+      )
+      if (playbook === undefined) broken.push({ path, problems })
+      else if (namesakes.length > 0) broken.push({ path, problems: namesakes })
+      else await this.#putInForce(playbook, path)
+    }
+    // Last: what stands in the folder has become the newest version of its name.
+    for (const { path, problems } of broken) await this.#refuse(path, problems)
+    // A file with mistakes is there all the same.
+    const there = [...files.map(({ path }) => parse(path).name), ...this.#versions.written.keys()]
+    await store.keepOnly(there, theServer)
+    const warnings = rivals.filter(({ severity }) => severity !== 'error')
+    for (const { code, message } of warnings) log.warn({ code }, message)
+    return warnings
   }
-  const rest = errors.length - maxLogged
-  if (rest > 0)
-    log.error({ path, count: rest }, `${path} has ${rest} more problems; run: tocsin validate ${path}`)
+
+  takeUpRefused(): Promise<void> {
+    return this.#afterOthers(() => this.#takeUp())
+  }
+
+  edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
+    return this.#afterOthers(() => this.#editNow(name, source, seen, by))
+  }
+
+  /** One at a time: each is checked beside what the one before left. */
+  #afterOthers<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#editing.then(work)
+    this.#editing = done.catch(() => undefined)
+    return done
+  }
+
+  async #editNow(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
+    const { folder, catalogue } = this.#options
+    const { written } = this.#versions
+    const inForce = written.get(name)?.hash
+    if (seen !== '*' && seen !== inForce) {
+      const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
+      throw new ConflictError('revision_changed', message)
+    }
+    const names = await this.#known()
+    const accepted = await runInSlices(checkEdit(name, source, [...written.values()], catalogue, names))
+    const path = this.paths.get(name) ?? join(folder, `${name}.yaml`)
+    await writePlaybookFile(path, source)
+    await this.#putInForce(accepted.playbook, path, by)
+    return accepted
+  }
+
+  async #takeUp(): Promise<void> {
+    if (this.#unnamed.size === 0) return
+    for (const { path, playbook } of await this.#read()) {
+      if (playbook === undefined || !this.#unnamed.delete(path)) continue
+      const at = this.refused.findIndex(({ file }) => file === this.#fileAt(path))
+      if (at >= 0) this.refused.splice(at, 1)
+      await this.#putInForce(playbook, path)
+      this.#options.log.info({ playbook: playbook.name, path }, 'the playbook is in force now')
+    }
+  }
+
+  async #putInForce(playbook: Playbook, path: string, by?: Actor): Promise<void> {
+    this.paths.set(playbook.name, path)
+    await this.#versions.keepChecked(playbook, { origin: 'file' }, by)
+  }
+
+  async #refuse(path: string, problems: readonly SourceProblem[]): Promise<void> {
+    const errors = problems.filter(({ severity }) => severity === 'error')
+    logProblems(this.#options.log, path, errors)
+    this.refused.push({ file: this.#fileAt(path), errors: errors.length })
+    if (errors.every(({ code }) => namesOnly.includes(code))) this.#unnamed.add(path)
+    await this.#keepLastGood(parse(path).name)
+  }
+
+  async #keepLastGood(name: string): Promise<void> {
+    const { store, log } = this.#options
+    // Nobody's scope: what was made for an organization is not what a person wrote.
+    const stored = await store.find([], name)
+    if (stored === undefined) return
+    try {
+      this.#versions.written.set(name, await this.#versions.byHash(stored.hash))
+      log.warn({ playbook: name, hash: stored.hash }, 'the last good version stays in force')
+    } catch (error) {
+      if (!(error instanceof PlaybookError)) throw error
+    }
+  }
+
+  async #read(): Promise<readonly ReadPlaybook[]> {
+    const { folder, catalogue } = this.#options
+    return readPlaybooks(folder, catalogue, await this.#known())
+  }
+
+  async #known(): Promise<KnownNames | undefined> {
+    return await this.#options.known?.()
+  }
+
+  /** Its path in the folder. */
+  #fileAt(path: string): string {
+    return relative(this.#options.folder, path)
+  }
 }

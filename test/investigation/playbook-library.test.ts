@@ -6,8 +6,8 @@ import { PlaybookError } from '../../core/errors/playbook-error.ts'
 import {
   openPlaybookLibrary,
   type PlaybookLibrary,
-  type PlaybookOrigin,
 } from '../../core/investigation/playbook-library.ts'
+import type { PlaybookOrigin } from '../../core/investigation/playbook-versions.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
