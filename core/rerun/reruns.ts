@@ -108,116 +108,123 @@ interface Plan extends RetryPreview {
   readonly next: NewRun
 }
 
-export function createReruns({ stores, library, catalogue, enqueue, onRunEnded }: RerunsOptions): Reruns {
-  /** A journal can be large: one at a time is held, and who sees the same organizations stands in one line. */
+export function createReruns(options: RerunsOptions): Reruns {
+  const { runs } = options.stores
+  /** A journal can be large: one at a time is held, and who sees the same organizations waits in one queue. */
   const inTurn = createTurns()
-  const plan = (scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> =>
-    inTurn(scopeText(scope), () => planNow(scope, runUuid, version))
-
-  async function planNow(scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> {
-    const run = await stores.runs.find(scope, runUuid)
-    if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${runUuid}`)
-    if (run.endedAt === null)
-      throw new ConflictError(
-        'run_not_ended',
-        `the run ${run.uuid} is ${run.status}: cancel it first, or wait`,
-      )
-    if (await stores.runs.isSuperseded(run.uuid)) throw runSuperseded(run.uuid)
-    if (run.prunedAt !== null) throw runPruned(run.uuid)
-    const old = await library.byHash(run.playbookHash)
-    const playbook = version === 'same' ? old : await newestOf(run)
-    if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
-    const [{ entries, failed }, organizations, alert] = await Promise.all([
-      journalOf(run),
-      stores.organizations.list([run.organizationUuid]),
-      run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
-    ])
-    const inputs = Object.fromEntries(
-      Object.entries(run.inputs).filter(([name]) => playbook.inputs.has(name)),
-    )
-    const organization = organizations[0]!
-    const next = newRun({ playbook, organization, alert, inputs, ...(alert ? { retry: true } : {}) })
-    const before = { playbook: old, inputs: run.inputs, called: await calledBy(entries) }
-    const called = version === 'same' ? before.called : await callable(playbook)
-    const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
-    const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
-    const repeats = repeatedEffects(steps, failed, catalogue)
-    return {
-      run,
-      playbook,
-      plan: planOf({ run, playbook, called, paths, repeats }),
-      steps,
-      repeats,
-      next: { ...next, carriesOver: { runUuid: run.uuid, paths } },
-    }
-  }
-
-  async function newestOf({ organizationUuid, playbookName }: Run): Promise<Playbook> {
-    const hash =
-      library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
-    if (hash !== undefined) return await library.byHash(hash)
-    throw new NotFoundError('playbook_not_found', `there is no playbook '${playbookName}' any more`)
-  }
-
-  async function journalOf({ uuid }: Run) {
-    const entries: JournalEntry[] = []
-    const failed: FailedAttempt[] = []
-    for await (const lines of stretchesOf(stores.lines, uuid, piece))
-      for (const line of lines) {
-        entries.push(line.entry)
-        failed.push(...line.failedAttempts)
-      }
-    return { entries, failed }
-  }
-
-  /** The versions that a run settled. */
-  async function calledBy(entries: readonly { readonly path: string; readonly output: unknown }[]) {
-    const called = new Map<string, Playbook>()
-    for (const { path, output } of entries) {
-      const { name, hash } = (output ?? {}) as { readonly name?: unknown; readonly hash?: unknown }
-      if (typeof name !== 'string' || typeof hash !== 'string' || path !== playbookPath(name)) continue
-      called.set(name, await library.byHash(hash))
-    }
-    return called
-  }
-
-  /** The newest versions of all that it calls, and that these call. */
-  async function callable(
-    playbook: Playbook,
-    found = new Map<string, Playbook>(),
-  ): Promise<WholePlaybook['called']> {
-    for (const name of playbook.calls) {
-      const hash = found.has(name) ? undefined : library.newest(name)
-      if (hash === undefined) continue
-      found.set(name, await library.byHash(hash))
-      await callable(found.get(name)!, found)
-    }
-    return found
-  }
-
-  async function retry(
-    scope: Scope,
-    runUuid: string,
-    version: RetryVersion,
-    by: Actor,
-    plans?: readonly string[],
-  ): Promise<Run> {
-    const { next, plan: found } = await plan(scope, runUuid, version)
-    if (plans?.includes(found) === false) throw retryChanged(runUuid)
-    const run = await stores.runs.queue({ ...next, by })
-    if (run.endedAt === null) enqueue(run)
-    else onRunEnded?.(run)
-    return run
-  }
-
+  const preview = (scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> =>
+    inTurn(scopeText(scope), () => planRetry(options, scope, runUuid, version))
   return {
-    preview: plan,
-    retry,
+    preview,
+    async retry(scope, runUuid, version, by, plans) {
+      const { next, plan: found } = await preview(scope, runUuid, version)
+      if (plans?.includes(found) === false) throw retryChanged(runUuid)
+      const run = await runs.queue({ ...next, by })
+      if (run.endedAt === null) options.enqueue(run)
+      else options.onRunEnded?.(run)
+      return run
+    },
     async retriable(scope, filter, limit) {
-      const page = await stores.runs.list(scope, { ...filter, retriable: true }, { limit })
+      const page = await runs.list(scope, { ...filter, retriable: true }, { limit })
       return { runUuids: page.data.map(({ uuid }) => uuid), total: page.total }
     },
   }
+}
+
+/** What a retry of the run would do, and the run that it would queue. */
+async function planRetry(
+  options: RerunsOptions,
+  scope: Scope,
+  runUuid: string,
+  version: RetryVersion,
+): Promise<Plan> {
+  const { stores, library, catalogue } = options
+  const run = await requireRetriable(stores.runs, scope, runUuid)
+  const old = await library.byHash(run.playbookHash)
+  const playbook = version === 'same' ? old : await newestOf(options, run)
+  if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
+  const [{ entries, failed }, organizations, alert] = await Promise.all([
+    journalOf(stores.lines, run),
+    stores.organizations.list([run.organizationUuid]),
+    run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
+  ])
+  const inputs = Object.fromEntries(Object.entries(run.inputs).filter(([name]) => playbook.inputs.has(name)))
+  const organization = organizations[0]!
+  const next = newRun({ playbook, organization, alert, inputs, ...(alert ? { retry: true } : {}) })
+  const before = { playbook: old, inputs: run.inputs, called: await calledBy(library, entries) }
+  const called = version === 'same' ? before.called : await callable(library, playbook)
+  const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })
+  const paths = steps.filter(({ reason }) => reason === null).map(({ entry }) => entry.path)
+  const repeats = repeatedEffects(steps, failed, catalogue)
+  return {
+    run,
+    playbook,
+    plan: planOf({ run, playbook, called, paths, repeats }),
+    steps,
+    repeats,
+    next: { ...next, carriesOver: { runUuid: run.uuid, paths } },
+  }
+}
+
+/** A run that has ended, is kept, and that nothing later has gone on from. */
+async function requireRetriable(runs: Stores['runs'], scope: Scope, runUuid: string): Promise<Run> {
+  const run = await runs.find(scope, runUuid)
+  if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${runUuid}`)
+  if (run.endedAt === null)
+    throw new ConflictError('run_not_ended', `the run ${run.uuid} is ${run.status}: cancel it first, or wait`)
+  if (await runs.isSuperseded(run.uuid)) throw runSuperseded(run.uuid)
+  if (run.prunedAt !== null) throw runPruned(run.uuid)
+  return run
+}
+
+async function newestOf(
+  { library, stores }: RerunsOptions,
+  { organizationUuid, playbookName }: Run,
+): Promise<Playbook> {
+  const hash =
+    library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
+  if (hash !== undefined) return await library.byHash(hash)
+  throw new NotFoundError('playbook_not_found', `there is no playbook '${playbookName}' any more`)
+}
+
+async function journalOf(journals: Stores['lines'], { uuid }: Run) {
+  const entries: JournalEntry[] = []
+  const failed: FailedAttempt[] = []
+  for await (const lines of stretchesOf(journals, uuid, piece))
+    for (const line of lines) {
+      entries.push(line.entry)
+      failed.push(...line.failedAttempts)
+    }
+  return { entries, failed }
+}
+
+/** The versions that a run settled. */
+async function calledBy(
+  library: RerunsOptions['library'],
+  entries: readonly { readonly path: string; readonly output: unknown }[],
+) {
+  const called = new Map<string, Playbook>()
+  for (const { path, output } of entries) {
+    const { name, hash } = (output ?? {}) as { readonly name?: unknown; readonly hash?: unknown }
+    if (typeof name !== 'string' || typeof hash !== 'string' || path !== playbookPath(name)) continue
+    called.set(name, await library.byHash(hash))
+  }
+  return called
+}
+
+/** The newest versions of all that it calls, and that these call. */
+async function callable(
+  library: RerunsOptions['library'],
+  playbook: Playbook,
+  found = new Map<string, Playbook>(),
+): Promise<WholePlaybook['called']> {
+  for (const name of playbook.calls) {
+    const hash = found.has(name) ? undefined : library.newest(name)
+    if (hash === undefined) continue
+    found.set(name, await library.byHash(hash))
+    await callable(library, found.get(name)!, found)
+  }
+  return found
 }
 
 interface Planned extends Pick<RetryPreview, 'run' | 'playbook' | 'repeats'> {
