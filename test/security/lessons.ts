@@ -19,10 +19,14 @@ export interface Chapter {
 
 const http = (file: string, ...titles: readonly string[]): Proof => [`test/http/${file}.test.ts`, ...titles]
 
-const formsOfSecrets = `Known secrets are looked for as text: as they are; with any of their characters escaped for JSON, JavaScript, URLs or HTML, in either letter case and in up to
-four layers; in hex, either case; and inside of base64 or base64url, at any place of a longer text, also of one that holds the secret as
-JSON serializers, URLs or HTML escape it, or in UTF-16. Not found are secrets that another system changes otherwise: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The
-search takes time in proportion to the text, whatever the text is.`
+const formsOfSecrets = `Tocsin searches texts for known secrets in these forms:
+
+- raw, or with any characters escaped for JSON, JavaScript, URLs or HTML, in either letter case and up to four layers;
+- in hex, in either letter case;
+- inside base64 or base64url, at any place of a longer text, also if that text contains the secret as JSON serializers, URLs or HTML escape it, or in UTF-16.
+
+It does not find secrets that another system changed in other ways: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The search takes
+time proportional to the length of the text.`
 
 const sensitiveValues = `A playbook marks an input with \`sensitive: true\`, or a field of a schema with \`x-sensitive: true\`; a skill marks fields of its output.
 Tocsin follows the source of a value, not its text: the same word in an unmarked field is not redacted.
@@ -218,8 +222,7 @@ export const chapters: readonly Chapter[] = [
         ],
       },
       {
-        promise:
-          'No secret of a connection, nor a token that was received, stands in logs, files or answers.',
+        promise: 'No secret of a connection and no received token appears in logs, files or answers.',
         text: formsOfSecrets,
         proofs: [
           [
