@@ -12,7 +12,8 @@ const prompt = '> '
 async function guideOf(): Promise<{ readonly content: string; readonly lines: readonly string[] }> {
   const guide = await readFile(join(root, 'plugins/README.md'), 'utf8')
   const [, content, transcript] =
-    /\n### Use sandboxes by hand\n[^]*?\n```json\n([^]*?)\n```\n[^]*?\n```text\n([^]*?)\n```/.exec(guide) ?? []
+    /\n### Use sandboxes by hand\n[^]*?\n```json\n([^]*?)\n```\n[^]*?\n```text\n([^]*?)\n```/.exec(guide) ??
+    []
   if (content === undefined || transcript === undefined)
     throw new Error('the guide has no transcript under "Use sandboxes by hand"')
   return { content, lines: transcript.split('\n') }
