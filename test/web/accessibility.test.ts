@@ -42,7 +42,7 @@ const places: readonly Place[] = [
   { name: 'case-edited', path: '/cases/main-1', open: click('Edit') },
   { name: 'runs', path: '/runs' },
   { name: 'run', path: '/runs/RUN' },
-  { name: 'run-retried', path: '/runs/RUN', open: click('Retry from the failed step') },
+  { name: 'run-retried', path: '/runs/RUN', open: click('Retry from failed step') },
   { name: 'checkpoints', path: '/checkpoints' },
   { name: 'playbooks', path: '/playbooks' },
   { name: 'playbook', path: '/playbooks/asking' },

@@ -10,12 +10,12 @@ describe('first run', function () {
 
   it('leads from nothing to the case of the first alert, with a command that works as it stands', async () => {
     const { page } = house
-    await page.getByText('No alert has come in yet').waitFor()
-    await page.getByRole('button', { name: 'Make a key' }).click()
-    await page.getByText('It is shown now and never again').waitFor()
+    await page.getByText('No alerts yet').waitFor()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText('it is not shown again').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'first-run')
-    const command = await page.getByRole('region', { name: 'The command' }).innerText()
+    const command = await page.getByRole('region', { name: 'Command' }).innerText()
     const { stdout } = await promisify(execFile)('sh', ['-c', command])
     expect(JSON.parse(stdout)).to.include({ alert_id: 'main-custom-1', investigation_status: 15 })
     await page.getByRole('row', { name: 'MAIN-CUSTOM-1' }).getByText('Completed').waitFor()

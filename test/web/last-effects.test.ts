@@ -27,12 +27,12 @@ describe('lastEffects', () => {
     expect(
       lastEffects([step('edr.find'), step('set'), step('edr.isolate', { carried_from: 'run' })], reads),
     ).to.deep.equal([
-      { path: 'steps/edr.isolate', skill: 'edr.isolate', input: { host: 'ws-1' }, text: 'It was done.' },
+      { path: 'steps/edr.isolate', skill: 'edr.isolate', input: { host: 'ws-1' }, text: 'Done' },
     ])
   })
 
   it('are those of skills that are not installed, which may have done anything', () => {
-    expect(told(step('gone.skill'))).to.deep.equal([['gone.skill', 'It was done.']])
+    expect(told(step('gone.skill'))).to.deep.equal([['gone.skill', 'Done']])
   })
 
   it('say of what has no result that it may have been done', () => {
@@ -51,9 +51,9 @@ describe('lastEffects', () => {
         step('a.never', { state: 'skipped' }),
       ),
     ).to.deep.equal([
-      ['a.unknown', 'It may have been done.'],
-      ['a.failed', 'It failed, and may have been done all the same.'],
-      ['a.tried', 'It may have been done.'],
+      ['a.unknown', 'May have taken effect'],
+      ['a.failed', 'Failed; may still have taken effect'],
+      ['a.tried', 'May have taken effect'],
     ])
   })
 

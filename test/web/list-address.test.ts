@@ -51,7 +51,7 @@ describe('filters and order of a list in a browser', function () {
   it('that fit nothing say so, and lead back to all', async () => {
     const { page, visit } = opened
     await visit('/alerts?q=nowhere')
-    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByText('No matching alerts').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     expect(new URL(page.url()).search).to.equal('')
@@ -60,12 +60,12 @@ describe('filters and order of a list in a browser', function () {
   it('are all shown, can all be cleared, and are undone by Back where they were chosen', async () => {
     const { page, visit } = opened
     await visit('/alerts?created_before=1')
-    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByText('No matching alerts').waitFor()
     await page.getByRole('button', { name: 'before 1970-01-01 00:00:00 UTC' }).waitFor()
     await page.getByRole('button', { name: 'Clear the time' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     await page.goBack()
-    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByText('No matching alerts').waitFor()
     await page.getByRole('button', { name: 'before 1970-01-01 00:00:00 UTC' }).click()
     await page.getByLabel('From (UTC)').fill('2020-01-01T00:00:00')
     await page.getByLabel('Before (UTC)').fill('')
@@ -88,7 +88,7 @@ describe('filters and order of a list in a browser', function () {
     await refusal.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     await visit('/runs?playbook=nowhere')
-    await page.getByText('No run fits').waitFor()
+    await page.getByText('No matching runs').waitFor()
     await page.getByRole('button', { name: 'Clear: Playbook' }).click()
     await page.getByRole('row', { name: first }).first().waitFor()
   })
@@ -103,7 +103,7 @@ describe('filters and order of a list in a browser', function () {
     // No answer says that it is not so late yet.
     await ahead.context().setOffline(true)
     await ahead.evaluate('globalThis.hoursAhead = 7')
-    await ahead.getByText('No alert fits these filters.').waitFor()
+    await ahead.getByText('No matching alerts').waitFor()
     await ahead.context().setOffline(false)
     await ahead.close()
   })
@@ -116,7 +116,7 @@ describe('filters and order of a list in a browser', function () {
     const button = page.getByRole('button', { name: 'Investigate 2 again' })
     await button.waitFor()
     await page.getByLabel('Search').fill('nothing fits this')
-    await page.getByText('No alert fits these filters.').waitFor()
+    await page.getByText('No matching alerts').waitFor()
     expect(await button.count(), 'of what is not listed').to.equal(0)
     await page.getByLabel('Search').fill('')
     await page.getByRole('row', { name: third }).waitFor()
@@ -124,12 +124,12 @@ describe('filters and order of a list in a browser', function () {
     await page.getByLabel('Choose all that are loaded').check()
     await button.click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('All that took effect is done again').waitFor()
+    await dialog.getByText('All actions will be repeated').waitFor()
     const named = dialog.getByRole('list', { name: 'Alerts', exact: true }).getByRole('listitem')
-    await dialog.getByText(`${third}: done by its last investigation`).waitFor()
+    await dialog.getByText(`${third}: actions of the last investigation`).waitFor()
     expect(await named.allInnerTexts()).to.deep.equal([`${third} malware`, `${second} malware`])
     await dialog.getByRole('button', { name: 'Investigate 2 alerts' }).click()
-    await page.getByText('2 of 2 are investigated again').waitFor()
+    await page.getByText('Investigating 2 of 2 again').waitFor()
     const { body } = await server.call('/alerts')
     const counts = body.data.map(
       (alert: { investigation_retry_count: number }) => alert.investigation_retry_count,

@@ -44,7 +44,7 @@ describe('live page', function () {
     const { page, server, visit, startRun } = opened
     const uuid = await startRun('asking')
     await visit(`/runs/${uuid}`)
-    await page.getByText('It waits for a person').waitFor()
+    await page.getByText('Waiting for an answer').waitFor()
     await mark('live').waitFor()
     const { body } = await server.call('/checkpoints')
     await server.call(`/checkpoints/${body.data[0].checkpoint_id}/answer`, { body: { answer: 'yes' } })

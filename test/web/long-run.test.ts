@@ -31,7 +31,7 @@ describe('a run of a thousand steps in a browser', function () {
     const { page, visit } = opened
     const uuid = await opened.startRun('each')
     await visit(`/runs/${uuid}`)
-    await page.getByText('It waits for a person').waitFor()
+    await page.getByText('Waiting for an answer').waitFor()
     const timeline = page.getByRole('group', { name: 'Timeline' })
     await timeline.getByText('903 steps').waitFor()
     await timeline.locator('.waterfall-row', { hasText: 'sure' }).waitFor()

@@ -4,6 +4,6 @@ import { notListedText } from '../../server/web/runs/run/not-listed-text.ts'
 describe('steps that a field to choose from leaves out', () => {
   it('are counted, and nothing is said where there are none', () => {
     expect(notListedText(100)).to.equal(undefined)
-    expect(notListedText(1_101)).to.match(/^1,001 more are not listed/)
+    expect(notListedText(1_101)).to.match(/^1,001 more not listed/)
   })
 })

@@ -41,7 +41,7 @@ describe('web page in a browser', function () {
   it('tells at first how an alert comes in, and shows alerts as they do', async () => {
     const { page, server } = house
     await signIn(page, server.adminKey)
-    await page.getByText('No alert has come in yet').waitFor()
+    await page.getByText('No alerts yet').waitFor()
     const id = await postAlert('first')
     await page.getByRole('row', { name: id.toUpperCase() }).waitFor()
     const next = await postAlert('second')
@@ -91,8 +91,8 @@ describe('web page in a browser', function () {
     const { page, server } = house
     const { body } = await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
-    await page.getByText('It waits for a person').waitFor()
-    await page.getByRole('link', { name: 'see the question' }).click()
+    await page.getByText('Waiting for an answer').waitFor()
+    await page.getByRole('link', { name: 'open question' }).click()
     await page.getByRole('heading', { name: 'Is this alert real?' }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await page.getByRole('button', { name: 'yes' }).click()
@@ -131,11 +131,11 @@ describe('web page in a browser', function () {
     const { body } = await server.call('/playbooks/failing/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
     await page.getByText('The other system said no').first().waitFor()
-    await page.getByRole('button', { name: 'Retry from the failed step' }).click()
-    await page.getByText('1 of 2 steps are carried over').waitFor()
-    await page.getByText('Nothing that took effect is done again').waitFor()
+    await page.getByRole('button', { name: 'Retry from failed step' }).click()
+    await page.getByText('1 of 2 steps are reused').waitFor()
+    await page.getByText('No action will be repeated').waitFor()
     await page.getByRole('button', { name: 'Retry', exact: true }).click()
-    await page.getByRole('link', { name: 'the run before' }).waitFor()
+    await page.getByRole('link', { name: 'previous run' }).waitFor()
     await page
       .getByRole('link', { name: /line of the playbook|line 7/ })
       .first()

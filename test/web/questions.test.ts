@@ -151,7 +151,7 @@ describe('questions on the web page', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'question-read')
     await card.getByRole('link', { name: 'asking · step sure' }).click()
-    await page.getByRole('link', { name: 'see the question' }).click()
+    await page.getByRole('link', { name: 'open question' }).click()
     await page.getByText('Keys of the roles analyst and admin can answer it here').waitFor()
   })
 })

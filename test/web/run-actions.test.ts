@@ -92,15 +92,15 @@ describe('runs in a browser', function () {
       .getByRole('region', { name: 'Steps of which nobody knows' })
       .getByRole('link', { name: 'ringing' })
       .click()
-    await page.getByText('nobody knows whether bell happened').waitFor()
+    await page.getByText('outcome of bell unknown').waitFor()
     const step = page.getByRole('region', { name: 'Step', exact: true })
-    await step.getByText('Nobody knows whether this happened').waitFor()
+    await step.getByText('The outcome of this step is unknown').waitFor()
     await step.getByText('Unknown').first().waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'run-unknown')
-    await step.getByRole('button', { name: 'Run it again' }).click()
+    await step.getByRole('button', { name: 'Run again' }).click()
     const asking = page.getByRole('dialog', { name: 'Run bell.ring again?' })
-    await asking.getByText('it happens twice').waitFor()
+    await asking.getByText('it will happen twice').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await asking.getByRole('button', { name: 'Back' }).click()
     await asking.waitFor({ state: 'detached' })
@@ -108,7 +108,7 @@ describe('runs in a browser', function () {
       (await opened.server.call(`/runs/${uuid}`)).body.steps[0].resolution,
       'nothing is decided',
     ).to.equal(null)
-    const output = step.getByLabel('What it gave, if it happened')
+    const output = step.getByLabel('Output, if it happened')
     expect(await output.inputValue(), 'what the skill has to give, to be filled in').to.equal(
       '{\n  "rung": …\n}',
     )
@@ -130,10 +130,10 @@ describe('runs in a browser', function () {
     const { page, visit } = opened
     const uuid = await opened.startRun('asking')
     await visit(`/runs/${uuid}`)
-    await page.getByText('It waits for a person').waitFor()
+    await page.getByText('Waiting for an answer').waitFor()
     await page.locator('.waterfall-row', { hasText: 'sure' }).getByText('Waiting').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Cancel the run' }).click()
+    await page.getByRole('button', { name: 'Cancel run' }).click()
     await page.getByRole('main').getByText('Cancelled', { exact: true }).first().waitFor()
     expect((await opened.server.call(`/runs/${uuid}`)).body.status).to.equal('cancelled')
   })
@@ -164,28 +164,28 @@ describe('runs in a browser', function () {
       return body.total === 2 || undefined
     })
     await visit('/runs?status=failed&playbook=telling')
-    await page.getByRole('button', { name: 'Retry all failed of telling' }).waitFor()
+    await page.getByRole('button', { name: 'Retry all failed runs of telling' }).waitFor()
     await page.getByLabel('Choose all that are loaded').check()
-    await page.getByRole('button', { name: 'Retry 2 chosen' }).click()
+    await page.getByRole('button', { name: 'Retry 2 selected' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('2 of 2 runs can go on').waitFor()
-    await dialog.getByText('Nothing that took effect is done again').waitFor()
+    await dialog.getByText('2 of 2 runs can be retried').waitFor()
+    await dialog.getByText('No action will be repeated').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'retry-many')
     await dialog.getByRole('button', { name: 'Retry 2 runs' }).click()
-    await page.getByText('2 of 2 runs go on in new ones').waitFor()
+    await page.getByText('Retried 2 of 2 runs').waitFor()
     const { body } = await server.call('/runs?playbook=telling')
     const before = body.data.map((run: { retry_of: string | null }) => run.retry_of)
     expect(before).to.have.members([...uuids, null, null])
     await page.getByRole('grid').getByRole('link', { name: 'Retried' }).nth(1).waitFor()
     await picture(page, 'runs-retried')
     await visit(`/runs/${uuids[0]}`)
-    const next = page.getByRole('link', { name: 'the run that goes on' })
+    const next = page.getByRole('link', { name: 'new run' })
     await next.waitFor()
-    const again = page.getByRole('button', { name: 'Retry from the failed step' })
+    const again = page.getByRole('button', { name: 'Retry from failed step' })
     expect(await again.count(), 'of what was retried').to.equal(0)
     await next.click()
-    await page.getByRole('link', { name: 'the run before' }).waitFor()
+    await page.getByRole('link', { name: 'previous run' }).waitFor()
     await again.waitFor()
   })
 
@@ -199,7 +199,7 @@ describe('runs in a browser', function () {
       return body.total === 2 || undefined
     })
     await visit('/runs?status=failed&playbook=hanging')
-    await page.getByRole('button', { name: 'Retry all failed of hanging' }).click()
+    await page.getByRole('button', { name: 'Retry all failed runs of hanging' }).click()
     const inputs = page.getByRole('dialog').getByRole('list', { name: 'Inputs of bell.hang' })
     await inputs.getByText('{"tower":"north"}').waitFor()
     await inputs.getByRole('button', { name: 'Show all' }).click()
@@ -214,7 +214,7 @@ describe('runs in a browser', function () {
 
   it('go on with the newest version of the playbook where that is chosen, many or one', async () => {
     const { page, visit, server } = opened
-    const newest = page.getByText('Its newest version')
+    const newest = page.getByText('Latest version')
     const sent = async (path: RegExp, button: string) => {
       const asked = page.waitForRequest((request) => {
         return request.method() === 'POST' && path.test(request.url())
@@ -223,7 +223,7 @@ describe('runs in a browser', function () {
       return (await asked).postDataJSON() as unknown
     }
     await visit('/runs?status=failed&playbook=hanging')
-    await page.getByRole('button', { name: 'Retry all failed of hanging' }).click()
+    await page.getByRole('button', { name: 'Retry all failed runs of hanging' }).click()
     await newest.click()
     const { body } = await server.call('/runs?playbook=hanging&status=failed')
     const runs = body.data.map((run: { run_uuid: string }) => run.run_uuid)
@@ -235,7 +235,7 @@ describe('runs in a browser', function () {
       return body.data.find((run: { retry_of: string | null }) => run.retry_of !== null)?.run_uuid
     })
     await visit(`/runs/${uuid}`)
-    await page.getByRole('button', { name: 'Retry from the failed step' }).click()
+    await page.getByRole('button', { name: 'Retry from failed step' }).click()
     await newest.click()
     const { plan } = (await server.call(`/runs/${uuid}/retry?playbook=newest`)).body
     expect(await sent(/retry$/, 'Retry')).to.deep.equal({ playbook: 'newest', plan })

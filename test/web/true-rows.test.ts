@@ -44,7 +44,7 @@ describe('lists of the page that stay open', function () {
     const { body } = await server.call(`/runs?alert=${id}`)
     await server.call(`/runs/${body.data[0].run_uuid}/cancel`, { method: 'POST' })
     await row.waitFor({ state: 'detached' })
-    await page.getByText('No alert fits these filters').waitFor()
+    await page.getByText('No matching alerts').waitFor()
   })
 
   it('leave the content open that somebody reads when its row goes', async () => {
@@ -118,7 +118,7 @@ describe('lists of the page that stay open', function () {
   it('lose no row and show none twice when more come at once than a page holds', async () => {
     const { page } = house
     await house.visit('/alerts?type=flood')
-    await page.getByText('No alert fits these filters').waitFor()
+    await page.getByText('No matching alerts').waitFor()
     await send('flood')
     await page.locator('[data-index="0"]').waitFor()
     await page.context().setOffline(true)

@@ -35,7 +35,7 @@ export function AlertFilters({ of, times, onTimes }: AlertFiltersProps) {
   const providers = useProviders()
   return (
     <Group gap="xs">
-      <SearchFilter label="Search in alerts" placeholder="Words in id, name or content" {...of('q')} />
+      <SearchFilter label="Search alerts" placeholder="Search id, name, content" {...of('q')} />
       <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
       <LookupFilter label="Provider" lookup={providers} {...of('provider')} />
       <ChoiceFilter label="Status" data={statuses} {...of('status')} />

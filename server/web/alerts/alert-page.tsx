@@ -58,7 +58,7 @@ export default function AlertPage() {
           ],
           ['Created', <Time key="created" at={data.created_at} />],
           ['Completed', data.completed_at !== null && <Time key="completed" at={data.completed_at} />],
-          ['Created at its source', data.created_at_source],
+          ['Created at source', data.created_at_source],
           [
             'Investigated again',
             data.investigation_retry_count > 0 && `${data.investigation_retry_count} times`,
@@ -66,9 +66,9 @@ export default function AlertPage() {
         ]}
       />
       {data.grouped_with !== null && (
-        <MantineAlert color="blue" variant="light" title="It repeats another alert">
+        <MantineAlert color="blue" variant="light" title="Duplicate alert">
           <Text size="sm" className="outside-text">
-            It was grouped with{' '}
+            Grouped with{' '}
             <Anchor component={Link} href={`/alerts/${data.grouped_with}`} size="sm" underline="always">
               {data.grouped_with.toUpperCase()}
             </Anchor>

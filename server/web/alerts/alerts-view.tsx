@@ -80,7 +80,7 @@ function NothingFits({ error }: { readonly error: unknown }) {
   if (error !== null) return <Empty>{problemOf(error).title}</Empty>
   return (
     <Empty icon={BellIcon} action={<ClearFilters />}>
-      No alert fits these filters.
+      No matching alerts
     </Empty>
   )
 }

@@ -25,52 +25,47 @@ export function FirstAlert() {
   const address = new URL(addressOf('/alerts'), location.href).href
   return (
     <Stack gap="var(--tocsin-gap)" maw={860}>
-      <ViewHead
-        title="Alerts"
-        about="No alert has come in yet. Three steps lead to the first, and to what is done about it."
-      />
+      <ViewHead title="Alerts" about="No alerts yet. Send the first one in three steps." />
       <Timeline active={key === undefined ? 0 : 1} bulletSize={28} lineWidth={2}>
-        <Step number={1} title="Make a key for what posts alerts">
+        <Step number={1} title="Create an API key for your alert source">
           <Text size="sm">
-            Keys of the role <Code>intake</Code> can post alerts and nothing else.
+            Keys with the role <Code>intake</Code> can only post alerts.
           </Text>
-          {!mayMakeKey && <Text size="sm">An administrator makes keys; yours cannot.</Text>}
+          {!mayMakeKey && <Text size="sm">Ask an administrator to create one.</Text>}
           {mayMakeKey && key === undefined && (
             <Button size="xs" loading={make.isPending} onClick={() => make.mutate()}>
-              Make a key
+              Create key
             </Button>
           )}
           {make.isError && <Refusal error={make.error} />}
           {key !== undefined && (
             <>
-              <Text size="sm">
-                This is the key. It is shown now and never again; the command below has it.
-              </Text>
-              <Command text={key} label="The key" />
+              <Text size="sm">Copy the key now: it is not shown again. The command below contains it.</Text>
+              <Command text={key} label="API key" />
             </>
           )}
         </Step>
         <Step number={2} title="Send an alert">
           <Text size="sm">
-            {choice.data.length > 1 && 'Choose whose it is. '}Paste this into a terminal.{' '}
+            {choice.data.length > 1 && 'Choose an organization. '}Run this in a terminal.{' '}
             {key === undefined && (
               <>
-                <Code>TOCSIN_KEY</Code> has to hold a key.
+                Set <Code>TOCSIN_KEY</Code> to an API key first.
               </>
             )}
           </Text>
           {(choice.data.length > 1 || choice.error !== undefined) && <Select size="xs" {...choice} />}
           {organization !== undefined && (
-            <Command text={firstAlertCommand({ address, key, organization })} label="The command" />
+            <Command text={firstAlertCommand({ address, key, organization })} label="Command" />
           )}
         </Step>
-        <Step number={3} title="Look at what came of it">
+        <Step number={3} title="See the result">
           <Text size="sm">
-            The alert appears here by itself. Its <Code>alert_type</Code> decides which{' '}
+            The alert appears here automatically. Its <Code>alert_type</Code> selects the{' '}
             <Anchor component={Link} underline="always" href="/playbooks" size="sm">
               playbook
             </Anchor>{' '}
-            investigates it; where there is none for it, one is made. What was found stands in its{' '}
+            that investigates it; without a match, Tocsin generates one. See the findings in its{' '}
             <Anchor component={Link} underline="always" href="/cases" size="sm">
               case
             </Anchor>

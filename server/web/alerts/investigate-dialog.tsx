@@ -21,11 +21,11 @@ interface InvestigateDialogProps {
 export function InvestigateDialog(props: InvestigateDialogProps) {
   const { alerts, opened, isPending, error, onClose, onConfirm } = props
   return (
-    <Modal opened={opened} onClose={onClose} title="Investigate again, from the beginning" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Investigate again from the start" size="lg">
       <Stack>
-        <MantineAlert color="orange" variant="light" title="All that took effect is done again">
-          The playbook that fits now runs as a whole, and does anew what was done to other systems. To go on
-          from where an investigation failed, retry its run instead.
+        <MantineAlert color="orange" variant="light" title="All actions will be repeated">
+          The matching playbook runs from the start and repeats its actions on other systems. To continue from
+          a failed step, retry the run instead.
         </MantineAlert>
         <ScrollArea.Autosize mah={360}>
           <List size="sm" aria-label="Alerts">
@@ -44,7 +44,7 @@ export function InvestigateDialog(props: InvestigateDialogProps) {
           )}
           {alerts.length > maxLookedUp && (
             <Text size="sm" mt="sm">
-              What was done for the other {alerts.length - maxLookedUp} stands in their runs.
+              See the runs of the other {alerts.length - maxLookedUp} alerts for their actions.
             </Text>
           )}
         </ScrollArea.Autosize>

@@ -21,13 +21,13 @@ export function LastEffectsOf({ id }: { readonly id: string }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        {id.toUpperCase()}: done by{' '}
+        {id.toUpperCase()}: actions of{' '}
         <Anchor href={`/runs/${run.run_uuid}`} target="_blank" size="sm" underline="always">
-          its last investigation
+          the last investigation
         </Anchor>
       </Text>
       {effects.length > 0 && (
-        <List size="sm" spacing="xs" aria-label={`Done for ${id.toUpperCase()}`}>
+        <List size="sm" spacing="xs" aria-label={`Actions for ${id.toUpperCase()}`}>
           {effects.slice(0, shownEffects).map(({ path, skill, input, text }) => (
             <List.Item key={path}>
               <b>{skill}</b> <code className="outside-text">{inputText(input)}</code> {text}
@@ -35,9 +35,9 @@ export function LastEffectsOf({ id }: { readonly id: string }) {
           ))}
         </List>
       )}
-      {effects.length > shownEffects && <Text size="sm">… and {effects.length - shownEffects} more.</Text>}
-      {effects.length === 0 && isWhole && <Text size="sm">Nothing that took effect.</Text>}
-      {!isWhole && <Text size="sm">Not all of its steps are known here: there may be more.</Text>}
+      {effects.length > shownEffects && <Text size="sm">{effects.length - shownEffects} more</Text>}
+      {effects.length === 0 && isWhole && <Text size="sm">No actions</Text>}
+      {!isWhole && <Text size="sm">Some steps are not shown: there may be more actions.</Text>}
     </Stack>
   )
 }

@@ -31,8 +31,8 @@ export function lastEffects(steps: readonly Step[], reads: ReadonlySet<string>):
 }
 
 function effectText({ state, failed_attempts: failed }: Step): string | undefined {
-  if (state === 'completed') return 'It was done.'
-  if (state === 'failed') return 'It failed, and may have been done all the same.'
+  if (state === 'completed') return 'Done'
+  if (state === 'failed') return 'Failed; may still have taken effect'
   if (state === 'skipped' && failed.length === 0) return undefined
-  return 'It may have been done.'
+  return 'May have taken effect'
 }

@@ -35,9 +35,8 @@ export function RetryChosen({ chosen, onDone }: RetryChosenProps) {
       const first = refused[0]
       notifications.show({
         color: refused.length === 0 ? 'green' : 'orange',
-        title: `${results.length - refused.length} of ${results.length} are investigated again`,
-        message:
-          first === undefined ? '' : `The first that was refused: ${problemOf(first.reason).detail ?? ''}`,
+        title: `Investigating ${results.length - refused.length} of ${results.length} again`,
+        message: first === undefined ? '' : `First refusal: ${problemOf(first.reason).detail ?? ''}`,
       })
       void queries.invalidateQueries({ queryKey: ['list', '/alerts'] })
       close()

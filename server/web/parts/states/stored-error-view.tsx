@@ -23,7 +23,7 @@ export function StoredErrorView({ error: { code, message, hint }, place }: Store
       )}
       {place !== undefined && (
         <Anchor component={Link} href={`/playbooks/${place.playbook}?line=${place.line}`} size="sm">
-          To line {place.line} of {place.called ?? 'the playbook'}
+          Go to line {place.line} of {place.called ?? 'the playbook'}
         </Anchor>
       )}
     </Alert>

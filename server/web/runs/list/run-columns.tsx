@@ -31,7 +31,7 @@ export const runColumns: readonly Column<Run>[] = [
     cell: (run) => <When at={run.created_at} />,
   },
   {
-    title: 'TOOK',
+    title: 'DURATION',
     width: '84px',
     isNumber: true,
     cell: ({ started_at: from, ended_at: to }) => from !== null && to !== null && durationText(to - from),

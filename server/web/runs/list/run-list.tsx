@@ -20,7 +20,7 @@ export function RunList({ runs, loss = null }: RunListProps) {
   return (
     <Section title="Runs" count={runs.length} isFlush>
       {runs.length === 0 ? (
-        <Empty icon={PlayIcon}>{loss ?? 'No playbook has run.'}</Empty>
+        <Empty icon={PlayIcon}>{loss ?? 'No runs'}</Empty>
       ) : (
         <Table.ScrollContainer minWidth={460}>
           <Table verticalSpacing={8} aria-label="Runs">
@@ -29,7 +29,7 @@ export function RunList({ runs, loss = null }: RunListProps) {
                 <Table.Th>Playbook</Table.Th>
                 <Table.Th>Status</Table.Th>
                 <Table.Th>Started</Table.Th>
-                <Table.Th className="number">Took</Table.Th>
+                <Table.Th className="number">Duration</Table.Th>
                 <Table.Th>Error</Table.Th>
               </Table.Tr>
             </Table.Thead>

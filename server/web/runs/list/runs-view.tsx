@@ -62,12 +62,12 @@ export default function RunsView() {
           <TypedFilter label="Playbook" {...of('playbook')} />
           <TypedFilter label="Alert" {...of('alert')} />
           <TypedFilter label="Case" {...of('case')} />
-          <TypedFilter label="Code of the error" {...of('error')} />
+          <TypedFilter label="Error code" {...of('error')} />
           <TimeFilter label="Queued" range={filters} onChange={choose} />
           <SavedMenu view="runs" />
         </Group>
       }
-      empty="No run fits, or no playbook has run yet."
+      empty="No matching runs"
     />
   )
 }
@@ -101,7 +101,7 @@ function RetryButton({ chosen, filters, onDone }: RetryButtonProps) {
             open()
           }}
         >
-          Retry {count > 0 ? `${count} chosen` : `all failed of ${filters.playbook}`} …
+          Retry {count > 0 ? `${count} selected` : `all failed runs of ${filters.playbook}`} …
         </Button>
       )}
       {looked !== undefined && (

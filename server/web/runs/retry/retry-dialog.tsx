@@ -41,12 +41,12 @@ export function RetryDialog({ run, offer, opened, onClose }: RetryDialogProps) {
   return (
     <RetryModal
       title={retryTitles[offer]}
-      versionLabel={offer === 'newer' ? null : 'Which version of the playbook'}
+      versionLabel={offer === 'newer' ? null : 'Playbook version'}
       version={playbook}
       onVersion={setChosen}
       preview={preview}
       retry={retry}
-      action={offer === 'newer' ? 'Run it' : 'Retry'}
+      action={offer === 'newer' ? 'Run' : 'Retry'}
       isPossible={preview.isSuccess}
       onRetry={() => preview.data && retry.mutate(preview.data)}
       opened={opened}
@@ -62,12 +62,12 @@ function Preview({ preview }: { readonly preview: RetryPreview }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {carried} of {steps} steps are carried over; the others run again.
+        {carried} of {steps} steps are reused; the others run again.
       </Text>
       {repeats.length === 0 ? (
-        <Alert color="green" variant="light" title="Nothing that took effect is done again" />
+        <Alert color="green" variant="light" title="No action will be repeated" />
       ) : (
-        <Alert color="orange" variant="light" title="Done again, where the new run comes past it">
+        <Alert color="orange" variant="light" title="Repeated if the new run reaches it">
           <List size="sm" spacing="xs">
             {repeats.map((effect) => (
               <List.Item key={effect.path}>
@@ -79,7 +79,7 @@ function Preview({ preview }: { readonly preview: RetryPreview }) {
               </List.Item>
             ))}
           </List>
-          {all > repeats.length && <Text size="sm">… and {all - repeats.length} more.</Text>}
+          {all > repeats.length && <Text size="sm">{all - repeats.length} more</Text>}
         </Alert>
       )}
     </Stack>

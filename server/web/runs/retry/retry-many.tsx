@@ -44,8 +44,8 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
       const [refusal] = refusalsOfMany(data)
       notifications.show({
         color: done === data.length ? 'green' : 'orange',
-        title: `${done} of ${data.length} runs go on in new ones`,
-        message: [refusal, left > 0 && `${left} more fit: retry once more for them.`]
+        title: `Retried ${done} of ${data.length} runs`,
+        message: [refusal, left > 0 && `${left} more match: retry again to include them.`]
           .filter(Boolean)
           .join(' '),
       })
@@ -58,8 +58,8 @@ export function RetryMany({ choice, opened, onClose, onDone }: RetryManyProps) {
   const left = preview.data?.left ?? 0
   return (
     <RetryModal
-      title="Retry from the failed step, each of them"
-      versionLabel="Which version of the playbooks"
+      title="Retry each from its failed step"
+      versionLabel="Playbook version"
       version={playbook}
       onVersion={setPlaybook}
       preview={preview}
@@ -81,11 +81,11 @@ function PreviewOfMany({ preview, possible }: { readonly preview: ManyPreview; r
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {possible} of {preview.data.length} runs can go on.
-        {preview.left > 0 && ` ${preview.left} more fit, and are left for another time.`}
+        {possible} of {preview.data.length} runs can be retried.
+        {preview.left > 0 && ` ${preview.left} more match and are not included.`}
       </Text>
       {refusals.length > 0 && (
-        <Alert color="gray" variant="light" title="The others cannot">
+        <Alert color="gray" variant="light" title="The others cannot be retried">
           <List size="sm">
             {refusals.map((reason) => (
               <List.Item key={reason} className="outside-text">
@@ -96,10 +96,10 @@ function PreviewOfMany({ preview, possible }: { readonly preview: ManyPreview; r
         </Alert>
       )}
       {possible > 0 && effects.length === 0 && (
-        <Alert color="green" variant="light" title="Nothing that took effect is done again" />
+        <Alert color="green" variant="light" title="No action will be repeated" />
       )}
       {effects.length > 0 && (
-        <Alert color="orange" variant="light" title="Done again, where the new runs come past it">
+        <Alert color="orange" variant="light" title="Repeated if the new runs reach it">
           <List size="sm" spacing="xs">
             {effects.map(({ skill, runs, effect, inputs }) => (
               <List.Item key={`${skill} ${repeatText(effect)}`}>

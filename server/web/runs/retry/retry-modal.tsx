@@ -33,8 +33,8 @@ export function RetryModal<Preview>(props: RetryModalProps<Preview>) {
           <SegmentedControl
             aria-label={versionLabel}
             data={[
-              { value: 'same', label: 'The playbook that ran' },
-              { value: 'newest', label: 'Its newest version' },
+              { value: 'same', label: 'Original version' },
+              { value: 'newest', label: 'Latest version' },
             ]}
             value={version}
             onChange={onVersion}

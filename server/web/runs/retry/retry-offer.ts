@@ -6,8 +6,8 @@ import { hasEnded } from '../run/has-ended.ts'
 export type RetryOffer = 'failed' | 'newer'
 
 export const retryTitles: Readonly<Record<RetryOffer, string>> = {
-  failed: 'Retry from the failed step',
-  newer: 'Run a newer playbook',
+  failed: 'Retry from failed step',
+  newer: 'Run newer version',
 }
 
 /**

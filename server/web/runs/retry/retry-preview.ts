@@ -21,13 +21,13 @@ export interface RepeatedEffect {
 }
 
 const repeats: Readonly<Record<NonNullable<RepeatedEffect['repeat']>, string>> = {
-  safe: 'to do it twice does no harm',
-  verify: 'the other system is asked first whether it happened',
-  never: 'it must not be done twice',
+  safe: 'safe to repeat',
+  verify: 'checked with the other system before it is repeated',
+  never: 'must not be repeated',
 }
 
 /** In a sentence: what was done already, and what its skill says about doing it again. */
 export function repeatText({ took_effect: effect, repeat }: RepeatedEffect): string {
-  const done = effect === 'yes' ? 'It was done' : 'It may have been done'
-  return `${done}; ${repeat === null ? 'its skill is not installed' : repeats[repeat]}.`
+  const done = effect === 'yes' ? 'Done' : 'May have taken effect'
+  return `${done}; ${repeat === null ? 'its skill is not installed' : repeats[repeat]}`
 }

@@ -17,13 +17,13 @@ export function CancelRun({ run }: { readonly run: Run }) {
   return (
     <>
       <Button size="xs" color="red" variant="light" disabled={run.cancellation !== null} onClick={open}>
-        {run.cancellation === null ? 'Cancel' : 'Being cancelled'}
+        {run.cancellation === null ? 'Cancel' : 'Cancelling'}
       </Button>
       <Modal opened={isAsking} onClose={close} title="Cancel this run?">
         <Stack>
           <Text size="sm">
-            What it did stays done. What it is doing right now is still finished; no further step begins,
-            except those that its playbook wants at the end in any case.
+            Completed actions stay in effect. The current step finishes, then only the cleanup steps of the
+            playbook run.
           </Text>
           {cancel.isError && <Refusal error={cancel.error} />}
           <Group justify="flex-end">
@@ -31,7 +31,7 @@ export function CancelRun({ run }: { readonly run: Run }) {
               Back
             </Button>
             <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()} data-autofocus>
-              Cancel the run
+              Cancel run
             </Button>
           </Group>
         </Stack>

@@ -5,5 +5,5 @@ export const mostListed = 100
 export function notListedText(total: number): string | undefined {
   const hidden = total - mostListed
   if (hidden <= 0) return undefined
-  return `${hidden.toLocaleString('en')} more are not listed: type a part of the path or the state to find one.`
+  return `${hidden.toLocaleString('en')} more not listed: type part of a path or state to find one`
 }

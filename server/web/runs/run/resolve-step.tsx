@@ -29,7 +29,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
   })
   const declared = skills.data?.data.find(({ name }) => name === kind)?.output
   const typed = useTyped<string | undefined>({
-    place: `What ${path} gave in the run ${run.run_uuid}`,
+    place: `Output of ${path} in run ${run.run_uuid}`,
     empty: undefined,
     textOf: typedText,
   })
@@ -44,15 +44,13 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
   return (
     <Stack gap="xs">
       <Text size="sm">
-        Nobody knows whether this happened, and it must not happen twice. Look at the other system, then say
-        what became of it.
+        The outcome of this step is unknown, and it must not run twice. Check the other system, then record
+        the outcome.
       </Text>
       <Textarea
-        label="What it gave, if it happened"
+        label="Output, if it happened"
         description={
-          declared === undefined
-            ? 'The output as JSON.'
-            : `All that ${kind} has to give stands here as JSON: fill in each “…”.`
+          declared === undefined ? 'The output as JSON' : `The output of ${kind} as JSON: fill in each “…”`
         }
         {...output.field}
         classNames={{ input: 'code-input' }}
@@ -62,7 +60,8 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
         spellCheck={false}
       />
       <Text size="xs" c="dimmed">
-        If nobody knows the output, later steps get the default of this step. Without one, reading it fails.
+        If the output is unknown, later steps get the default of this step. Without a default, reading the
+        output fails.
       </Text>
       {resolve.isError && <Refusal error={resolve.error} />}
       <Group gap="xs">
@@ -86,7 +85,7 @@ export function ResolveStep({ run, step }: { readonly run: RunDetail; readonly s
           onRunAgain={() => resolve.mutate({ decision: 'run_again' })}
         />
         <Button size="xs" variant="default" onClick={() => resolve.mutate({ decision: 'skip' })}>
-          Skip it
+          Skip step
         </Button>
       </Group>
     </Stack>

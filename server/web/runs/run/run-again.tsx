@@ -15,13 +15,12 @@ export function RunAgain({ step, isPending, onRunAgain }: RunAgainProps) {
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>
-        Run it again
+        Run again
       </Button>
       <Modal opened={isAsking} onClose={close} title={`Run ${step.kind} again?`}>
         <Stack>
           <Text size="sm">
-            If it did happen, it happens twice, which its skill says it must not. Look at the other system
-            first.
+            If it did happen, it will happen twice, which its skill forbids. Check the other system first.
           </Text>
           <JsonView value={step.input} label={`Input of ${step.path}`} title="Input" level={3} />
           <Group justify="flex-end">
@@ -36,7 +35,7 @@ export function RunAgain({ step, isPending, onRunAgain }: RunAgainProps) {
                 onRunAgain()
               }}
             >
-              It did not happen: run it
+              It did not happen: run again
             </Button>
           </Group>
         </Stack>

@@ -24,13 +24,13 @@ export function RunFields({ run }: { readonly run: Run }) {
         ['Alert', alert !== null && <To href={`/alerts/${alert}`} text={alert.toUpperCase()} />],
         ['Case', found !== null && <To href={`/cases/${found}`} text={found.toUpperCase()} />],
         ['Started', from !== null && <Time at={from} />],
-        ['Took', from !== null && to !== null && durationText(to - from)],
+        ['Duration', from !== null && to !== null && durationText(to - from)],
         [
           'Version',
           <To key="hash" href={`/playbooks/${run.playbook_hash}`} text={run.playbook_hash.slice(0, 12)} />,
         ],
-        ['Goes on from', before !== null && <To href={`/runs/${before}`} text="the run before" />],
-        ['Retried by', after !== null && <To href={`/runs/${after}`} text="the run that goes on" />],
+        ['Retry of', before !== null && <To href={`/runs/${before}`} text="previous run" />],
+        ['Retried by', after !== null && <To href={`/runs/${after}`} text="new run" />],
         ['Cancelled by', run.cancellation && showInvisible(whoText(run.cancellation.actor))],
         ['Steps deleted', run.pruned_at !== null && <Time at={run.pruned_at} />],
       ]}

@@ -52,7 +52,7 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
         <Text size="sm" c="dimmed">
           <Time at={step.started_at} />
           {step.ended_at !== null && ` · took ${durationText(step.ended_at - step.started_at)}`}
-          {step.attempt > 1 && ` · try ${step.attempt}`}
+          {step.attempt > 1 && ` · attempt ${step.attempt}`}
           {place !== undefined && (
             <>
               {' · '}
@@ -70,11 +70,11 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
         </Text>
         {step.carried_from !== null && (
           <Text size="sm">
-            Done by the{' '}
+            Reused from the{' '}
             <Anchor underline="always" component={Link} href={`/runs/${step.carried_from}`} size="sm">
-              run before
+              previous run
             </Anchor>
-            , and carried over.
+            .
           </Text>
         )}
         {step.resolution !== null && (
@@ -99,19 +99,19 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
 const decisionTexts: Readonly<Record<string, string | undefined>> = {
   ran: 'it happened',
   ran_output_unknown: 'it happened, output unknown',
-  run_again: 'run it again',
-  skip: 'skip it',
+  run_again: 'run again',
+  skip: 'skip step',
 }
 
 const decisionText = (decision: string): string => decisionTexts[decision] ?? decision
 
 function FailedTries({ step }: { readonly step: Step }) {
   return (
-    <Table aria-label="Tries that failed" fz="xs">
+    <Table aria-label="Failed attempts" fz="xs">
       <Table.Tbody>
         {step.failed_attempts.map(({ attempt, started_at: at, error }) => (
           <Table.Tr key={attempt}>
-            <Table.Td>Try {attempt}</Table.Td>
+            <Table.Td>Attempt {attempt}</Table.Td>
             <Table.Td>
               <Time at={at} />
             </Table.Td>

@@ -16,18 +16,18 @@ export function WaitsFor({ run, onSelect }: WaitsForProps) {
   const unknown = run.steps.find(({ state }) => state === 'unknown')
   return (
     <Alert color="grape" py="xs">
-      It waits for a person:{' '}
+      Waiting for {unknown === undefined ? 'an answer' : 'a decision'}:{' '}
       {unknown === undefined ? (
         <Anchor underline="always" component={Link} href={`/checkpoints?run=${run.run_uuid}`} size="sm">
-          see the question
+          open question
         </Anchor>
       ) : (
         <>
-          nobody knows whether{' '}
+          outcome of{' '}
           <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(unknown.path)}>
             {showInvisible(unknown.step_id ?? unknown.path)}
           </Anchor>{' '}
-          happened. {mayDecide ? 'Say' : 'An analyst or administrator says'} what became of it.
+          unknown. {mayDecide ? 'Record the outcome.' : 'An analyst or administrator can record it.'}
         </>
       )}
     </Alert>

@@ -55,7 +55,7 @@ export function WaterfallRowView(props: WaterfallRowViewProps) {
       </span>
       <span className="waterfall-took">
         {durationText(last - first)}
-        {step.failed_attempts.length > 0 && ` · ${step.failed_attempts.length + 1} tries`}
+        {step.failed_attempts.length > 0 && ` · ${step.failed_attempts.length + 1} attempts`}
       </span>
     </button>
   )

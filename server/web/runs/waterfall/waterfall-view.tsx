@@ -92,7 +92,7 @@ function Ruler({ scale, ms, steps }: RulerProps) {
             key={cut.from}
             className="waterfall-cut"
             style={{ left: `${100 * cut.from}%`, width: `${100 * (cut.to - cut.from)}%` }}
-            title={`Nothing was done for ${durationText(cut.ms)}: drawn shorter`}
+            title={`No activity for ${durationText(cut.ms)} (not to scale)`}
           >
             {durationText(cut.ms)}
           </span>
