@@ -4,10 +4,10 @@ import { check } from './check/checker.ts'
 import type { ExpressionProblem } from './values/errors.ts'
 import { maxPatternWeight } from './functions/pattern.ts'
 import { patternWeight } from './functions/pattern-weight.ts'
-import type { Fact } from './check/narrowing.ts'
 import { parse } from './parse/parser.ts'
 import { makeProgram, type Program } from './evaluate/program.ts'
 import { dyn, type Type } from './types/types.ts'
+import type { Fact } from './check/facts.ts'
 
 export interface CompileOptions {
   /** What conditions around the expression have made certain, such as the `whenTrue` of an enclosing `if`. */

@@ -7,7 +7,7 @@ import { checkList, checkMap } from './check-literals.ts'
 import { checkBind, checkMacro } from './check-macros.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from '../values/errors.ts'
 import { isMixed } from './narrow-union.ts'
-import { factsOf, Knowledge, type Fact, type Facts } from './narrowing.ts'
+import { factsOf, Knowledge } from './narrowing.ts'
 import { widened } from './operator-hints.ts'
 import type { Checked, Reference } from '../evaluate/program.ts'
 import { outcomeOf } from './static-truth.ts'
@@ -28,6 +28,7 @@ import {
 } from '../types/types.ts'
 
 import type { Value } from '../values/values.ts'
+import type { Fact, Facts } from './facts.ts'
 
 /** What is known at a place in the expression. */
 export interface Scope {

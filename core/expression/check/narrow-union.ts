@@ -1,5 +1,5 @@
-import type { Fact, Path } from './narrowing.ts'
 import { admitsNull, isNumeric, membersOf, union, type Type } from '../types/types.ts'
+import type { Fact, Path } from './facts.ts'
 
 /** Which kinds of types a value has of which `type(value)` gives this name. */
 const kindsOf: Readonly<Record<string, readonly Type['kind'][]>> = {

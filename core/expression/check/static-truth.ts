@@ -1,8 +1,8 @@
 import type { Node } from '../parse/ast.ts'
 import { isConstant } from './check-constants.ts'
-import type { Fact } from './narrowing.ts'
 import { membersOf, type Type } from '../types/types.ts'
 import type { Value } from '../values/values.ts'
+import type { Fact } from './facts.ts'
 
 /** What is known of one value while a condition is gone through. */
 interface Known {

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import type { Meter } from '../values/budget.ts'
+import type { Meter, SearchPattern } from '../values/budget.ts'
 import type { Span } from '../values/errors.ts'
 import type { Value } from '../values/values.ts'
 import { text } from './function.ts'
@@ -15,7 +15,7 @@ export function matches(meter: Meter, span: Span, target: Value, source: Value):
 }
 
 /** The compiled pattern. An evaluation pays once for each, whether it is cached or not. */
-function patternOf(source: string, meter: Meter, span: Span): Pattern {
+function patternOf(source: string, meter: Meter, span: Span): SearchPattern {
   const known = meter.patterns.get(source)
   if (known) return known
   meter.rewrite(source.length, span)

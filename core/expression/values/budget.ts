@@ -1,5 +1,4 @@
 import { Fault, type Span } from './errors.ts'
-import type { Pattern } from '../functions/pattern.ts'
 
 /** Longest source, in UTF-8 bytes. */
 export const maxSourceBytes = 8192
@@ -39,13 +38,18 @@ export class Budget {
 
 let evaluations = 0
 
+/** A compiled pattern (`functions/pattern.ts`), as far as an evaluation keeps it. */
+export interface SearchPattern {
+  find(value: string, meter: Meter, span: Span): boolean
+}
+
 /** What one evaluation may still spend. */
 export class Meter {
   /** Tells evaluations apart, for what is to be paid once in each. */
   readonly evaluation: number = ++evaluations
   fuel: number
   bytes: number
-  #patterns: Map<string, Pattern> | undefined
+  #patterns: Map<string, SearchPattern> | undefined
 
   constructor(budget: Budget | undefined) {
     this.fuel = budget === undefined ? evaluationFuel : Math.min(evaluationFuel, budget.fuel)
@@ -86,7 +90,7 @@ export class Meter {
   }
 
   /** Patterns that are not literals, as far as this evaluation has paid for them. */
-  get patterns(): Map<string, Pattern> {
+  get patterns(): Map<string, SearchPattern> {
     return (this.#patterns ??= new Map())
   }
 

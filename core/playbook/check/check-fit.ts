@@ -17,8 +17,8 @@ import { literalHint, typeInWords, valueInWords } from '../template/plain-words.
 import { quote, type Problems } from '../language/problem.ts'
 import { hintInQuotes } from '../yaml/repairs.ts'
 import type { Span } from '../language/source-text.ts'
-import type { TypedTemplate } from '../template/template.ts'
 import { parseTimeMs } from '../language/times.ts'
+import type { TypedTemplate } from '../template/typed-template.ts'
 
 /** What a misfit is called: inputs of skills have codes of their own for what is unknown or missing. */
 export interface FitCodes {

@@ -1,8 +1,7 @@
 import { membersOf, type Program, type Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { Problems } from '../language/problem.ts'
-import type { TypedTemplate } from '../template/template.ts'
-
+import type { TypedTemplate } from '../template/typed-template.ts'
 const message = 'a value stands in the text of a path as it is, and could choose another resource'
 const hint = "give the path as a list, [devices, '${{ … }}'], or the value as ${{ x.urlEncode() }}"
 

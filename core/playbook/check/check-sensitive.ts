@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import { acceptedBy, maskOfType } from './mask-of-type.ts'
 import type { Problems } from '../language/problem.ts'
 import type { Span } from '../language/source-text.ts'
-import type { TypedTemplate } from '../template/template.ts'
+import type { TypedTemplate } from '../template/typed-template.ts'
 
 /**
  * Reports sensitive values that would leave the run's own record: other systems, cases and people get none, except through inputs

@@ -23,8 +23,8 @@ import { errorNames, finallyNames, queueNames, runNames, Scope } from '../scope/
 import type { SourceText } from '../language/source-text.ts'
 import { endsRun, reportUnusedOutputs } from '../check/step-advice.ts'
 import { collectStepIds } from '../scope/step-ids.ts'
-import type { TypedTemplate } from '../template/template.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
+import type { TypedTemplate } from '../template/typed-template.ts'
 
 /** What the patterns of a playbook may weigh, which are compiled when it is read; an expression may have a tenth of it. */
 const maxPatternWeight = 100_000

@@ -29,8 +29,8 @@ import { readWrittenSchema } from './read-inputs.ts'
 import { connectionOf, findSkill, readWith } from './read-uses.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
-import type { TypedTemplate } from '../template/template.ts'
 import type { Sliced } from '../../common/sliced.ts'
+import type { TypedTemplate } from '../template/typed-template.ts'
 
 type CheckpointPart = Pick<
   CheckpointStep,

@@ -18,8 +18,8 @@ import type { ActionResult } from './read-actions.ts'
 import { readRetry } from './read-retry.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
-import type { TypedTemplate } from '../template/template.ts'
 import type { Sliced } from '../../common/sliced.ts'
+import type { TypedTemplate } from '../template/typed-template.ts'
 
 type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
 

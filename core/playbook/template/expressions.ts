@@ -20,8 +20,9 @@ import { spanInScalar } from '../yaml/scalar-offsets.ts'
 import { hintInQuotes, quoted } from '../yaml/repairs.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
-import { compileTemplate, trimmed, type TemplateCompiler, type TypedTemplate } from './template.ts'
+import { compileTemplate, trimmed, type TemplateCompiler } from './template.ts'
 import type { Sliced } from '../../common/sliced.ts'
+import type { TypedTemplate } from './typed-template.ts'
 
 const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
   syntax: 'E201',

@@ -1,6 +1,6 @@
 import type { Problems } from '../language/problem.ts'
-import type { TypedTemplate } from './template.ts'
 import { withoutOptionals, withTextKeys } from './type-forms.ts'
+import type { TypedTemplate } from './typed-template.ts'
 
 /**
  * What a value is once it is kept: JSON has no optionals, so that where one has no value, the step fails. A warning, since playbooks

@@ -1,7 +1,7 @@
 import { hintForDuration } from '../language/durations.ts'
 import { timeHint } from '../language/times.ts'
 import { describeType, explainMismatch, membersOf, type Type } from '../../expression/index.ts'
-import type { TypedTemplate } from './template.ts'
+import type { TypedTemplate } from './typed-template.ts'
 
 /** A type in plain words: `a text`, `a list of numbers`. */
 export function typeInWords(type: Type): string {

@@ -17,9 +17,8 @@ import {
   type Program,
   type Property,
   type Type,
-  type WrittenText,
 } from '../../expression/index.ts'
-import type { Node, ScalarNode, ScalarStyle } from '../yaml/document.ts'
+import type { Node, ScalarNode } from '../yaml/document.ts'
 import { typeInWords } from './plain-words.ts'
 import type { Template } from '../language/playbook.ts'
 import type { ProblemCode } from '../language/problem-catalogue.ts'
@@ -27,21 +26,7 @@ import type { Span } from '../language/source-text.ts'
 import { splitTemplate, type Segment } from '../yaml/template-text.ts'
 import { keptType } from './type-forms.ts'
 import type { Sliced } from '../../common/sliced.ts'
-
-/** A compiled template with what is known about it: its type, and the place of each of its parts. */
-export interface TypedTemplate extends Span {
-  readonly template: Template
-  /** Also says which parts of it are, or derive from, what a schema marks `x-sensitive`. */
-  readonly type: Type
-  /** Of a map. */
-  readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
-  /** Of a list. */
-  readonly items?: readonly TypedTemplate[]
-  /** Of an expression: the texts written out in it that may be its value. */
-  readonly written?: readonly WrittenText[]
-  /** Of a scalar: which quotes it stands in. */
-  readonly style?: ScalarStyle
-}
+import type { TypedTemplate } from './typed-template.ts'
 
 /** What {@link compileTemplate} needs from its surroundings. */
 export interface TemplateCompiler {

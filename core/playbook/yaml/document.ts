@@ -21,11 +21,10 @@ import type { Span } from '../language/source-text.ts'
 import { correctedLines, findUnquotedExpressions } from './unquoted-expressions.ts'
 import { explainYamlErrors } from './yaml-mistakes.ts'
 import type { Sliced } from '../../common/sliced.ts'
+import type { ScalarStyle } from './repairs.ts'
 
 /** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
 export type Node = ScalarNode | ListNode | MapNode
-
-export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
 
 export interface ScalarNode extends Span {
   readonly kind: 'scalar'

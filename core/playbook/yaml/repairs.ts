@@ -1,4 +1,3 @@
-import type { ScalarStyle } from './document.ts'
 import type { Span } from '../language/source-text.ts'
 
 /**
@@ -38,3 +37,5 @@ export function quoted(text: string): string {
   if (!/["\\]/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "''")}'`
 }
+
+export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded'
