@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { labelOf } from '../../core/domain/answer-label.ts'
-import type { Checkpoint, Question } from '../../core/domain/checkpoint.ts'
+import { type Checkpoint, type Question, labelOf } from '../../core/domain/checkpoint.ts'
 import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import { TocsinError, type JsonSchema } from '../../core/plugin/index.ts'
 import { nearest } from '../../core/schema/index.ts'

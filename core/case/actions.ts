@@ -1,7 +1,5 @@
-import { labelOf } from '../domain/answer-label.ts'
-import { nameOfAnswerer } from '../domain/asked-person.ts'
 import type { ActionDecision, ActionOutcome, CaseAction } from '../domain/case.ts'
-import type { Checkpoint } from '../domain/checkpoint.ts'
+import { type Checkpoint, labelOf, nameOfAnswerer } from '../domain/checkpoint.ts'
 import { hide } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { approvalPath, isApprovalPath } from '../engine/journal/paths.ts'

@@ -1,5 +1,5 @@
 import type { Author } from './audit.ts'
-import type { JsonSchema, RefusalReason } from '../plugin/index.ts'
+import { type JsonSchema, type RefusalReason, textAt, valueAt } from '../plugin/index.ts'
 
 /** `withdrawn`: the run stopped waiting: it was cancelled, ran out of time, or could not ask. */
 export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn'] as const
@@ -62,3 +62,25 @@ export interface CheckpointAnswer {
 
 /** What becomes of an answer: it counts, or is recorded without effect. */
 export type AnswerVerdict = 'accepted' | RefusalReason
+
+/** What people read for an answer: its label in the input `labels` of the question, or else the answer itself. */
+export const labelOf = ({ input }: Pick<Question, 'input'>, answer: string): string =>
+  textAt(valueAt(input, 'labels'), answer) ?? answer
+
+type Asked = Pick<Checkpoint, 'reference'>
+
+const maxName = 200
+
+/** Who was asked, as the other system knows them. */
+export const askedOf = ({ reference }: Asked): unknown => valueAt(reference, 'asked')
+
+/**
+ * How people know the person who answered, such as an e-mail address, where the skill that asked has said so of them. Null: not
+ * known. An API key may have the name of anybody: it is never that person.
+ */
+export const nameOfAnswerer = (checkpoint: Asked, { kind, id }: Author): string | null =>
+  kind === 'person' && askedOf(checkpoint) === id ? nameOfAsked(checkpoint) : null
+
+/** How people know who was asked. Null: not known. */
+export const nameOfAsked = ({ reference }: Asked): string | null =>
+  textAt(reference, 'asked_name')?.slice(0, maxName).toWellFormed() ?? null

@@ -1,5 +1,4 @@
-import { askedOf } from '../domain/asked-person.ts'
-import type { Checkpoint } from '../domain/checkpoint.ts'
+import { type Checkpoint, askedOf } from '../domain/checkpoint.ts'
 import type { Runner } from '../engine/turns/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
 import { TocsinError, type InboundAnswer, type InboundReply, type InboundResult } from '../plugin/index.ts'

@@ -1,7 +1,5 @@
-import { labelOf } from '../domain/answer-label.ts'
 import { personOf, authorOf } from '../domain/audit.ts'
-import { askedOf } from '../domain/asked-person.ts'
-import type { Checkpoint, Question } from '../domain/checkpoint.ts'
+import { type Checkpoint, type Question, labelOf, askedOf } from '../domain/checkpoint.ts'
 import type { InboundAnswer } from '../plugin/index.ts'
 import type { JudgedAnswer } from '../ports/runs/inbound-store.ts'
 import { compileSchema } from '../schema/index.ts'

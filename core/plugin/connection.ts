@@ -2,9 +2,7 @@ import type { Effect } from './errors.ts'
 import type { HttpClient } from './http.ts'
 import type { InboundHandler, ManifestAbout } from './inbound.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
-import type { RateBudget, RatedRequest } from './rate.ts'
 import type { Secret } from './secret.ts'
-import type { TokenRequest } from './token.ts'
 
 /** How a plugin reaches its other system. Settings are data; secrets among them are marked `x-secret` in the schema. */
 export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
@@ -116,4 +114,52 @@ export function defineConnection<const S extends JsonSchema>(
   definition: ConnectionDefinition<S>,
 ): ConnectionDefinition<S> {
   return definition
+}
+
+/**
+ * How a connection gets its token: OAuth 2.0 client credentials (RFC 6749, section 4.4), one POST of a form. The runtime sends it
+ * when a request first needs the token, and again shortly before the token expires.
+ */
+export interface TokenRequest {
+  /** Below the connection's base URL, beginning with `/`; or an absolute address whose origin `otherOrigins` lists. */
+  readonly path: string
+  /** The fields of the form, `grant_type` and the credentials among them. */
+  readonly form: Readonly<Record<string, string>>
+  /** What a refusal means, in the operator's words: shown as the hint of the error. Default: check the credentials. */
+  readonly explain?: (answer: TokenRefusal) => string | undefined
+}
+
+/** What the other system answered instead of a token. */
+export interface TokenRefusal {
+  readonly status: number
+  /** The body as JSON; undefined where it is none. Written by others: read it with care. */
+  readonly body: unknown
+}
+
+/** How many requests the other system takes within any span of so much time. */
+export interface RateLimit {
+  /** 1 to 10,000. */
+  readonly requests: number
+  /** Milliseconds. */
+  readonly perMs: number
+}
+
+/**
+ * The budget that a request counts against. There is one for each connection and bucket, shared by all runs of the process: a
+ * request waits for its turn, in order, where that comes within 10 seconds and half of the time that its attempt has left, and
+ * otherwise fails with {@link RetryableError} `rate_limited` without being sent; the engine tries the step again when there is
+ * room, and does not count that as a failure. A 429 with `Retry-After` closes the bucket until then, up to five minutes.
+ */
+export interface RateBudget {
+  /** Requests of the same bucket share the limits. Choose from a few words, never from values that come with alerts. */
+  readonly bucket: string
+  /** All of them hold, e.g. 100 a minute and 1,500 an hour. None: only `Retry-After` closes the bucket. */
+  readonly limits: readonly RateLimit[]
+}
+
+/** The request that asks for its turn. */
+export interface RatedRequest {
+  readonly method: string
+  /** As the skill gave it, without query: below the base URL, or absolute for one of `otherOrigins`. */
+  readonly path: string
 }

@@ -1,5 +1,4 @@
 /** The public contract for plugin authors, imported as `tocsin/plugin`. It imports nothing else of the project. */
-export { addressSchema, privateAddressSchema } from './address-schema.ts'
 export { caseStatuses, severities, verdicts } from './case-access.ts'
 export type {
   CaseAccess,
@@ -18,6 +17,11 @@ export type {
   ErrorAnswer,
   ExplainedError,
   Moment,
+  RateBudget,
+  RatedRequest,
+  RateLimit,
+  TokenRefusal,
+  TokenRequest,
 } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
 export type { Effect, ErrorOptions, RetryableErrorOptions } from './errors.ts'
@@ -32,35 +36,31 @@ export type {
 } from './inbound.ts'
 export { isObject, numberAt, objectsAt, textAt, valueAt } from './json-access.ts'
 export type { JsonObject } from './json-access.ts'
+export { addressSchema, privateAddressSchema } from './json-schema.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'
-export { observableKinds } from './observable.ts'
-export type { ObservableKind } from './observable.ts'
 export { collectPages } from './paging.ts'
 export type { AnnouncedPage, CollectedPages, CollectPagesOptions, Page, PageRequest } from './paging.ts'
 export { definePlugin } from './plugin.ts'
 export type { PluginDefinition } from './plugin.ts'
 export { leftOutProperties, readable, readRecords } from './readable.ts'
 export type { LeftOut } from './readable.ts'
-export type { RateBudget, RatedRequest, RateLimit } from './rate.ts'
+export { pathText, percentEncode } from './request-path.ts'
+export type { RequestPath } from './request-path.ts'
+export type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from './sandbox.ts'
+export { Secret } from './secret.ts'
+export { asksInputs, defineSkill, destructiveClasses, observableKinds } from './skill.ts'
 export type {
+  AnySkill,
   AskedQuestion,
+  DestructiveClass,
+  ObservableKind,
   QuestionOutcome,
   RefusalReason,
   RefusedAnswer,
-  SettledQuestion,
-} from './question.ts'
-export { pathText, percentEncode } from './request-path.ts'
-export type { RequestPath } from './request-path.ts'
-export { Secret } from './secret.ts'
-export { asksInputs, defineSkill, destructiveClasses } from './skill.ts'
-export type {
-  AnySkill,
-  DestructiveClass,
   Repeat,
+  SettledQuestion,
   SkillContext,
   SkillDefinition,
   SkillExample,
   SkillLog,
 } from './skill.ts'
-export type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from './sandbox.ts'
-export type { TokenRefusal, TokenRequest } from './token.ts'

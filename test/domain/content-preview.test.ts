@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { contentPreview } from '../../core/domain/content-preview.ts'
+import { contentPreview } from '../../core/domain/alert.ts'
 
 describe('preview of a content', () => {
   it('is one line, without the blank space that indents', () => {

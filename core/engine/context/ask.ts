@@ -1,5 +1,4 @@
-import { nameOfAnswerer } from '../../domain/asked-person.ts'
-import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
+import { type Checkpoint, type Question, nameOfAnswerer } from '../../domain/checkpoint.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import { cancelled, GroupTimeoutError } from './attempt.ts'

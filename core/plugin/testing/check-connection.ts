@@ -3,8 +3,7 @@ import { authenticate } from '../../skill/call/authenticate.ts'
 import { cannedEgress, type SentRequest } from './canned-egress.ts'
 import { testConnection } from './memory-stores.ts'
 import type { RunSkillOptions } from './run-skill.ts'
-import { testClock } from './test-clock.ts'
-import { testTraffic } from './test-traffic.ts'
+import { testClock, testTraffic } from './test-surroundings.ts'
 
 /** As for `runSkill`; a token is fetched unless one is given. */
 export type CheckConnectionOptions = Pick<

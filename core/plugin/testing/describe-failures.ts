@@ -1,9 +1,8 @@
 import { ok } from 'node:assert/strict'
 import { inspect } from 'node:util'
-import type { PluginDefinition, Sandbox } from '../index.ts'
+import type { PluginDefinition, Sandbox, JsonSchema } from '../index.ts'
 import type { Failure } from './failures.ts'
 import { callsOf, givenToken, meetFailure, nameOf, type Call } from './meet-failure.ts'
-import { namesOfSecrets } from './names-of-secrets.ts'
 import type { ServedSandbox } from './serve-sandbox.ts'
 import type { SandboxReply } from './routes.ts'
 
@@ -84,4 +83,10 @@ async function withServed(
 
 function isServed(running: object): running is ServedSandbox<unknown> {
   return 'failNext' in running
+}
+
+/** The fields of a connection's settings that are secret. */
+export function namesOfSecrets(settings: JsonSchema): readonly string[] {
+  const properties = Object.entries(settings.properties ?? {})
+  return properties.filter(([, schema]) => schema['x-secret'] === true).map(([name]) => name)
 }

@@ -14,8 +14,7 @@ import {
   type Sandbox,
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
-import { describeFailures } from './describe-failures.ts'
-import { namesOfSecrets } from './names-of-secrets.ts'
+import { describeFailures, namesOfSecrets } from './describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 

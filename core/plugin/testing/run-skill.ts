@@ -12,8 +12,7 @@ import type { Log } from '../../ports/log.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
-import { testClock } from './test-clock.ts'
-import { testTraffic } from './test-traffic.ts'
+import { testClock, testTraffic } from './test-surroundings.ts'
 
 export interface RunSkillOptions {
   /** What an operator would type in, secrets as plain text; absent: the step has no connection. */

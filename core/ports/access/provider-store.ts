@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/audit.ts'
-import type { Provider } from '../../domain/provider.ts'
+import type { Provider } from '../../domain/organization.ts'
 import type { SeenRevision } from '../common.ts'
 
 export interface ProviderStore {

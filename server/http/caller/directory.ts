@@ -1,5 +1,4 @@
-import type { Organization } from '../../../core/domain/organization.ts'
-import type { Provider } from '../../../core/domain/provider.ts'
+import type { Organization, Provider } from '../../../core/domain/organization.ts'
 import type { Scope } from '../../../core/ports/common.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import { isInScope } from '../../../core/common/scope.ts'

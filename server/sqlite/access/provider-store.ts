@@ -1,5 +1,5 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
-import type { Provider } from '../../../core/domain/provider.ts'
+import type { Provider } from '../../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { CodeAndName, ProviderStore } from '../../../core/ports/access/provider-store.ts'
 import type { SeenRevision } from '../../../core/ports/common.ts'

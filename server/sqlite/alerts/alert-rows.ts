@@ -1,5 +1,10 @@
-import { mayMove, alertStatusNames, type Alert, type AlertStatus } from '../../../core/domain/alert.ts'
-import { contentPreview } from '../../../core/domain/content-preview.ts'
+import {
+  mayMove,
+  alertStatusNames,
+  type Alert,
+  type AlertStatus,
+  contentPreview,
+} from '../../../core/domain/alert.ts'
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { ListedAlert } from '../../../core/ports/alert-store.ts'

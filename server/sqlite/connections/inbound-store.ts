@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { nameOfAnswerer } from '../../../core/domain/asked-person.ts'
+import { nameOfAnswerer } from '../../../core/domain/checkpoint.ts'
 import { personOf } from '../../../core/domain/audit.ts'
 import type { AnswerOutcome } from '../../../core/ports/runs/checkpoint-store.ts'
 import type { InboundCall, InboundStore } from '../../../core/ports/runs/inbound-store.ts'

@@ -1,7 +1,6 @@
-import { labelOf } from '../../../core/domain/answer-label.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { StepDecision } from '../../../core/domain/run.ts'
-import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
+import { type Checkpoint, labelOf } from '../../../core/domain/checkpoint.ts'
 import { textAt } from '../../../core/plugin/index.ts'
 import type { AnsweredHow, AnswerOutcome } from '../../../core/ports/runs/checkpoint-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'

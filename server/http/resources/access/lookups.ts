@@ -1,5 +1,4 @@
-import type { Organization } from '../../../../core/domain/organization.ts'
-import type { Provider } from '../../../../core/domain/provider.ts'
+import type { Organization, Provider } from '../../../../core/domain/organization.ts'
 import { textAt, type Infer, type JsonSchema } from '../../../../core/plugin/index.ts'
 import type { Page, Scope } from '../../../../core/ports/common.ts'
 import { foldCode } from '../../caller/directory.ts'

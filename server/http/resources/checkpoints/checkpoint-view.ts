@@ -1,8 +1,14 @@
 import { kindOf } from '../../../../core/checkpoint/kind.ts'
-import { labelOf } from '../../../../core/domain/answer-label.ts'
 import { wordFor } from '../../../../core/domain/audit.ts'
-import { askedOf, nameOfAnswerer, nameOfAsked } from '../../../../core/domain/asked-person.ts'
-import type { Checkpoint, CheckpointAnswer, Question } from '../../../../core/domain/checkpoint.ts'
+import {
+  type Checkpoint,
+  type CheckpointAnswer,
+  type Question,
+  labelOf,
+  askedOf,
+  nameOfAnswerer,
+  nameOfAsked,
+} from '../../../../core/domain/checkpoint.ts'
 import { hidden, hide } from '../../../../core/domain/mask.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
+import { createTraffic, type Traffic } from '../../skill/http/traffic.ts'
 
 /** Real time; or, from `startMs` on, time that passes only while somebody waits. */
 export function testClock(startMs?: number): Clock {
@@ -14,5 +15,15 @@ export function testClock(startMs?: number): Clock {
       }
       slept += ms
     },
+  }
+}
+
+/** With a token that is there already and never replaced; null: with none, so that the first request fetches one. */
+export function testTraffic(clock: Clock, token: string | null): Traffic {
+  const traffic = createTraffic(clock)
+  if (token === null) return traffic
+  return {
+    ...traffic,
+    tokens: { get: async () => token, replace: async () => undefined, forget() {} },
   }
 }
