@@ -7,14 +7,18 @@ export interface FunctionDoc {
 
 const rows: readonly (readonly [signature: string, meaning: string, example: string])[] = [
   ['has(a.b)', 'the field exists, even if it is null', 'has({"a": null}.a)'],
-  ['list.all(x, condition)', 'it holds for every element', '[1, 2].all(x, x > 0)'],
-  ['list.exists(x, condition)', 'it holds for at least one element', '[1, 2].exists(x, x > 1)'],
-  ['list.exists_one(x, condition)', 'it holds for exactly one element', '[1, 2].exists_one(x, x > 0)'],
-  ['list.filter(x, condition)', 'the elements for which it holds', '[1, 2, 3].filter(x, x > 1)'],
+  ['list.all(x, condition)', 'the condition is true for every element', '[1, 2].all(x, x > 0)'],
+  ['list.exists(x, condition)', 'the condition is true for at least one element', '[1, 2].exists(x, x > 1)'],
+  [
+    'list.exists_one(x, condition)',
+    'the condition is true for exactly one element',
+    '[1, 2].exists_one(x, x > 0)',
+  ],
+  ['list.filter(x, condition)', 'the elements for which the condition is true', '[1, 2, 3].filter(x, x > 1)'],
   ['list.map(x, value)', 'a value for each element', '[1, 2].map(x, x * 10)'],
   [
     'list.map(x, condition, value)',
-    'a value for each element for which it holds',
+    'a value for each element for which the condition is true',
     '[1, 2].map(x, x > 1, x * 10)',
   ],
   [
@@ -24,7 +28,7 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ],
   [
     'optional.optMap(x, value)',
-    'a value computed from what is in an optional',
+    'a value computed from the value of an optional',
     'optional.of(2).optMap(x, x * 2).orValue(0)',
   ],
   [
@@ -39,10 +43,10 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
     '`null_type bool int double string list map type optional_type` or a time',
     'type("a") == string',
   ],
-  ['dyn(value) -> any', 'the value, with its type forgotten by the checker', 'dyn(1) == dyn("1")'],
+  ['dyn(value) -> any', 'the value, without its static type', 'dyn(1) == dyn("1")'],
   [
     'int(value) -> int',
-    'from a number (cut off), text, timestamp (seconds since 1970) or duration (seconds)',
+    'from a number (truncated), string, timestamp (seconds since 1970) or duration (seconds)',
     'int("42") + int(1.9)',
   ],
   ['double(value) -> double', 'from a number or text', 'double("1.5")'],
@@ -51,8 +55,8 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ['json(value) -> string', 'as JSON text', 'json({"a": [1, null]})'],
   ['parseJson(text) -> any', 'from JSON text', 'parseJson("[1]")[0]'],
   ['text.contains(part) -> bool', 'the part occurs', '"phishing".contains("fish")'],
-  ['text.startsWith(part) -> bool', 'the text begins with it', '"https://x".startsWith("https:")'],
-  ['text.endsWith(part) -> bool', 'the text ends with it', '"a.exe".endsWith(".exe")'],
+  ['text.startsWith(part) -> bool', 'the text starts with the part', '"https://x".startsWith("https:")'],
+  ['text.endsWith(part) -> bool', 'the text ends with the part', '"a.exe".endsWith(".exe")'],
   [
     'text.matches(pattern) -> bool',
     'the [RE2](https://github.com/google/re2/wiki/Syntax) pattern occurs; `^` and `$` for the whole',
@@ -68,7 +72,7 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ],
   [
     'text.substring(from[, to]) -> string',
-    'a part, without the character at `to`',
+    'the part from `from` up to, but not including, `to`',
     '"abcdef".substring(1, 3)',
   ],
   [
@@ -78,7 +82,7 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ],
   [
     'text.split(by[, pieces]) -> list(string)',
-    'the pieces; the last of a limited number keeps the rest',
+    'the pieces; with a limit, the last one keeps the rest',
     '"a,b,c".split(",", 2)',
   ],
   ['list.join([between]) -> string', 'joins a list of strings', '["a", "b"].join(", ")'],
@@ -86,10 +90,10 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
   ['text.upperAscii() -> string', 'upper case of a to z', '"high".upperAscii()'],
   [
     'text.shorten(length) -> string',
-    'at most so many characters; `…` where something was cut off',
+    'at most this many characters; `…` marks a cut',
     '"suspicious".shorten(5)',
   ],
-  ['text.trim() -> string', 'without white space at both ends', '"  a b ".trim()'],
+  ['text.trim() -> string', 'without white space at the ends', '"  a b ".trim()'],
   ['text.reverse() -> string', 'from the last character to the first', '"abc".reverse()'],
   [
     'text.format(list) -> string',
@@ -172,21 +176,17 @@ const rows: readonly (readonly [signature: string, meaning: string, example: str
     'domainOf("https://Mail.Example.com:8443/login")',
   ],
   ['defang(text) -> string', 'makes links and addresses unclickable', 'defang("https://evil.example/a")'],
-  [
-    'refang(text) -> string',
-    'the reverse, for the usual ways of writing',
-    'refang("hxxps://evil[.]example")',
-  ],
-  ['sha256(text) -> string', 'of the UTF-8 bytes, as hexadecimal digits', 'sha256("abc").substring(0, 16)'],
+  ['refang(text) -> string', 'the reverse, for common notations', 'refang("hxxps://evil[.]example")'],
+  ['sha256(text) -> string', 'SHA-256 of the UTF-8 bytes, in hex', 'sha256("abc").substring(0, 16)'],
   ['base64(text) -> string', 'of the UTF-8 bytes', 'base64("héllo")'],
   [
     'base64Decode(text) -> string',
-    'the reverse, also of the URL-safe alphabet; an error if it is no UTF-8 text',
+    'the reverse, also of the URL-safe alphabet; an error if the result is not UTF-8',
     'base64Decode("aMOpbGxv")',
   ],
   [
     'text.urlEncode() -> string',
-    'percent-encodes all but letters, digits and `-._~`, for one part of an address',
+    'percent-encodes everything except letters, digits and `-._~`, for one part of a URL',
     '"a/b c".urlEncode()',
   ],
   ['urlEncode(text) -> string', 'the same', 'urlEncode("a/b c")'],
