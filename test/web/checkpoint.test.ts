@@ -101,8 +101,8 @@ describe('questions of one kind', () => {
   })
 
   it('say what became of their answers', () => {
-    expect(outcomesText(['accepted', 'accepted'])).to.match(/^All 2 answers count/)
-    expect(outcomesText(['accepted', 'second', 'late'])).to.match(/^1 answers count\. 2 came too late/)
+    expect(outcomesText(['accepted', 'accepted'])).to.match(/^Recorded all 2 answers/)
+    expect(outcomesText(['accepted', 'second', 'late'])).to.match(/^Recorded 1 answers\. 2 came too late/)
   })
 })
 
@@ -143,16 +143,18 @@ describe('what a card says of a question', () => {
       'then the step fails',
     )
     expect(silenceText(checkpoint({ on_timeout: { fails: false, answer: 'yes' } }))).to.equal(
-      'then it goes on with “Yes, me”',
+      'then continues as “Yes, me”',
     )
+    const timedOut = checkpoint({ state: 'timed_out', on_timeout: { fails: false, answer: 'yes' } })
+    expect(silenceText(timedOut)).to.equal('then continued as “Yes, me”')
   })
 })
 
 describe('whoAnswers', () => {
   it('names the roles, whom it was sent to, and the answers', () => {
-    const roles = 'Keys of the roles analyst and admin can answer it here; yours reads.'
+    const roles = 'Answering here requires a key with the role analyst or admin.'
     expect(whoAnswers(checkpoint())).to.equal(
-      `${roles} It was sent to ana@x.example over chat, who can answer there. Answers: “Yes, me”, “no”.`,
+      `${roles} Sent to ana@x.example via chat, who can answer there. Answers: “Yes, me”, “no”.`,
     )
     expect(whoAnswers(checkpoint({ input: {}, answers: null }))).to.equal(roles)
   })

@@ -96,7 +96,7 @@ describe('web page in a browser', function () {
     await page.getByRole('heading', { name: 'Is this alert real?' }).waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await page.getByRole('button', { name: 'yes' }).click()
-    await page.getByText('The answer counts').waitFor()
+    await page.getByText('Answer recorded').waitFor()
     await visit(`/runs/${body.run_uuid}`)
     await page.locator('.graph-node[data-state=completed]').filter({ hasText: 'sure' }).click()
     await page.getByRole('region', { name: 'Output of sure' }).getByText('"yes"').waitFor()

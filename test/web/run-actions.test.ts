@@ -89,7 +89,7 @@ describe('runs in a browser', function () {
     const [{ run_uuid: uuid }] = body.data
     await visit('/checkpoints')
     await page
-      .getByRole('region', { name: 'Steps of which nobody knows' })
+      .getByRole('region', { name: 'Steps with unknown outcome' })
       .getByRole('link', { name: 'ringing' })
       .click()
     await page.getByText('outcome of bell unknown').waitFor()

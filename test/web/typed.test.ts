@@ -100,7 +100,7 @@ describe('what is typed in a form of the page', function () {
     expect(await remark.inputValue()).to.equal('I asked them')
     expect(await isAskedBeforeLeaving(page)).to.equal(true)
     await page.getByRole('button', { name: 'yes' }).click()
-    await page.getByText('The answer counts').waitFor()
+    await page.getByText('Answer recorded').waitFor()
     expect(await isAskedBeforeLeaving(page)).to.equal(false)
   })
 

@@ -37,7 +37,7 @@ describe('a question that is answered by yes or no in a form', function () {
     await sure.click()
     await page.getByRole('option', { name: 'Yes' }).click()
     await page.getByRole('button', { name: 'Answer', exact: true }).click()
-    await page.getByText('The answer counts').waitFor()
+    await page.getByText('Answer recorded').waitFor()
   })
 
   it('is answered by what was chosen, and by the default where nothing was', async () => {

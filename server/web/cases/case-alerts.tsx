@@ -24,13 +24,11 @@ export function CaseAlerts({ id, alerts, deleted }: CaseAlertsProps) {
       isFlush
       actions={
         <Anchor component={Link} href={`/alerts?case=${id}`} size="sm">
-          All in the list
+          View all
         </Anchor>
       }
     >
-      {alerts.length === 0 && (
-        <Empty>{loss ?? 'No alert belongs to this case: its run was started by hand.'}</Empty>
-      )}
+      {alerts.length === 0 && <Empty>{loss ?? 'No alerts: the run was started manually'}</Empty>}
       {alerts.length > 0 && (
         <Table.ScrollContainer minWidth={460} mah={420}>
           <Table verticalSpacing={8} aria-label="Alerts">

@@ -90,7 +90,7 @@ export function CaseEditor({ found, path, etag, onDone, onSaved }: CaseEditorPro
             <TextInput
               size="xs"
               label="Assignee"
-              placeholder="Nobody"
+              placeholder="Unassigned"
               value={assignee}
               onChange={({ currentTarget: { value } }) => setTyped(touch(typed, found.assignee, value))}
               error={meanwhileText(typed, found.assignee)}

@@ -121,9 +121,9 @@ function WaitingRuns({ found: { runs } }: { readonly found: CaseDetail }) {
     <Alert color="grape" py="xs">
       {waiting.map(({ run_uuid: uuid, playbook }) => (
         <Text key={uuid} size="sm">
-          {playbook} waits for a person:{' '}
+          {playbook} is waiting:{' '}
           <Anchor underline="always" component={Link} href={`/runs/${uuid}`} size="sm">
-            see what for
+            open run
           </Anchor>
         </Text>
       ))}

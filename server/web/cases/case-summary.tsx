@@ -73,7 +73,7 @@ export function CaseSummary({ found, path, etag, mayEdit, onDone, onSaved }: Cas
     >
       {draft === undefined && (
         <Text size="sm" className="outside-text" {...(summary === '' && { c: 'dimmed' })}>
-          {summary === '' ? 'Nothing is written yet.' : showInvisible(summary)}
+          {summary === '' ? 'No summary yet' : showInvisible(summary)}
         </Text>
       )}
       {draft !== undefined && (

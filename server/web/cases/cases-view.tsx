@@ -71,7 +71,7 @@ export default function CasesView() {
       onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
       filters={
         <Group gap="xs">
-          <SearchFilter label="Search in cases" placeholder="In title and summary" {...of('q')} />
+          <SearchFilter label="Search cases" placeholder="Search title, summary" {...of('q')} />
           <ChoiceFilter label="Status" data={choicesOf(caseStatuses)} {...of('status')} />
           <ChoiceFilter label="Severity" data={choicesOf(severities)} {...of('severity')} />
           <ChoiceFilter label="Verdict" data={choicesOf(verdicts)} {...of('verdict')} />
@@ -80,7 +80,7 @@ export default function CasesView() {
         </Group>
       }
       icon={ArchiveIcon}
-      empty="No case fits, or none has been opened yet: a playbook opens one for what it investigates."
+      empty="No matching cases"
     />
   )
 }

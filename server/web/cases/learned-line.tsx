@@ -43,10 +43,10 @@ export function LearnedLine({ learned }: { readonly learned: Learned }) {
 
 /** The score with the word of the source: `critical 92`. */
 function lookOf({ score, level, error }: Learned): { readonly text: string; readonly color: StateColor } {
-  if (error !== null) return { text: 'Not known', color: 'gray' }
+  if (error !== null) return { text: 'Unknown', color: 'gray' }
   const color = score === null ? 'gray' : score >= 65 ? 'red' : score >= 25 ? 'orange' : 'green'
   const words = [level, score].filter((each) => each !== null)
-  return { text: words.length === 0 ? 'No risk known' : showInvisible(words.join(' ')), color }
+  return { text: words.length === 0 ? 'No known risk' : showInvisible(words.join(' ')), color }
 }
 
 function Evidence({ run, path }: { readonly run: string; readonly path: string }) {
@@ -58,6 +58,6 @@ function Evidence({ run, path }: { readonly run: string; readonly path: string }
   if (found.isPending) return <Loader size="xs" aria-label="Loading" />
   if (found.isLoadingError) return <Refusal error={found.error} onRetry={() => void found.refetch()} />
   const step = found.data.steps.find((each) => each.path === path)
-  if (step === undefined) return <Text size="sm">The run is too long for this step to be shown.</Text>
+  if (step === undefined) return <Text size="sm">This step is not shown: the run has too many steps.</Text>
   return <JsonView value={step.output} label={`Output of ${path}`} />
 }

@@ -2,6 +2,6 @@
 export function lossText(count: number, of: 'alert' | 'run'): string | null {
   if (count === 0) return null
   return count === 1
-    ? `1 ${of} was deleted: it is kept no longer.`
-    : `${count.toLocaleString()} ${of}s were deleted: they are kept no longer.`
+    ? `1 ${of} deleted by retention policy`
+    : `${count.toLocaleString()} ${of}s deleted by retention policy`
 }

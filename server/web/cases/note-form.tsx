@@ -42,7 +42,7 @@ export function NoteForm({ id, path, onDone }: NoteFormProps) {
       <Stack gap="xs" align="flex-end">
         <Textarea
           aria-label="Note"
-          placeholder="A note for whoever looks at this case"
+          placeholder="Write a note"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           autosize

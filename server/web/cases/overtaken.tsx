@@ -13,23 +13,23 @@ export function Overtaken({ found, changing: { overtaken, change, isPending, giv
   if (overtaken === undefined) return null
   const names = Object.keys(overtaken) as (keyof CaseChange)[]
   return (
-    <Alert color="orange" title="The case was changed meanwhile" role="alert">
+    <Alert color="orange" title="Someone else changed this case" role="alert">
       <List size="sm">
         {names.map((name) => (
           <List.Item key={name} className="outside-text">
-            {name}: it is now {wordsOf(found[name])}, and you wanted {wordsOf(overtaken[name])}
+            {name}: now {wordsOf(found[name])}, yours {wordsOf(overtaken[name])}
           </List.Item>
         ))}
       </List>
       <Text size="sm" mt={4}>
-        Who changed it stands in the timeline. Nothing of yours is saved yet.
+        See the timeline for who changed it. Your changes are not saved.
       </Text>
       <Group gap="xs" mt="sm">
         <Button size="xs" loading={isPending} onClick={() => change(overtaken)}>
           Save mine
         </Button>
         <Button size="xs" variant="default" onClick={giveIn}>
-          Leave it
+          Discard mine
         </Button>
       </Group>
     </Alert>

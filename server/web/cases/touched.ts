@@ -32,7 +32,7 @@ export const touchedText = (touched: Touched | undefined): string =>
 /** Says what somebody else put in the field since it was touched; undefined: nothing else. */
 export function meanwhileText(touched: Touched | undefined, now: string | null): string | undefined {
   if (touched === undefined || touched.from === now || touched.value === (now ?? '')) return undefined
-  return `Somebody else changed this meanwhile. It is now ${wordsOf(now)}`
+  return `Someone else changed this to ${wordsOf(now)}`
 }
 
 /** A value of a case, cut where it is long. */

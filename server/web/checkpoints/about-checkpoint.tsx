@@ -16,9 +16,8 @@ export function AboutCheckpoint({ checkpoint }: { readonly checkpoint: Checkpoin
         {showInvisible(questionOf(checkpoint))}
       </Title>
       <Text size="sm" c="dimmed">
-        {checkpoint.organization_code} · asked <Time at={checkpoint.created_at} ago />
-        {asked !== undefined && <> of {showInvisible(asked)}</>} through {checkpoint.via}
-        {checkpoint.connection !== null && <> over {showInvisible(checkpoint.connection)}</>}
+        {checkpoint.organization_code} · asked {asked !== undefined && <>{showInvisible(asked)} </>}
+        <Time at={checkpoint.created_at} ago /> via {showInvisible(checkpoint.connection ?? checkpoint.via)}
       </Text>
       <Group gap="md">
         <PlaceLink href={runHref} text={`${playbook} · step ${step ?? path}`} />

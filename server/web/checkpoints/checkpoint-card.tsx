@@ -41,7 +41,7 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
         {wasOpen && choice !== undefined && (
           <Checkbox
             size="xs"
-            label="Choose, to answer it together with others of its kind"
+            label="Select for bulk answer"
             disabled={!isOpen}
             checked={choice.isChosen}
             onChange={(event) => choice.onChange(event.currentTarget.checked)}

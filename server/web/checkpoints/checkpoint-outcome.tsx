@@ -15,8 +15,8 @@ export function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProp
   if (answer !== null)
     return (
       <Text size="sm" className="outside-text" {...(isShort && { lineClamp: 1 })}>
-        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, said {showInvisible(answererText(answer))}{' '}
-        <Time at={answer.at} ago />
+        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, answered by{' '}
+        {showInvisible(answererText(answer))} <Time at={answer.at} ago />
         {answer.text !== null && showInvisible(`: “${answer.text}”`)}
       </Text>
     )
@@ -24,9 +24,9 @@ export function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProp
   const silence = silenceText(checkpoint)
   return (
     <Text size="sm" className="outside-text">
-      {state === 'waiting' ? 'Time is up ' : 'Nobody answered: time was up '}
+      {state === 'waiting' ? 'Times out ' : 'Timed out '}
       <Time at={timeoutAt} ago />
-      {silence !== undefined && showInvisible(`; ${silence}`)}
+      {silence !== undefined && showInvisible(`, ${silence}`)}
     </Text>
   )
 }

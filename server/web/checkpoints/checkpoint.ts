@@ -51,10 +51,10 @@ interface GivenAnswer {
 }
 
 export const checkpointStates = {
-  waiting: { text: 'Waiting', empty: 'No question waits for an answer.' },
-  answered: { text: 'Answered', empty: 'No question has been answered yet.' },
-  timed_out: { text: 'Timed out', empty: 'No question has run out of time.' },
-  withdrawn: { text: 'Withdrawn', empty: 'No run has stopped waiting for an answer.' },
+  waiting: { text: 'Waiting', empty: 'No questions are waiting for an answer' },
+  answered: { text: 'Answered', empty: 'No answered questions' },
+  timed_out: { text: 'Timed out', empty: 'No timed-out questions' },
+  withdrawn: { text: 'Withdrawn', empty: 'No withdrawn questions' },
 } as const
 export type CheckpointState = keyof typeof checkpointStates
 
@@ -62,9 +62,9 @@ export type CheckpointState = keyof typeof checkpointStates
 export type Outcome = 'accepted' | 'second' | 'late'
 
 export const outcomeTexts: Readonly<Record<Outcome, string>> = {
-  accepted: 'The answer counts, and the run goes on.',
-  second: 'Somebody answered before; this answer is recorded without effect.',
-  late: 'The time was up; this answer is recorded without effect.',
+  accepted: 'Answer recorded; run resumed',
+  second: 'Already answered; this answer is recorded without effect',
+  late: 'Timed out; this answer is recorded without effect',
 }
 
 const givenOf = ({ input }: Pick<Checkpoint, 'input'>): Readonly<Record<string, unknown>> =>
@@ -97,10 +97,10 @@ export function whoAnswers(
 ): string {
   const { connection, answers } = checkpoint
   const asked = askedOf(checkpoint)
-  const over = connection === null ? '' : ` over ${connection}`
+  const via = connection === null ? '' : ` via ${connection}`
   return [
-    'Keys of the roles analyst and admin can answer it here; yours reads.',
-    ...(asked === undefined ? [] : [`It was sent to ${asked}${over}, who can answer there.`]),
+    'Answering here requires a key with the role analyst or admin.',
+    ...(asked === undefined ? [] : [`Sent to ${asked}${via}, who can answer there.`]),
     ...(answers === null ? [] : [`Answers: ${answers.map(({ label }) => `“${label}”`).join(', ')}.`]),
   ].join(' ')
 }
@@ -155,9 +155,9 @@ export function answererText({
 }
 
 /** What becomes of a question that nobody answers; undefined where that is not known. */
-export function silenceText({ on_timeout: silence, answers }: Checkpoint): string | undefined {
+export function silenceText({ on_timeout: silence, answers, state }: Checkpoint): string | undefined {
   if (silence === null) return undefined
-  return silence.fails
-    ? 'then the step fails'
-    : `then it goes on with “${shownAnswer(silence.answer, answers)}”`
+  const isPast = state !== 'waiting'
+  if (silence.fails) return `then the step ${isPast ? 'failed' : 'fails'}`
+  return `then ${isPast ? 'continued' : 'continues'} as “${shownAnswer(silence.answer, answers)}”`
 }

@@ -25,7 +25,7 @@ const pageSize = 100
 const chips = [
   ['run', 'Run'],
   ['organization', 'Organization'],
-  ['via', 'Asked through'],
+  ['via', 'Asked via'],
 ] as const
 const noRows: readonly Checkpoint[] = []
 
@@ -69,11 +69,11 @@ export default function CheckpointsView() {
   return (
     <Stack maw={820}>
       <ViewHead
-        title="Waiting for a person"
+        title="Waiting for an answer"
         actions={
           <SegmentedControl
             size="xs"
-            aria-label="What became of them"
+            aria-label="State"
             data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
             value={state}
             onChange={(next) => choose({ state: next === 'waiting' ? null : next })}
@@ -83,7 +83,7 @@ export default function CheckpointsView() {
       <FilterChips
         filters={[
           ...chips,
-          ...(isState(filters.state ?? state) ? [] : [['state', 'No such state'] as const]),
+          ...(isState(filters.state ?? state) ? [] : [['state', 'Unknown state'] as const]),
         ].map(([name, label]) => ({ label, value: filters[name], onClear: () => choose({ [name]: null }) }))}
       />
       {isWaiting && filters.run === undefined && <UndecidedRuns organization={filters.organization} />}
@@ -106,7 +106,7 @@ export default function CheckpointsView() {
       {list.isFetchNextPageError && <Refusal error={list.error} />}
       {list.hasNextPage && (
         <Group>
-          <Text c="dimmed">{Math.max(0, total - rows.length)} more stand behind these.</Text>
+          <Text c="dimmed">{Math.max(0, total - rows.length)} more</Text>
           <Button
             size="xs"
             variant="default"

@@ -26,7 +26,7 @@ export function UndecidedRuns({ organization }: { readonly organization: string 
   if (data === undefined) return error === null ? null : <Refusal error={error} />
   if (data.total === 0) return null
   return (
-    <Section title="Steps of which nobody knows whether they happened" count={data.total}>
+    <Section title="Steps with unknown outcome" count={data.total}>
       <List size="sm" listStyleType="none" spacing={6}>
         {data.data.map((run) => (
           <List.Item key={run.run_uuid}>
@@ -34,13 +34,13 @@ export function UndecidedRuns({ organization }: { readonly organization: string 
               {run.playbook}
             </Anchor>{' '}
             {run.alert_id !== null && <>for {run.alert_id.toUpperCase()} </>}
-            in {run.organization_code}, begun <When at={run.started_at} />
+            in {run.organization_code}, started <When at={run.started_at} />
           </List.Item>
         ))}
       </List>
       {data.total > shown && (
         <Text size="sm" c="dimmed">
-          {data.total - shown} more began later.
+          {data.total - shown} more
         </Text>
       )}
     </Section>

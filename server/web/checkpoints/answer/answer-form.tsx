@@ -81,7 +81,7 @@ export function AnswerForm({ checkpoint, isOpen }: AnswerFormProps) {
       <TextInput
         size="xs"
         label="Remark"
-        placeholder="Why; it is recorded with the answer"
+        placeholder="Reason, recorded with the answer"
         value={remark}
         onChange={(event) => setRemark(event.currentTarget.value)}
         maxLength={1_000}

@@ -10,8 +10,8 @@ export function AnswerTargets({ preview }: { readonly preview: AnswerPreview }) 
   return (
     <Stack gap="sm">
       <Text size="sm">
-        <b>{data.length}</b> questions of <b>{code}</b>, about <b>{targets.length}</b> different targets.
-        {gone > 0 && ` ${gone} were answered in the meantime, or wait no more.`}
+        <b>{data.length}</b> questions in <b>{code}</b>, <b>{targets.length}</b> different targets.
+        {gone > 0 && ` ${gone} no longer waiting.`}
       </Text>
       <ScrollArea.Autosize mah={200} viewportProps={{ tabIndex: 0, 'aria-label': 'Targets' }}>
         <Table aria-label="Targets">

@@ -66,14 +66,14 @@ export function AnswerTogether({ kind, onClose, onDone }: AnswerTogetherProps) {
         {data !== undefined && <AnswerTargets preview={data} />}
         <TextInput
           label="Remark"
-          placeholder="Why; it is recorded with each answer"
+          placeholder="Reason, recorded with each answer"
           value={remark}
           onChange={(event) => setRemark(event.currentTarget.value)}
           maxLength={1_000}
         />
         <TextInput
-          label="How many different targets are these?"
-          description="The number above: one answer decides about all of them."
+          label="Number of different targets"
+          description="Enter the number above to confirm: one answer decides for all of them."
           inputMode="numeric"
           autoComplete="off"
           value={counted}
@@ -98,7 +98,7 @@ export function AnswerTogether({ kind, onClose, onDone }: AnswerTogetherProps) {
         </Group>
         {(data?.left ?? 0) > 0 && (
           <Text size="sm" c="dimmed">
-            {data?.left} more of this kind wait behind these.
+            {data?.left} more of this kind
           </Text>
         )}
       </Stack>

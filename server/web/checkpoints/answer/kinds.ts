@@ -58,11 +58,11 @@ interface PreviewedQuestion {
   readonly created_at: number
 }
 
-/** `3 count, 1 came too late`: what became of the answers. */
+/** Tells how many answers took effect. */
 export function outcomesText(outcomes: readonly string[]): string {
   const accepted = outcomes.filter((outcome) => outcome === 'accepted').length
   const others = outcomes.length - accepted
   return others === 0
-    ? `All ${accepted} answers count, and their runs go on.`
-    : `${accepted} answers count. ${others} came too late, or after another one, and are recorded without effect.`
+    ? `Recorded all ${accepted} answers; runs resumed`
+    : `Recorded ${accepted} answers. ${others} came too late or after another answer, and have no effect.`
 }

@@ -19,7 +19,7 @@ export function ManyAlike({ checkpoints, chosen, onDone }: ManyAlikeProps) {
   const kinds = kindsOf(picked.length === 0 ? checkpoints : picked)
   const whatOf = ({ ids }: Kind): string => {
     if (ids.length > maxTogether) return `the first ${maxTogether}`
-    return picked.length === 0 ? 'all' : 'those chosen'
+    return picked.length === 0 ? 'all' : 'selected'
   }
   return (
     <>
@@ -28,13 +28,13 @@ export function ManyAlike({ checkpoints, chosen, onDone }: ManyAlikeProps) {
           key={`${kind.organization_code} ${kind.kind}`}
           gap="sm"
           role="group"
-          aria-label="Questions alike"
+          aria-label="Similar questions"
         >
           <Text size="sm" className="outside-text">
             <b>{kind.ids.length}</b> × {showInvisible(kindText(kind.kind))} · {kind.organization_code}
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => setLooked(firstOf(kind))}>
-            Look at {whatOf(kind)} and answer
+            Review {whatOf(kind)} and answer
           </Button>
         </Group>
       ))}

@@ -62,7 +62,7 @@ function Preview({ preview }: { readonly preview: RetryPreview }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {carried} of {steps} steps are reused; the others run again.
+        {carried} of {steps} steps are carried over; the others run again.
       </Text>
       {repeats.length === 0 ? (
         <Alert color="green" variant="light" title="No action will be repeated" />

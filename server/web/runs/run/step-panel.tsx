@@ -70,7 +70,7 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
         </Text>
         {step.carried_from !== null && (
           <Text size="sm">
-            Reused from the{' '}
+            Carried over from the{' '}
             <Anchor underline="always" component={Link} href={`/runs/${step.carried_from}`} size="sm">
               previous run
             </Anchor>
