@@ -1,12 +1,12 @@
-import { childrenOf, type Node } from '../parse/ast.ts'
-import { maxHeight, maxNodes, maxSourceBytes } from '../values/budget.ts'
-import { Checker, type Scope } from './checker.ts'
-import { allFunctions } from '../functions/standard-library.ts'
-import type { Parameter } from '../functions/function.ts'
-import { Knowledge } from './narrowing.ts'
-import { parse } from '../parse/parser.ts'
-import { membersOf, type Type } from '../types/types.ts'
-import type { Fact } from './facts.ts'
+import { childrenOf, type Node } from './parse/ast.ts'
+import { maxHeight, maxNodes, maxSourceBytes } from './values/budget.ts'
+import { Checker, type Scope } from './check/checker.ts'
+import { allFunctions } from './functions/standard-library.ts'
+import type { Parameter } from './functions/function.ts'
+import { Knowledge } from './check/narrowing.ts'
+import { parse } from './parse/parser.ts'
+import { membersOf, type Type } from './types/types.ts'
+import type { Fact } from './check/facts.ts'
 
 /** An expression taken apart, for editors: also one that is not finished. */
 export interface InspectedExpression {
