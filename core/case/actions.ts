@@ -2,6 +2,7 @@ import type { ActionDecision, ActionOutcome, CaseAction } from '../domain/case.t
 import { type Checkpoint, labelOf, nameOfAnswerer } from '../domain/checkpoint.ts'
 import { hide } from '../domain/mask.ts'
 import type { JournalEntry } from '../domain/run.ts'
+import { restApproved } from '../engine/context/approval.ts'
 import { approvalPath, isApprovalPath } from '../engine/journal/paths.ts'
 import { textAt, valueAt } from '../plugin/index.ts'
 
@@ -61,13 +62,18 @@ function inputOf({ input, sensitive }: JournalEntry): CaseAction['input'] {
   return shown as Readonly<Record<string, unknown>>
 }
 
-function decisionsOf({ entry, answered }: RecordedUse): readonly ActionDecision[] {
+function decisionsOf({ run, entry, answered }: RecordedUse): readonly ActionDecision[] {
   const approvals = new Set([approvalPath(entry.path), approvalPath(entry.path.replace(/\[\d+\]$/, ''))])
   const asked = answered.flatMap((checkpoint): readonly ActionDecision[] => {
     const { answer, path } = checkpoint
     const isApproval = isApprovalPath(path)
     if (answer === null || answer.at > (entry.endedAt ?? Infinity)) return []
-    if (isApproval && !approvals.has(path)) return []
+    const isOfRest =
+      answer.value === restApproved &&
+      checkpoint.runUuid === run.uuid &&
+      textAt(checkpoint.question.input, 'skill') === entry.kind &&
+      answer.at <= entry.startedAt
+    if (isApproval && !approvals.has(path) && !isOfRest) return []
     const word = checkpoint.question.answers?.find((each) => each === answer.value)
     const said = word === undefined ? null : labelOf(checkpoint.question, word).slice(0, maxShown)
     const by = { ...answer.by, name: nameOfAnswerer(checkpoint, answer.by) ?? answer.by.name }

@@ -49,6 +49,8 @@ describe('approval of what a key asked for', () => {
     makers = { child: by.id, grandchild: 'child', stranger: 'other', 'made-by-command': 'root' }
     for (const id of ['child', 'grandchild'])
       expect(await outcome('never', undefined, 'approve', id)).to.deep.equal(['approval_by_requester', false])
+    const rest = await outcome('never', undefined, 'approve_rest', 'child')
+    expect(rest).to.deep.equal(['approval_by_requester', false])
     for (const id of ['stranger', 'other', 'made-by-command', 'unknown'])
       expect(await outcome('never', undefined, 'approve', id), id).to.equal('taken')
     expect(await outcome('never', undefined, 'refuse', 'grandchild')).to.equal('taken')

@@ -182,6 +182,83 @@ describe('uses of destructive skills', () => {
     })
   })
 
+  describe('in the items of a group', () => {
+    const group = (more: object = {}): StepSource => ({
+      id: 'each',
+      foreach: ['a', 'b', 'c', 'd', 'e'],
+      as: 'domain',
+      steps: [{ id: 'block', uses: 'edr.block', with: { domain: '${{ domain }}' } }],
+      ...more,
+    })
+
+    it('beyond the limit can all be approved by one answer', async () => {
+      const { wakeUps, going } = await begin([group()])
+      const [question] = await waiting()
+      expect(question?.question.answers).to.deep.equal(['approve', 'approve_rest', 'refuse'])
+      expect(question?.question.input).to.deep.include({
+        message:
+          '2 blocking actions within the last hour in this organization; the limit without approval is 2 per hour. ' +
+          'Approve this use of edr.block, with the input below? ' +
+          'The step is in a loop: you can also approve this and every further use of edr.block in this run, whatever its input.',
+        labels: {
+          approve: 'Approve this use',
+          approve_rest: 'Approve every further use of edr.block in this run',
+          refuse: 'Refuse it',
+        },
+        styles: { approve: 'danger', approve_rest: 'danger' },
+      })
+      await answer('approve_rest', wakeUps)
+      expect(await going).to.include({ status: 'completed' })
+      expect(blocked).to.deep.equal(['a', 'b', 'c', 'd', 'e'])
+      expect(await counted()).to.deep.equal([[5, 0]])
+      const { data } = await bench.stores.audit.list('all', { action: 'skill.held' }, { limit: 50 })
+      expect(data).to.have.length(1)
+    })
+
+    it('are asked about one by one where each is approved by itself', async () => {
+      const { wakeUps, going } = await begin([group()])
+      for (let n = 0; n < 3; n++) await answer('approve', wakeUps)
+      expect(await going).to.include({ status: 'completed' })
+      expect(blocked).to.have.length(5)
+    })
+
+    it('stay approved after a restart, and in batches, but not in another run', async () => {
+      const wait = { id: 'pause', wait: 60_000 }
+      const inner = { ...block(), as: 'inner', with: { domain: '${{ inner }}' } }
+      const steps = [group({ steps: [wait, inner], foreach: ['x', 'y'] })]
+      const first = await begin(steps)
+      await clock.advance(60_000)
+      await answer('approve_rest', first.wakeUps)
+      await first.halt()
+      expect(blocked).to.deep.equal(['a', 'b', 'c'])
+      const again = await begin(steps, { run: first.run })
+      await clock.advance(60_000)
+      expect(await again.going).to.include({ status: 'completed' })
+      expect(blocked).to.have.length(6)
+      const other = await begin([group()])
+      expect(await waiting()).to.have.length(1)
+      expect(blocked).to.have.length(6)
+      await other.halt()
+    })
+
+    it('are approved for the skill that the question names, not for others of its class', async () => {
+      const skills: TestSkills = { ...blocking, 'edr.isolate': () => 'isolated' }
+      const isolateEach = { ...isolateOne, with: { machine: '${{ domain }}' } }
+      const steps = [group(), { ...group({ id: 'next', steps: [isolateEach] }) }]
+      const { wakeUps, halt } = await begin(steps, { skills })
+      await answer('approve_rest', wakeUps)
+      const [question] = await waiting()
+      expect(question).to.include({ path: 'next[2]/isolate/@approval' })
+      await halt()
+    })
+
+    it('are not offered an answer for the rest outside of a loop', async () => {
+      const { halt } = await begin([isolateOne], { skills: { 'edr.isolate': () => 'isolated' }, limit: 0 })
+      expect((await waiting())[0]?.question.answers).to.deep.equal(['approve', 'refuse'])
+      await halt()
+    })
+  })
+
   describe('that begin together', () => {
     it('are one question that names every input, and all go when it is approved', async () => {
       const { wakeUps, going } = await begin([block()])

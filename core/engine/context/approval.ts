@@ -2,16 +2,19 @@ import { actionsText, heldText } from '../../destructive/policy.ts'
 import { wordFor } from '../../domain/audit.ts'
 import type { HeldUse } from '../../domain/destructive-use.ts'
 import { viaOperator } from '../../playbook/language/grammar.ts'
-import type { DestructiveClass } from '../../plugin/index.ts'
+import { textAt, valueAt, type DestructiveClass } from '../../plugin/index.ts'
 import { ask } from './ask.ts'
 import type { AskWork, BatchVerdict, BatchWork, EffectWork, Outcome } from '../journal/durable-context.ts'
 import { HeldBack, perform } from './effect.ts'
 import { record, type LocalRun } from '../journal/local-run.ts'
-import { approvalPath } from '../journal/paths.ts'
+import { approvalPath, isApprovalPath } from '../journal/paths.ts'
 
-/** The answers to choose from. */
-const answers = ['approve', 'refuse'] as const
-export const approved: (typeof answers)[number] = 'approve'
+const approved = 'approve'
+/** Also approves every later use of the skill in the run: the inputs of a loop are not known before it comes to them. */
+export const restApproved = 'approve_rest'
+
+/** Whether the answer to the question lets the use happen. */
+export const isApproval = (answer: unknown): boolean => answer === approved || answer === restApproved
 
 /** Where nothing else ends the wait: a week. */
 const longestWaitMs = 7 * 86_400_000
@@ -37,10 +40,12 @@ interface Wanted {
  * for the answer, also where there would be room again: it was one too many when it was wanted.
  */
 export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<Outcome> {
-  const { path, destructive } = work
+  const { path, kind, destructive } = work
   const begun = local.journal.entry(path) !== undefined
   if (!begun && destructive?.refused !== undefined) return refuse(local, work, destructive.refused)
   if (!begun && local.journal.entry(approvalPath(path)) !== undefined) return await askFirst(local, work)
+  if (!begun && destructive !== undefined && (await isRestApproved(local, kind)))
+    return await perform(local, withApproval(work))
   try {
     return await perform(local, work)
   } catch (error) {
@@ -57,7 +62,28 @@ async function askFirst(local: LocalRun, work: EffectWork, held?: HeldBack): Pro
   const wanted = { path, stepId, skill: kind, class: destructive.class, deadlineMs, shielded, inputs }
   const verdict = await decide(local, { ...wanted, held: held?.use })
   if (verdict.state === 'refused') return refuse(local, work, verdict.outcome)
-  return await perform(local, { ...work, destructive: { ...destructive, isApproved: true } })
+  return await perform(local, withApproval(work))
+}
+
+const withApproval = (work: EffectWork): EffectWork =>
+  work.destructive === undefined ? work : { ...work, destructive: { ...work.destructive, isApproved: true } }
+
+const isRestApproved = async (local: LocalRun, skill: string): Promise<boolean> =>
+  local.destructiveLimits !== undefined && (await local.approvedSkills()).has(skill)
+
+/**
+ * The skills whose further uses a person has approved in this run, as it was taken up. A journal may hold answers carried over from
+ * another run; those have no question here, and approve nothing.
+ */
+export async function loadApprovedSkills(local: LocalRun): Promise<Set<string>> {
+  const skills = new Set<string>()
+  for (const { path, output } of local.journal.entries()) {
+    if (!isApprovalPath(path) || valueAt(output, 'answer') !== restApproved) continue
+    const question = await local.checkpoints?.atPath(local.uuid, path)
+    const skill = question?.answer?.value === restApproved && textAt(question.question.input, 'skill')
+    if (typeof skill === 'string') skills.add(skill)
+  }
+  return skills
 }
 
 /** Uses that are about to begin together: counted as one, and asked about as one where they exceed the limit. */
@@ -69,7 +95,7 @@ export async function approveBatch(local: LocalRun, work: BatchWork): Promise<Ba
   if (journal.entry(approvalPath(work.path)) !== undefined)
     return await decide(local, { ...wanted, inputs: undefined, held: undefined })
   const hasBegun = paths.some((path) => [path, approvalPath(path)].some((each) => journal.entry(each)))
-  if (limits === undefined || hasBegun) return { state: 'within' }
+  if (limits === undefined || hasBegun || (await isRestApproved(local, skill))) return { state: 'within' }
   const inputs = uses.map(({ shown }) => shown)
   const held = await journal.reserve({ class: work.class, skill, paths, inputs, limits })
   return held === undefined ? { state: 'within' } : await decide(local, { ...wanted, inputs, held })
@@ -82,7 +108,8 @@ async function decide(local: LocalRun, wanted: Wanted): Promise<Decision> {
   if (outcome.state === 'failed') return { state: 'refused', outcome }
   const { answer, by } = outcome.output as { readonly answer: unknown; readonly by: string }
   const { endedAt } = outcome
-  if (answer === approved) return { state: 'approved', endedAt }
+  if (answer === restApproved) (await local.approvedSkills()).add(wanted.skill)
+  if (isApproval(answer)) return { state: 'approved', endedAt }
   const error = {
     code: 'use_refused',
     message: `${by} refused this use of ${wanted.skill}`,
@@ -105,7 +132,12 @@ function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
     deadlineMs,
     shielded,
     question: () => ({
-      question: { via: viaOperator, input: questionInput(wanted), answers: [...answers], form: null },
+      question: {
+        via: viaOperator,
+        input: questionInput(wanted),
+        answers: [approved, ...(isInLoop(path) ? [restApproved] : []), 'refuse'],
+        form: null,
+      },
       withinMs: Math.min(longestWaitMs, deadlineMs - local.clock.now()),
     }),
     onTimeout: { fails: true },
@@ -121,8 +153,12 @@ function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
   }
 }
 
+/** Whether the same use may be wanted again: below an item of a `foreach`, or a time of a `repeat`. */
+const isInLoop = (path: string): boolean => /(\[\d+\]|#\d+)(\/|$)/.test(path)
+
 /** One use has its input in the question; several have all of theirs. */
-function questionInput({ skill, class: kind, inputs = [], held }: Wanted) {
+function questionInput({ path, skill, class: kind, inputs = [], held }: Wanted) {
+  const rest = isInLoop(path)
   const count = inputs.length
   const shown = upTo(maxShown, inputs)
   const [which, below] =
@@ -130,18 +166,22 @@ function questionInput({ skill, class: kind, inputs = [], held }: Wanted) {
       ? [`this use of ${skill}`, 'the input below']
       : [`these ${actionsText(count, kind)} of ${skill}`, shownText(shown.length, count)]
   return {
-    message: `${held === undefined ? '' : `${heldText(held)}. `}Approve ${which}, with ${below}?`,
+    message: `${held === undefined ? '' : `${heldText(held)}. `}Approve ${which}, with ${below}?${rest ? restText(skill) : ''}`,
     skill,
     class: kind,
     count,
     ...(count === 1 ? { input: inputs[0] ?? null } : { inputs: shown }),
     labels: {
       approve: count === 1 ? 'Approve this use' : `Approve all ${count}`,
+      ...(rest && { approve_rest: `Approve every further use of ${skill} in this run` }),
       refuse: count === 1 ? 'Refuse it' : `Refuse all ${count}`,
     },
-    styles: { approve: 'danger' },
+    styles: { approve: 'danger', ...(rest && { approve_rest: 'danger' }) },
   }
 }
+
+const restText = (skill: string): string =>
+  ` The step is in a loop: you can also approve this and every further use of ${skill} in this run, whatever its input.`
 
 const shownText = (shown: number, count: number): string =>
   shown === count ? 'the inputs below' : `the ${count} inputs of which the first ${shown} stand below`

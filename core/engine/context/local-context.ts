@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DestructiveLimits } from '../../domain/destructive-use.ts'
-import { approveBatch, performOrAsk } from './approval.ts'
+import { approveBatch, loadApprovedSkills, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
 import { createBesides } from '../journal/besides.ts'
 import { RunSuspended } from '../journal/durable-context.ts'
@@ -88,6 +88,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     wakeUps,
     earlierTries: once(options.earlierTries ?? (async () => [])),
     destructiveLimits: options.destructiveLimits,
+    approvedSkills: once(async () => await loadApprovedSkills(local)),
     beside: (work) => besides.beside(work),
     checkpoints,
   }

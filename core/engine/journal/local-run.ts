@@ -34,6 +34,8 @@ export interface LocalRun {
   readonly earlierTries: () => Promise<readonly EarlierTry[]>
   /** Uses of destructive skills in an hour that begin without an approval; undefined: any number. */
   readonly destructiveLimits: DestructiveLimits | undefined
+  /** Every further use of these skills in this run is approved. To be added to. */
+  readonly approvedSkills: () => Promise<Set<string>>
   /** Begins work that the run does not wait for before its end. */
   readonly beside: (work: () => Promise<unknown>) => void
   /** Undefined where nobody can be asked. */

@@ -28,6 +28,8 @@ export interface RunJournalOptions {
 export interface RunJournal {
   /** As it was when the run was taken up. */
   entry(path: string): JournalEntry | undefined
+  /** All of them, as they were when the run was taken up. */
+  entries(): Iterable<JournalEntry>
   /** As it was when the run was taken up; in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
   /** Resolves when it is durable, and all before it; or to why nothing begins: see `JournalStore`. */
@@ -73,6 +75,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
   }
   return {
     entry: (path) => byPath.get(path),
+    entries: () => byPath.values(),
     failedAttempts: (path) => failedByPath.get(path) ?? [],
     async begin(entry) {
       startNew()

@@ -3,7 +3,7 @@ import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
 import type { KeyStore } from '../../ports/access/key-store.ts'
 import type { RunStore } from '../../ports/runs/run-store.ts'
-import { approved } from '../context/approval.ts'
+import { isApproval } from '../context/approval.ts'
 import { isApprovalPath } from '../journal/paths.ts'
 
 export interface PersonsAnswer {
@@ -37,7 +37,7 @@ export async function requireAnother(
   { by, value, signedInAt = Infinity }: PersonsAnswer,
   selfApproval: SelfApproval,
 ): Promise<void> {
-  if (by.kind !== 'api_key' || value !== approved) return
+  if (by.kind !== 'api_key' || !isApproval(value)) return
   const asked = checkpoints.filter(({ path }) => isApprovalPath(path))
   if (asked.length === 0) return
   const chain = await makersOf(keys, by.id)

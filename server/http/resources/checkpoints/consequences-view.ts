@@ -1,7 +1,7 @@
 import { heldSkillOf } from '../../../../core/checkpoint/kind.ts'
 import { consequencesOf, type Consequence } from '../../../../core/destructive/consequences.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
-import { approved } from '../../../../core/engine/context/approval.ts'
+import { isApproval } from '../../../../core/engine/context/approval.ts'
 import type { Services } from '../../routing/route.ts'
 
 type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
@@ -37,7 +37,7 @@ function approval(checkpoint: Checkpoint, { catalogue }: Seen): ActionsOf | unde
   if (skill?.skill.effect !== 'write' || skill.skill.destructive === undefined) return undefined
   const { title, destructive } = skill.skill
   const action = { stepId: checkpoint.stepId, skill: skill.name, title, class: destructive }
-  return (answer) => (answer === approved ? [action] : [])
+  return (answer) => (isApproval(answer) ? [action] : [])
 }
 
 async function afterAnswer(
