@@ -142,14 +142,14 @@ describe('runs in a browser', function () {
     const { page, visit } = opened
     await visit('/health')
     await page.getByRole('button', { name: /^Pause/ }).click()
-    await page.getByRole('dialog').getByLabel('Why').fill('maintenance')
+    await page.getByRole('dialog').getByLabel('Reason').fill('maintenance')
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('button', { name: 'Let runs go on' }).waitFor()
+    await page.getByRole('button', { name: 'Resume runs' }).waitFor()
     const uuid = await opened.startRun('quick')
     await visit(`/runs/${uuid}`)
     await page.getByRole('main').getByText('Queued').first().waitFor()
     await visit('/health')
-    await page.getByRole('button', { name: 'Let runs go on' }).click()
+    await page.getByRole('button', { name: 'Resume runs' }).click()
     await eventually('the end of the run', async () => {
       const { body } = await opened.server.call(`/runs/${uuid}`)
       return body.status === 'completed' || undefined

@@ -64,7 +64,7 @@ describe('lists of the page that stay open', function () {
   it('show what is made elsewhere, and not what is deleted', async () => {
     const { page, server } = house
     await house.visit('/connections')
-    await page.getByText('There is no connection').or(page.getByRole('grid')).first().waitFor()
+    await page.getByText('No connections yet').or(page.getByRole('grid')).first().waitFor()
     const settings = { base_url: 'https://tickets.example' }
     const made = await server.call('/connections', {
       body: { organization_code: 'main', name: 'tickets', plugin: 'http', settings },

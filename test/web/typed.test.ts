@@ -116,7 +116,7 @@ describe('what is typed in a form of the page', function () {
     const stored = await page.evaluate('JSON.stringify([sessionStorage, localStorage])')
     expect(stored).to.not.contain('canary')
     await page.goBack()
-    await page.getByText('Which system is it to?').waitFor()
+    await page.getByText('Choose a system').waitFor()
     await page.goBack()
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
   })

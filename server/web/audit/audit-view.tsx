@@ -41,9 +41,9 @@ function NameOf({ kind, name, id }: Named) {
 const columns: readonly Column<AuditEntry>[] = [
   { title: 'NUMBER', width: '70px', cell: ({ sequence }) => sequence },
   { title: 'WHEN', width: '104px', cell: ({ at }) => <When at={at} /> },
-  { title: 'WHAT', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
-  { title: 'WHO', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => <NameOf {...actor} /> },
-  { title: 'TO WHAT', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => <NameOf {...subject} /> },
+  { title: 'ACTION', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
+  { title: 'ACTOR', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => <NameOf {...actor} /> },
+  { title: 'TARGET', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => <NameOf {...subject} /> },
   { title: 'ORG', width: '76px', isExtra: true, cell: (entry) => entry.organization_code },
 ]
 
@@ -67,12 +67,12 @@ export default function AuditView() {
         filters={
           <Group gap="xs">
             <TypedFilter label="Action" {...of('action')} />
-            <TypedFilter label="Who" {...of('actor')} />
-            <TypedFilter label="To what (id)" {...of('subject')} />
+            <TypedFilter label="Actor" {...of('actor')} />
+            <TypedFilter label="Target (id)" {...of('subject')} />
             <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           </Group>
         }
-        empty="No entry fits."
+        empty="No matching entries"
       />
       <Modal
         opened={shown !== undefined}
@@ -80,7 +80,7 @@ export default function AuditView() {
         title={`Entry ${shown?.sequence ?? ''}`}
         size="lg"
       >
-        <JsonView value={shown ?? null} label="The entry" />
+        <JsonView value={shown ?? null} label="Audit entry" />
       </Modal>
     </>
   )

@@ -29,30 +29,24 @@ export function Authenticate({ path, isAtOnce, isEdited, onDone }: AuthenticateP
   }, [isAtOnce, mutate])
   return (
     <Section
-      title="Does it work?"
+      title="Connection test"
       actions={
         <Button size="xs" loading={isPending} disabled={isEdited} onClick={() => mutate()}>
-          Authenticate
+          Test connection
         </Button>
       }
     >
       <Stack gap="xs" aria-live="polite">
-        {isEdited && (
-          <Text size="sm">What is typed in the settings is not saved yet: save it to try it.</Text>
-        )}
+        {isEdited && <Text size="sm">Save the settings before you test them.</Text>}
         {!isEdited && !isError && !isSuccess && (
           <Text size="sm" c="dimmed">
-            {isPending
-              ? 'The other system is being asked …'
-              : 'Asks the other system whether it takes the credentials, and says what is wrong where it does not.'}
+            {isPending ? 'Testing …' : 'Checks the credentials with the other system.'}
           </Text>
         )}
         {isError && <Refusal error={error} />}
         {isSuccess && !isEdited && (
-          <Alert color={data.warning === null ? 'green' : 'orange'} title="It works">
-            {data.account !== undefined && (
-              <Text size="sm">The credentials are those of {data.account}.</Text>
-            )}
+          <Alert color={data.warning === null ? 'green' : 'orange'} title="Connection works">
+            {data.account !== undefined && <Text size="sm">The credentials belong to {data.account}.</Text>}
             {data.warning !== null && <Text size="sm">{data.warning}</Text>}
           </Alert>
         )}

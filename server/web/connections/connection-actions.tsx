@@ -39,10 +39,10 @@ export function ConnectionActions({ connection, path, etag, onDone }: Connection
       <Button size="xs" variant="default" c="red" onClick={open}>
         Delete
       </Button>
-      <Modal opened={isDeleting} onClose={close} title="Delete a connection">
+      <Modal opened={isDeleting} onClose={close} title="Delete connection">
         <Stack>
           <Text size="sm">
-            “{connection.name}” is deleted with its secrets. Steps that need it fail from then on.
+            “{connection.name}” and its secrets will be deleted. Steps that need it will fail.
           </Text>
           {remove.isError && <Refusal error={remove.error} />}
           <Group justify="flex-end">

@@ -81,13 +81,13 @@ export function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
         about={setup.description}
         actions={
           <Button component={Link} href="/connections/new" variant="default" size="xs">
-            Another system
+            Choose another system
           </Button>
         }
       />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Section title="What it needs">
+          <Section title="Settings">
             <form
               noValidate
               onSubmit={(event) => {
@@ -99,12 +99,12 @@ export function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
                 <Group grow align="flex-start">
                   <Select
                     {...organization.field}
-                    description="Whose playbooks may use it."
+                    description="Playbooks of this organization can use it."
                     error={organization.field.error ?? atTop.get('organization_code')}
                   />
                   <TextInput
                     label="Name"
-                    description="Playbooks name it where there are several."
+                    description="Playbooks use the name to choose between connections."
                     value={name}
                     onChange={(event) => type({ name: event.currentTarget.value })}
                     error={atTop.get('name')}
@@ -120,7 +120,7 @@ export function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
                 {make.isError && <FormRefusal error={make.error} shown={atFields.size + atTop.size} />}
                 <Group justify="flex-end">
                   <Button type="submit" loading={make.isPending}>
-                    Make the connection
+                    Create connection
                   </Button>
                 </Group>
               </Stack>

@@ -129,7 +129,7 @@ function Remarks({ connection: { broken, warnings } }: { readonly connection: Co
   return (
     <>
       {broken !== null && (
-        <Alert color="red" title="It cannot be used any more">
+        <Alert color="red" title="Broken">
           <Text size="sm">{showInvisible(broken.reason)}</Text>
         </Alert>
       )}

@@ -40,7 +40,11 @@ interface Filled {
 /** A secret that is stored is not shown, and stays as it is where nothing is typed. */
 const keepSecret = (field: FormField): FormField =>
   field.kind === 'secret'
-    ? { ...field, isRequired: false, description: `${field.description ?? ''} Empty: as it is.`.trim() }
+    ? {
+        ...field,
+        isRequired: false,
+        description: `${field.description ?? ''} Leave blank to keep the current secret.`.trim(),
+      }
     : field
 
 /** How a connection is set up. */
@@ -115,7 +119,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
             errors={
               new Map([
                 ...errors,
-                ...contested.map(({ name }) => [name, 'Somebody else changed this meanwhile'] as const),
+                ...contested.map(({ name }) => [name, 'Someone else changed this'] as const),
               ])
             }
             onChange={setValues}
@@ -160,10 +164,9 @@ function takeTheirs(mine: FormValues, fields: readonly FormField[], theirs: Form
 /** Somebody else was faster. */
 function Overtaken() {
   return (
-    <Alert color="orange" title="The connection was changed meanwhile" role="alert">
+    <Alert color="orange" title="Someone else changed this connection" role="alert">
       <Text size="sm">
-        What somebody else changed is shown now, and what you typed stays. Nothing of yours is saved yet: save
-        again.
+        The form shows their changes and keeps yours. Your changes are not saved: save again.
       </Text>
     </Alert>
   )

@@ -24,7 +24,7 @@ const columns: readonly Column<Connection>[] = [
     cell: ({ credential_age_days: days }) => days !== null && <CredentialAge days={days} />,
   },
   {
-    title: 'WHAT TO LOOK AT',
+    title: 'PROBLEM',
     width: 'minmax(140px, 2fr)',
     cell: ({ broken, warnings }) => broken?.reason ?? warnings[0]?.reason,
   },
@@ -51,7 +51,7 @@ export default function ConnectionsView() {
         )
       }
       icon={Link2Icon}
-      empty="There is no connection yet: skills cannot reach any other system."
+      empty="No connections yet. Add one to let skills reach other systems."
     />
   )
 }
@@ -64,7 +64,7 @@ function CredentialAge({ days }: { readonly days: number }) {
   if (days < oldAfterDays) return <>{ageText(days)}</>
   return (
     <Text component="span" size="sm" className="state-orange">
-      {ageText(days)}: rotate them
+      {ageText(days)}: rotate
     </Text>
   )
 }

@@ -35,8 +35,7 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
     >
       <Stack gap="sm">
         <Text size="sm">
-          Paste it into the other system to set it up. It holds the token of this connection: keep it as a
-          secret.{' '}
+          Paste this manifest into the other system. It contains the token of this connection: keep it secret.{' '}
           {docs !== null && (
             <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
               Where to paste it
@@ -44,15 +43,15 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
           )}
         </Text>
         {isRotated && (
-          <Alert color="orange" title="The addresses have another token" role="status">
+          <Alert color="orange" title="Token rotated" role="status">
             <Text size="sm">
-              Set the other system up anew with this manifest: the old addresses are refused.
+              Update the other system with this manifest: the old addresses no longer work.
             </Text>
           </Alert>
         )}
         {!isShown && (
           <Button size="xs" variant="default" onClick={() => setShown(true)} w="fit-content">
-            Show the manifest
+            Show manifest
           </Button>
         )}
         {manifest.isError && <Refusal error={manifest.error} />}

@@ -14,23 +14,23 @@ interface MeanwhileProps {
 /** Says what somebody else put in the fields that one typed in, and lets whoever came second decide. */
 export function Meanwhile({ fields, now, isPending, onMine, onTheirs }: MeanwhileProps) {
   return (
-    <Alert color="orange" title="Somebody else changed the same meanwhile" role="alert">
+    <Alert color="orange" title="Someone else changed these fields" role="alert">
       <List size="sm">
         {fields.map(({ name, label }) => (
           <List.Item key={name} className="outside-text">
-            {label}: it is now {nowText(now[name])}
+            {label}: now {nowText(now[name])}
           </List.Item>
         ))}
       </List>
       <Text size="sm" mt={4}>
-        Nothing of yours is saved yet.
+        Your changes are not saved.
       </Text>
       <Group gap="xs" mt="sm">
         <Button size="xs" loading={isPending} onClick={onMine}>
           Save mine
         </Button>
         <Button size="xs" variant="default" onClick={onTheirs}>
-          Take theirs
+          Use theirs
         </Button>
       </Group>
     </Alert>

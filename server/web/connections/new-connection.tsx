@@ -31,7 +31,7 @@ function ChosenPlugin() {
     return <ConnectionForm key={chosen.name} plugin={chosen} setup={chosen.connection} />
   return (
     <Stack gap="var(--tocsin-gap)">
-      <ViewHead title="New connection" about="Which system is it to?" />
+      <ViewHead title="New connection" about="Choose a system" />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {plugins.data.map(({ name, title, connection }) => (
           <UnstyledButton

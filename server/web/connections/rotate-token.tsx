@@ -23,13 +23,13 @@ export function RotateToken({ path, onDone }: RotateTokenProps) {
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>
-        Another token
+        Rotate token
       </Button>
-      <Modal opened={opened} onClose={close} title="Another token for the addresses">
+      <Modal opened={opened} onClose={close} title="Rotate token?">
         <Stack>
           <Text size="sm">
-            For when somebody has seen the old one. What the other system sends to the old addresses is
-            refused from now on, until it is set up anew with the manifest that is shown then.
+            Rotate the token if someone else may have seen it. The old addresses stop working immediately:
+            update the other system with the new manifest.
           </Text>
           {rotate.isError && <Refusal error={rotate.error} />}
           <Group justify="flex-end">
@@ -37,7 +37,7 @@ export function RotateToken({ path, onDone }: RotateTokenProps) {
               Back
             </Button>
             <Button color="red" loading={rotate.isPending} onClick={() => rotate.mutate()}>
-              Rotate the token
+              Rotate
             </Button>
           </Group>
         </Stack>

@@ -11,7 +11,7 @@ export function SetupSteps({
 }) {
   if (setup.length === 0 && docs === null) return null
   return (
-    <Section title="How to set it up">
+    <Section title="Setup">
       <Stack gap="sm">
         <List type="ordered" size="sm" spacing={8} pr="md">
           {setup.map((step) => (
@@ -21,7 +21,7 @@ export function SetupSteps({
         {docs !== null && (
           <Text size="sm">
             <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
-              What the vendor says <ExternalLinkIcon width={12} aria-label="(opens in a new tab)" />
+              Vendor documentation <ExternalLinkIcon width={12} aria-label="(opens in a new tab)" />
             </Anchor>
           </Text>
         )}

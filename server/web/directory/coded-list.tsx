@@ -38,7 +38,7 @@ export function CodedList({ kind, icon, mayRename }: CodedListProps) {
       },
       { title: 'NAME', width: 'minmax(160px, 3fr)', sort: 'name', cell: ({ name }) => showInvisible(name) },
       {
-        title: 'MADE',
+        title: 'CREATED',
         width: '104px',
         isExtra: true,
         sort: 'created_at',
@@ -70,15 +70,15 @@ export function CodedList({ kind, icon, mayRename }: CodedListProps) {
         filters={
           <Group gap="xs">
             <SearchFilter
-              label={`Search in ${kind.title.toLowerCase()}`}
-              placeholder="In code and name"
+              label={`Search ${kind.title.toLowerCase()}`}
+              placeholder="Search code, name"
               {...of('q')}
             />
           </Group>
         }
         actions={mayMake && <NewCoded kind={kind} />}
         icon={icon}
-        empty={`No ${kind.one} fits.`}
+        empty={`No matching ${kind.title.toLowerCase()}`}
       />
       {renamed !== undefined && (
         <RenameCoded key={renamed.code} kind={kind} before={renamed} onClose={() => setRenamed(undefined)} />

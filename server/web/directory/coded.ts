@@ -25,7 +25,7 @@ export const organizations: CodedKind = {
   path: '/organizations',
   title: 'Organizations',
   one: 'organization',
-  about: 'Whose alerts, cases and connections are kept apart from all others.',
+  about: 'An organization has its own alerts, cases and connections, separate from all others.',
   example: { code: 'initech', name: 'Initech' },
   filter: 'organization',
 }
@@ -34,7 +34,7 @@ export const providers: CodedKind = {
   path: '/providers',
   title: 'Providers',
   one: 'provider',
-  about: 'What alerts come from, for all organizations.',
+  about: 'A provider sends alerts. All organizations share the list.',
   example: { code: 'mail_gateway', name: 'Mail gateway' },
   filter: 'provider',
 }

@@ -62,7 +62,7 @@ function NewForm({ kind, onDone }: NewFormProps) {
         <Text size="sm">{kind.about}</Text>
         <TextInput
           label="Code"
-          description="Letters, digits and _. It stays for good: ids of alerts begin with it."
+          description="Letters, digits and _. You cannot change it later: alert ids start with it."
           placeholder={kind.example.code}
           value={code}
           onChange={(event) => setTyped({ code: event.currentTarget.value, name })}
@@ -74,7 +74,7 @@ function NewForm({ kind, onDone }: NewFormProps) {
         />
         <TextInput
           label="Name"
-          description="For people; it can be changed."
+          description="Shown to people. You can change it later."
           placeholder={kind.example.name}
           value={name}
           onChange={(event) => setTyped({ code, name: event.currentTarget.value })}
@@ -83,7 +83,7 @@ function NewForm({ kind, onDone }: NewFormProps) {
         />
         {make.isError && <FormRefusal error={make.error} shown={errors.size} />}
         <Button type="submit" loading={make.isPending} disabled={code.trim() === '' || name.trim() === ''}>
-          Make the {kind.one}
+          Create {kind.one}
         </Button>
       </Stack>
     </form>

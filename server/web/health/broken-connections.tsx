@@ -21,10 +21,10 @@ export function BrokenConnections() {
   )
   return (
     <SmallTable
-      title="Connections to look at"
+      title="Connection problems"
       icon={Link2Icon}
-      empty={found === undefined ? 'Looking …' : 'None is broken, and none warns.'}
-      columns={['Connection', 'State', 'Why']}
+      empty={found === undefined ? 'Loading …' : 'None'}
+      columns={['Connection', 'State', 'Reason']}
       rows={(found ?? []).map((connection) => [
         <Anchor
           key="name"

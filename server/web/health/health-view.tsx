@@ -73,16 +73,16 @@ function Unusual({
             {showInvisible(reason ?? '')}
           </Text>
           <Text size="sm" mt={4}>
-            {by && showInvisible(whoText(by))} · <Time at={since} ago />. Alerts are taken in and wait.
+            {by && showInvisible(whoText(by))} · <Time at={since} ago />. Alerts are still accepted and wait.
           </Text>
         </Alert>
       )}
       {recovering > 0 && (
         <Alert color="orange" title="Recovering from crashes">
           <Text size="sm">
-            The server went down twice in a row. {recovering.toLocaleString()}{' '}
-            {recovering === 1 ? 'run that was' : 'runs that were'} under way then{' '}
-            {recovering === 1 ? 'is' : 'are'} watched one by one; nothing else begins until that is over.
+            The server crashed twice in a row. {recovering.toLocaleString()}{' '}
+            {recovering === 1 ? 'run that was' : 'runs that were'} active then{' '}
+            {recovering === 1 ? 'is' : 'are'} resumed one at a time; other runs start when this is done.
           </Text>
         </Alert>
       )}
@@ -93,9 +93,9 @@ function Unusual({
 function Organizations({ engine: { organizations } }: EngineProps) {
   return (
     <SmallTable
-      title="Organizations, within the last minute"
-      empty="Nothing has happened within the last minute, and nothing waits."
-      columns={['Organization', 'Working', 'In the queue', '#Alerts', '#Repeats', '#Refused', '#Runs ended']}
+      title="Organizations, last minute"
+      empty="No activity in the last minute"
+      columns={['Organization', 'Working', 'Queued', '#Alerts', '#Repeats', '#Refused', '#Runs ended']}
       rows={organizations.map((row) => [
         <span key="name">
           {row.organization_code} {row.storm && <StateBadge text="Storm" color="red" />}
@@ -114,8 +114,8 @@ function Organizations({ engine: { organizations } }: EngineProps) {
 function Destructive({ engine: { destructive } }: EngineProps) {
   return (
     <SmallTable
-      title="Destructive actions within the last hour"
-      empty="No destructive actions."
+      title="Destructive actions, last hour"
+      empty="No destructive actions"
       columns={['Class', 'Actions', '#Left', 'Awaiting approval']}
       rows={destructive.map((use) => [
         <span key="class">
@@ -128,7 +128,7 @@ function Destructive({ engine: { destructive } }: EngineProps) {
         use.remaining.toLocaleString(),
         use.held > 0 && (
           <Anchor key="held" component={Link} href="/checkpoints" size="sm">
-            {use.held.toLocaleString()} to answer
+            {use.held.toLocaleString()} awaiting approval
           </Anchor>
         ),
       ])}
@@ -139,9 +139,9 @@ function Destructive({ engine: { destructive } }: EngineProps) {
 function Repeats({ engine: { groups } }: EngineProps) {
   return (
     <SmallTable
-      title="Alerts that repeat"
-      empty="No alert takes in repeats at present."
-      columns={['Alert', 'Case', '#Alerts together', '#The last']}
+      title="Repeated alerts"
+      empty="No repeated alerts"
+      columns={['Alert', 'Case', '#Alerts', '#Latest']}
       rows={groups.map((group) => [
         <Anchor key="alert" component={Link} href={`/alerts/${group.alert_id}`} size="sm">
           {group.alert_id.toUpperCase()}

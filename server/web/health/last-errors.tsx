@@ -19,8 +19,8 @@ export function LastErrors() {
     <SmallTable
       title="Last errors"
       icon={CheckIcon}
-      empty={failed.isPending ? 'Looking …' : 'No run has failed.'}
-      columns={['Run of', 'Why', 'Alert', 'When']}
+      empty={failed.isPending ? 'Loading …' : 'No failed runs'}
+      columns={['Playbook', 'Reason', 'Alert', 'When']}
       rows={(failed.data?.data ?? []).map((run) => [
         <Anchor key="run" component={Link} href={`/runs/${run.run_uuid}`} size="sm" fw={600}>
           {run.playbook}

@@ -13,7 +13,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
   const queries = useQueryClient()
   const [isAsking, { open, close }] = useDisclosure()
   const [reason, setReason, forget] = useTyped({
-    place: 'Why all runs are to be paused',
+    place: 'Reason for pausing all runs',
     empty: '',
     textOf: typedText,
   })
@@ -39,7 +39,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
           loading={change.isPending}
           onClick={() => change.mutate()}
         >
-          Let runs go on
+          Resume runs
         </Button>
       </Group>
     )
@@ -57,12 +57,12 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
         >
           <Stack>
             <Text size="sm">
-              Runs of all organizations stop after the steps under way, and none begins. Alerts are taken in
-              and wait; it holds until somebody lets runs go on, also over restarts.
+              Runs of all organizations stop after their current step, and no new runs start. Alerts are still
+              accepted and wait. The pause lasts until someone resumes runs, also across restarts.
             </Text>
             <Textarea
-              label="Why"
-              description="Shown to whoever asks, and kept in the audit log."
+              label="Reason"
+              description="Shown on this page and recorded in the audit log."
               value={reason}
               onChange={(event) => setReason(event.currentTarget.value)}
               maxLength={500}

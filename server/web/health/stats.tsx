@@ -15,9 +15,9 @@ export function Stats() {
   const history = useEngineHistory()
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="var(--tocsin-gap)">
-      <Stat label="Runs in the queue" history={history} of="queued" />
-      <Stat label="Alerts a minute" history={history} of="received" />
-      <Stat label="Runs ended a minute" history={history} of="ended" />
+      <Stat label="Queued runs" history={history} of="queued" />
+      <Stat label="Alerts per minute" history={history} of="received" />
+      <Stat label="Runs ended per minute" history={history} of="ended" />
       <FailedRuns />
     </SimpleGrid>
   )
@@ -54,7 +54,7 @@ function FailedRuns() {
   return (
     <Paper withBorder p="md">
       <Text size="sm" c="dimmed">
-        Failed within the hour
+        Failed in the last hour
       </Text>
       <div className={`stat-value ${count === undefined || count === 0 ? '' : 'state-red'}`}>
         {count?.toLocaleString() ?? '–'}
@@ -67,7 +67,7 @@ function FailedRuns() {
         mt={8}
         display="block"
       >
-        All that failed
+        View failures
       </Text>
     </Paper>
   )

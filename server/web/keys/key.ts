@@ -21,7 +21,7 @@ const lastingMs = 7 * 86_400_000
 /** Whether the API leaves this key, since nobody could administrate without it (`DELETE /keys` in `docs/api.md`). */
 export function isLastAdmin(key: Key, all: readonly Key[], now: number): boolean {
   const isAdmin = (each: Key): boolean =>
-    each.role === 'admin' && each.organization_codes === null && keyState(each, now) === 'Usable'
+    each.role === 'admin' && each.organization_codes === null && keyState(each, now) === 'Active'
   const isLasting = (each: Key): boolean =>
     isAdmin(each) && (each.expires_at === null || each.expires_at > now + lastingMs)
   const others = all.filter(({ key_id: id }) => id !== key.key_id)
@@ -31,7 +31,7 @@ export function isLastAdmin(key: Key, all: readonly Key[], now: number): boolean
 export function keyState(
   { revoked_at: revoked, expires_at: expires }: Key,
   now: number,
-): 'Usable' | 'Revoked' | 'Expired' {
+): 'Active' | 'Revoked' | 'Expired' {
   if (revoked !== null) return 'Revoked'
-  return expires !== null && expires <= now ? 'Expired' : 'Usable'
+  return expires !== null && expires <= now ? 'Expired' : 'Active'
 }

@@ -43,12 +43,12 @@ export default function KeysView() {
       width: '84px',
       cell(key) {
         const state = keyState(key, now)
-        return <StateBadge text={state} color={state === 'Usable' ? 'green' : 'gray'} />
+        return <StateBadge text={state} color={state === 'Active' ? 'green' : 'gray'} />
       },
     },
-    { title: 'MADE', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
+    { title: 'CREATED', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
     {
-      title: 'MADE BY',
+      title: 'CREATED BY',
       width: 'minmax(76px, 1fr)',
       isExtra: true,
       cell: ({ created_by: by }) => by && showInvisible(by.name),
@@ -83,7 +83,7 @@ export default function KeysView() {
         idOf={idOf}
         actions={<NewKey />}
         icon={LockClosedIcon}
-        empty="There is no key."
+        empty="No keys"
       />
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </>

@@ -12,7 +12,7 @@ import { ShownOnce } from './shown-once.tsx'
 
 const roles: readonly { readonly value: Role; readonly label: string }[] = [
   { value: 'intake', label: 'intake: posts alerts' },
-  { value: 'reader', label: 'reader: reads all but keys' },
+  { value: 'reader', label: 'reader: reads everything except keys' },
   { value: 'analyst', label: 'analyst: reads, answers, retries' },
   { value: 'admin', label: 'admin: everything' },
 ]
@@ -86,7 +86,7 @@ export function NewKey() {
           >
             <Stack>
               <TextInput
-                label="What it is for"
+                label="Name"
                 placeholder="mail gateway"
                 value={name}
                 onChange={(event) => type({ name: event.currentTarget.value })}
@@ -104,8 +104,8 @@ export function NewKey() {
                 label="Organizations"
                 description={
                   ownCodes === null
-                    ? 'None chosen: all, also those that are added later.'
-                    : 'None chosen: all of yours.'
+                    ? 'Leave blank for all, including future ones.'
+                    : 'Leave blank for all of yours.'
                 }
                 data={[...organizations.codes]}
                 error={organizations.error}
@@ -114,7 +114,7 @@ export function NewKey() {
                 clearable
               />
               <NumberInput
-                label="Expires after days"
+                label="Expires after (days)"
                 placeholder="never"
                 value={days}
                 onChange={(next) => type({ days: next })}
@@ -124,7 +124,7 @@ export function NewKey() {
               />
               {make.isError && <Refusal error={make.error} />}
               <Button type="submit" loading={make.isPending} disabled={name.trim() === ''}>
-                Make the key
+                Create key
               </Button>
             </Stack>
           </form>

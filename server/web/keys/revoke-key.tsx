@@ -36,23 +36,23 @@ export function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
     onClose()
   }
   return (
-    <Modal opened={apiKey !== undefined} onClose={close} title="Revoke a key">
+    <Modal opened={apiKey !== undefined} onClose={close} title="Revoke key">
       <Stack>
         <Text size="sm">
-          What uses the key “{showInvisible(apiKey?.name ?? '')}” is refused from now on. A revoked key never
-          works again.
+          Requests with the key “{showInvisible(apiKey?.name ?? '')}” will be refused immediately. You cannot
+          undo this.
         </Text>
         {isLast && admins.isSuccess && (
-          <Alert color="orange" title="This is the last administrator’s key that goes on">
+          <Alert color="orange" title="This is the last active administrator key">
             <Text size="sm">
-              Without it nobody could make another. Make another administrator’s key for all organizations
-              first, one that does not end within a week.
+              Without it nobody could create keys. First create another administrator key for all
+              organizations that stays valid for at least a week.
             </Text>
           </Alert>
         )}
         {apiKey?.key_id === own && !isLast && !revoke.isError && (
           <Alert color="orange" title="You are signed in with this key">
-            <Text size="sm">You are signed out at once, and need another key to come back.</Text>
+            <Text size="sm">You will be signed out immediately and need another key to sign in.</Text>
           </Alert>
         )}
         {revoke.isError && <Refusal error={revoke.error} />}

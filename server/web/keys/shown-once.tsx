@@ -5,10 +5,10 @@ import { Command } from '../parts/command.tsx'
 export function ShownOnce({ value, onDone }: { readonly value: string; readonly onDone: () => void }) {
   return (
     <Stack>
-      <Text size="sm">This is the key. It is shown now and never again: put it where it is used.</Text>
-      <Command text={value} label="The key" />
+      <Text size="sm">Copy the key now: it is not shown again.</Text>
+      <Command text={value} label="API key" />
       <Group justify="flex-end">
-        <Button onClick={onDone}>I have kept it</Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   )

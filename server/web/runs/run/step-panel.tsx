@@ -70,9 +70,9 @@ export function StepPanel({ run, step, siblings, place, onSelect }: StepPanelPro
         </Text>
         {step.carried_from !== null && (
           <Text size="sm">
-            Carried over from the{' '}
+            Carried over from an{' '}
             <Anchor underline="always" component={Link} href={`/runs/${step.carried_from}`} size="sm">
-              previous run
+              earlier run
             </Anchor>
             .
           </Text>
