@@ -1,16 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { writeBackupFile } from '../../server/sqlite/file/backup-file.ts'
 import { runTocsin } from '../cli/support/run-tocsin.ts'
 import { startServer } from '../cli/support/start-server.ts'
+import { adminKey, clockOfFirstRelease, fixture } from '../faults/support/first-release.ts'
 import { makeHouse, type House } from '../faults/support/house.ts'
-
-const adminKey = 'toc_6e66a1f319b2_dGl9Kq45pBn6V-IQGW-f4oYYvv1I6DmSSly_PeMhsBk'
-const fixture = (name: string) =>
-  fileURLToPath(new URL(`../faults/fixtures/first-release/${name}`, import.meta.url))
 
 describe('a backup of the first release', function () {
   this.timeout(60_000)
@@ -30,7 +26,8 @@ describe('a backup of the first release', function () {
     const env = { TOCSIN_DATA_DIR: join(house.path, 'data') }
     const restored = await runTocsin(['restore', backup, '--resume'], { cwd: house.path, env })
     expect(restored.code, restored.stderr).to.equal(0)
-    const server = await startServer({ cwd: house.path, dataDir: 'data', adminKey })
+    const clock = clockOfFirstRelease(join(house.path, 'data/tocsin.db'))
+    const server = await startServer({ cwd: house.path, dataDir: 'data', adminKey, env: clock })
     const [run] = (await server.call('/runs?playbook=asks')).body.data
     expect(run.status).to.equal('waiting')
     expect((await server.call('/alerts')).body.data).to.have.length(3)

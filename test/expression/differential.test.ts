@@ -23,10 +23,10 @@ const scope = {
 
 type Text = fc.Arbitrary<string>
 
-/** Texts that both name a point in time, or are durations as `string(…)` writes them, are left out: CEL compares them as text. */
-const orderOfTexts = (text: Text): Text =>
+/** Leaves out two texts that both name a point in time, or both a duration as `string(…)` writes it: CEL compares them as text. */
+const comparisonOfTexts = (text: Text): Text =>
   fc
-    .tuple(text, fc.constantFrom('<', '<=', '>', '>='), text)
+    .tuple(text, fc.constantFrom('==', '!=', '<', '<=', '>', '>='), text)
     .filter(([left, , right]) => !areTimes(ours(left), ours(right)))
     .map(([left, operator, right]) => `(${left} ${operator} ${right})`)
 
@@ -63,8 +63,7 @@ const { bool, int, double, text, ints, words } = fc.letrec<
       binary(tie('int'), orders, tie('int')),
       binary(tie('double'), orders, tie('double')),
       binary(tie('int'), orders, tie('double')),
-      binary(tie('text'), ['==', '!='], tie('text')),
-      orderOfTexts(tie('text')),
+      comparisonOfTexts(tie('text')),
       binary(tie('ints'), ['==', '!='], tie('ints')),
       fill('(_ in _)', tie('int'), tie('ints')),
       fill('(_ in _)', tie('text'), tie('words')),

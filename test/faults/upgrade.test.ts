@@ -1,15 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
 import { startServer } from '../cli/support/start-server.ts'
+import { adminKey, clockOfFirstRelease, fixture } from './support/first-release.ts'
 import { makeHouse, type House } from './support/house.ts'
-
-const adminKey = 'toc_6e66a1f319b2_dGl9Kq45pBn6V-IQGW-f4oYYvv1I6DmSSly_PeMhsBk'
-const fixture = (name: string) => fileURLToPath(new URL(`fixtures/first-release/${name}`, import.meta.url))
-const shiftedClock = new URL('children/shifted-clock.ts', import.meta.url).href
 
 describe('an upgrade from the first release', function () {
   this.timeout(60_000)
@@ -25,19 +20,8 @@ describe('an upgrade from the first release', function () {
   })
   after(() => house?.close())
 
-  /** Milliseconds from now to when the old process stopped. */
-  function sinceThen(): number {
-    const database = new Sqlite(join(house.path, 'data/tocsin.db'), { readonly: true })
-    const latest = database.prepare('SELECT max(created_at) FROM runs').pluck().get() as number
-    database.close()
-    return latest + 500 - Date.now()
-  }
-
   it('keeps waiting runs: each goes on where it was', async () => {
-    const env = {
-      NODE_OPTIONS: `--import=${shiftedClock}`,
-      TOCSIN_TEST_CLOCK_OFFSET: String(sinceThen()),
-    }
+    const env = clockOfFirstRelease(join(house.path, 'data/tocsin.db'))
     const server = await startServer({ cwd: house.path, dataDir: 'data', adminKey, env })
     const run = async (playbook: string, isThere: (run: any) => boolean) => {
       for (let n = 0; n < 200; n++) {

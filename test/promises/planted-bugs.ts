@@ -145,11 +145,11 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'waits that had ended are lost where the clock is set back': {
     file: 'core/engine/turns/runner.ts',
-    find: 'clock.now() < wokenAtMs && ',
+    find: 'clock.now() < this.#wokenAtMs && ',
     replace: 'clock.now() < 0 && ',
   },
   'a run that is taken too early is forgotten': {
-    file: 'core/engine/turns/runner.ts',
+    file: 'core/engine/turns/take-turn.ts',
     find: "if (taken === undefined || 'wakeAt' in taken) return taken",
     replace: "if (taken === undefined || 'wakeAt' in taken) return undefined",
   },
@@ -250,7 +250,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a stop that was meant counts as a crash': {
     file: 'core/engine/turns/runner.ts',
-    find: 'await runs.forgetCrashes()',
+    find: 'await stores.runs.forgetCrashes()',
     replace: 'await Promise.resolve()',
   },
   'who was alone at one crash is given up': {
