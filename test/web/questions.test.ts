@@ -43,7 +43,7 @@ describe('questions on the web page', function () {
     await card.getByText('<img src=x onerror=alert(1)>').waitFor()
     expect(await card.innerText(), 'no character turns the text around').to.not.include('\u202E')
     await card.getByText('then continues as “No, noise”').waitFor()
-    await card.getByText('in 59 min').waitFor()
+    await card.getByText('in 59m').waitFor()
     await card.getByRole('link', { name: alert.alert_id.toUpperCase() }).waitFor()
     await card.getByRole('link', { name: 'asking · step sure' }).waitFor()
     await card.getByRole('link', { name: /^Case / }).waitFor()

@@ -23,7 +23,7 @@ export class ApiError extends Error {
 export function problemOf(error: unknown): Problem {
   if (error instanceof ApiError) return error.problem
   return {
-    title: 'Something went wrong in this page',
+    title: 'Something went wrong on this page',
     status: 0,
     code: 'page_error',
     detail: error instanceof Error ? error.message : String(error),

@@ -9,8 +9,8 @@ import { useLiveState } from './live-state.ts'
 
 const texts = {
   connecting: undefined,
-  live: ['Live', 'What changes is shown at once'],
-  reconnecting: ['Reconnecting', 'What changes is shown a few seconds later'],
+  live: ['Live', 'Changes appear immediately'],
+  reconnecting: ['Reconnecting', 'Changes appear after a few seconds'],
 } as const
 
 /** Follows what changes as long as it is shown, and says whether it does. */

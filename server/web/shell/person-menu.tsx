@@ -15,7 +15,7 @@ import { useSignOut } from '../session/use-sign-out.ts'
 const schemes = [
   { value: 'light', label: 'Light', icon: SunIcon },
   { value: 'dark', label: 'Dark', icon: MoonIcon },
-  { value: 'auto', label: 'As the system', icon: DesktopIcon },
+  { value: 'auto', label: 'System', icon: DesktopIcon },
 ] as const satisfies readonly { value: MantineColorScheme; label: string; icon: unknown }[]
 
 /** Who is signed in, how the page looks, and the way out. */

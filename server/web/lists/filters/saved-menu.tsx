@@ -34,7 +34,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
         <Stack gap={6}>
           {saved.length === 0 && (
             <Text size="xs" c="dimmed">
-              Filters that you save stay in this browser.
+              Saved filters stay in this browser.
             </Text>
           )}
           {saved.map((filter) => (
@@ -48,7 +48,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
                 size="sm"
                 variant="subtle"
                 color="gray"
-                aria-label={`Forget ${filter.name}`}
+                aria-label={`Delete ${filter.name}`}
                 onClick={() => keep((all) => all.filter((each) => each.name !== filter.name))}
               >
                 <TrashIcon />
@@ -72,7 +72,7 @@ export function SavedMenu({ view }: { readonly view: string }) {
                   maxLength={60}
                   value={name}
                   onChange={(event) => setName(event.currentTarget.value)}
-                  error={isFull && 'All places are taken: forget one first.'}
+                  error={isFull && 'Limit reached: delete a saved filter first.'}
                 />
                 <Button size="xs" type="submit" disabled={name.trim() === '' || isFull}>
                   Save

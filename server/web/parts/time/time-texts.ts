@@ -9,21 +9,23 @@ const inBothZones = (
 })
 
 const whole = inBothZones('sv-SE', { dateStyle: 'short', timeStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
 ] as const
 
-/** `5 min. ago`, `in 2 days`. */
+/** `5m ago`, `in 2d`, `now`. */
 export function relativeTime(at: number, now: number): string {
   const difference = at - now
   for (const [unit, ms] of units)
-    if (Math.abs(difference) >= ms) return relative.format(Math.trunc(difference / ms), unit)
-  return relative.format(0, 'second')
+    if (Math.abs(difference) >= ms) {
+      const text = `${Math.trunc(Math.abs(difference) / ms)}${unit}`
+      return difference < 0 ? `${text} ago` : `in ${text}`
+    }
+  return 'now'
 }
 
 const ofThisYear = inBothZones('en-GB', {

@@ -84,7 +84,7 @@ export function Palette({ onHelp }: PaletteProps) {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {groups.length + commands.length === 0 && <Spotlight.Empty>Nothing fits</Spotlight.Empty>}
+        {groups.length + commands.length === 0 && <Spotlight.Empty>No matches</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

@@ -20,8 +20,8 @@ export function useCommands(onHelp: () => void): readonly Command[] {
     ...(mayForAll ? [{ label: 'New playbook', onClick: () => navigate('/playbooks/new') }] : []),
     ...(isAdmin ? [{ label: 'New key', onClick: () => navigate('/keys?new=yes') }] : []),
     { label: 'Keyboard shortcuts', onClick: onHelp },
-    { label: 'Light colours', onClick: () => setColorScheme('light') },
-    { label: 'Dark colours', onClick: () => setColorScheme('dark') },
+    { label: 'Light theme', onClick: () => setColorScheme('light') },
+    { label: 'Dark theme', onClick: () => setColorScheme('dark') },
     { label: 'Sign out', onClick: signOut },
   ]
 }

@@ -5,10 +5,10 @@ import { ViewTitle } from './view-title.tsx'
 export function NotFound() {
   return (
     <Stack align="flex-start">
-      <ViewTitle>There is nothing at this address</ViewTitle>
-      <Text>The link may be old, or a letter of it may be missing.</Text>
+      <ViewTitle>Page not found</ViewTitle>
+      <Text>The link may be old or incomplete.</Text>
       <Anchor component={Link} href="/alerts">
-        To the alerts
+        Go to alerts
       </Anchor>
     </Stack>
   )

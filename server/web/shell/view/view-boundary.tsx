@@ -37,15 +37,15 @@ function MissingPart() {
     if (isBack) location.reload()
   }, [isBack])
   return (
-    <Alert color="blue" title="This part of the page could not be loaded" role="alert">
+    <Alert color="blue" title="Could not load this part of the page" role="alert">
       <Text size="sm">
         {isAway
           ? 'It is loaded as soon as the server answers.'
-          : 'The server has probably been updated since the page was opened.'}
+          : 'The server was probably updated. Reload to continue.'}
       </Text>
       {!isAway && (
         <Button mt="sm" size="xs" variant="default" onClick={() => location.reload()}>
-          Load the page anew
+          Reload page
         </Button>
       )}
     </Alert>
