@@ -70,8 +70,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'whatever is answered approves a use': {
     file: 'core/engine/context/approval.ts',
-    find: 'if (answer === approved)',
-    replace: 'if (answer !== null)',
+    find: 'if (isApproval(answer)) return',
+    replace: 'if (answer !== null) return',
   },
   'repeats that a killed process left behind never end': {
     file: 'server/sqlite/runs/run-store.ts',
