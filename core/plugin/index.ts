@@ -34,7 +34,7 @@ export type {
   InboundResult,
   ManifestAbout,
 } from './inbound.ts'
-export { isObject, numberAt, objectsAt, textAt, valueAt } from './json-access.ts'
+export { countAt, isObject, numberAt, objectsAt, textAt, valueAt } from './json-access.ts'
 export type { JsonObject } from './json-access.ts'
 export { addressSchema, privateAddressSchema } from './json-schema.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'

@@ -24,6 +24,13 @@ export function numberAt(value: unknown, key: string): number | null {
   return typeof number === 'number' ? number : null
 }
 
+/** The count in a field: a whole number from 0, also as text such as `"4"`; null where there is none. */
+export function countAt(value: unknown, key: string): number | null {
+  const given = valueAt(value, key)
+  const count = typeof given === 'string' && /^\s*\d+\s*$/.test(given) ? Number(given) : given
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : null
+}
+
 /** The objects of the list in a field; absent, null and foreign elements are left out. */
 export function objectsAt(value: unknown, key: string): readonly JsonObject[] {
   const list = valueAt(value, key)

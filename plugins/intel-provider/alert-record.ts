@@ -1,5 +1,5 @@
 import {
-  numberAt,
+  countAt,
   objectsAt,
   readable,
   SkillError,
@@ -36,7 +36,7 @@ export const furthestOffset = 1000
 export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): AnnouncedPage<T> {
   const data = valueAt(body, 'data')
   if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
-  return { items: data.map(readable(decode)), total: numberAt(valueAt(body, 'counts'), 'total') }
+  return { items: data.map(readable(decode)), total: countAt(valueAt(body, 'counts'), 'total') }
 }
 
 /** Throws SkillError `bad_response` for an alert without an id. */

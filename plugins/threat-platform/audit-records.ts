@@ -1,4 +1,4 @@
-import { isObject, numberAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
+import { isObject, countAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 import { checkSuccess } from './vendor-envelope.ts'
 
 export interface AuditRecords {
@@ -32,7 +32,7 @@ export function decodeAuditRecords(body: unknown): AuditRecords {
 function totalIn(places: readonly unknown[]): number | null {
   for (const place of places.filter(isObject)) {
     for (const name of totals) {
-      const total = numberAt(place, name)
+      const total = countAt(place, name)
       if (total !== null) return total
     }
   }

@@ -1,5 +1,5 @@
 import {
-  numberAt,
+  countAt,
   readRecords,
   SkillError,
   textAt,
@@ -32,7 +32,7 @@ export async function fetchAlerts(http: HttpClient, question: IncidentQuestion):
       hint: 'check base_url and contract of the connection',
     })
   }
-  const total = numberAt(body, 'total')
+  const total = countAt(body, 'total')
   const { items, leftOut } = readRecords(alerts, decodeAlert)
   const distinct = [...new Map(items.map((alert) => [alert.id, alert])).values()]
   const wanted = distinct

@@ -1,6 +1,6 @@
 import {
   collectPages,
-  numberAt,
+  countAt,
   readable,
   SkillError,
   textAt,
@@ -135,7 +135,7 @@ export async function readAlarms(
       hint: 'check base_url and contract of the connection',
     })
   }
-  return { alarms, total: numberAt(data, 'total_records') }
+  return { alarms, total: countAt(data, 'total_records') }
 }
 
 function decodeAlarm(alarm: JsonObject): Incident {

@@ -113,6 +113,8 @@ describe('travel.get_bookings', () => {
     expect(await partial({ data, page: page(2, 0, 4) }, { data, page: page(2, 1, 4) })).to.equal(true)
     expect(await partial({ data, page: page(1, 0, 2) })).to.equal(false)
     expect(await partial({ data: [], page: page(0, 0, 0) })).to.equal(false)
+    const asText = { totalPages: '1', currentPage: '0', totalElements: '4' }
+    expect(await partial({ data, page: asText }), 'counts as text').to.equal(true)
     // Pages counted from 1: what is said of page 1 says nothing about page 0.
     const more = { data: [{ uuid: 'c' }, { uuid: 'd' }], page: page(2, 2, 4) }
     expect(await partial({ data, page: page(2, 1, 4) }, more)).to.equal(false)

@@ -1,4 +1,4 @@
-import { numberAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
+import { countAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 
 /** A page of bookings or users. */
 export interface PlatformPage {
@@ -25,14 +25,14 @@ export function readPage(body: unknown, asked = 0): PlatformPage {
     })
   }
   const page = valueAt(body, 'page')
-  const pages = numberAt(page, 'totalPages')
-  const current = numberAt(page, 'currentPage')
+  const pages = countAt(page, 'totalPages')
+  const current = countAt(page, 'currentPage')
   const cursor = textAt(body, 'next_cursor') ?? textAt(page, 'next_cursor')
   const counted = pages === null || current !== asked ? undefined : current + 1 < pages
   return {
     items,
     more: cursor === null ? counted : true,
-    total: numberAt(page, 'totalElements'),
+    total: countAt(page, 'totalElements'),
     cursor,
   }
 }

@@ -3,10 +3,7 @@ import { expect } from 'chai'
 import { mkdir, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
-import {
-  openPlaybookLibrary,
-  type PlaybookLibrary,
-} from '../../core/investigation/playbook-library.ts'
+import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import type { PlaybookOrigin } from '../../core/investigation/playbook-versions.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Log } from '../../core/ports/log.ts'

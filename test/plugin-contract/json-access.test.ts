@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isObject, numberAt, objectsAt, textAt, valueAt } from '../../core/plugin/index.ts'
+import { countAt, isObject, numberAt, objectsAt, textAt, valueAt } from '../../core/plugin/index.ts'
 
 describe('reads of JSON whose shape nobody guarantees', () => {
   it('know an object from everything else', () => {
@@ -24,6 +24,12 @@ describe('reads of JSON whose shape nobody guarantees', () => {
     ])
     expect(numberAt({ a: 0 }, 'a')).to.equal(0)
     expect(numberAt({ a: '1' }, 'a')).to.equal(null)
+  })
+
+  it('give counts, also those written as text', () => {
+    expect(['4', ' 12 ', 4, 0, '0'].map((a) => countAt({ a }, 'a'))).to.deep.equal([4, 12, 4, 0, 0])
+    for (const a of ['', ' ', '4.5', '-1', -1, 4.5, '1e3', '9'.repeat(20), null, [], true])
+      expect(countAt({ a }, 'a'), String(a)).to.equal(null)
   })
 
   it('give the objects of a list', () => {

@@ -1,6 +1,6 @@
 import {
   collectPages,
-  numberAt,
+  countAt,
   pathText,
   readRecords,
   SkillError,
@@ -81,7 +81,7 @@ async function readPages<T extends { readonly id: string }>(
       return {
         items: records,
         more: records.length >= size || hasNextLink(body),
-        total: numberAt(body, '@odata.count'),
+        total: countAt(body, '@odata.count'),
       }
     },
   })
@@ -108,7 +108,7 @@ export async function readAll<T>(
   if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
   const body = response.json()
   const records = recordsIn(body, path)
-  const truncated = hasNextLink(body) || records.length < (numberAt(body, '@odata.count') ?? 0)
+  const truncated = hasNextLink(body) || records.length < (countAt(body, '@odata.count') ?? 0)
   return { ...readableOf(records, decode), ...(truncated && { truncated: true as const }) }
 }
 
