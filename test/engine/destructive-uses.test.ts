@@ -241,6 +241,18 @@ describe('uses of destructive skills', () => {
       await other.halt()
     })
 
+    it('are still asked about after a restart where only single uses were approved', async () => {
+      const first = await begin([group()])
+      await answer('approve', first.wakeUps)
+      expect((await waiting())[0]).to.include({ path: 'each[3]/block/@approval' })
+      await first.halt()
+      const again = await begin([group()], { run: first.run })
+      await answer('approve', again.wakeUps)
+      expect((await waiting())[0]).to.include({ path: 'each[4]/block/@approval' })
+      expect(blocked).to.deep.equal(['a', 'b', 'c', 'd'])
+      await again.halt()
+    })
+
     it('are approved for the skill that the question names, not for others of its class', async () => {
       const skills: TestSkills = { ...blocking, 'edr.isolate': () => 'isolated' }
       const isolateEach = { ...isolateOne, with: { machine: '${{ domain }}' } }
