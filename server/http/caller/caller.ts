@@ -2,18 +2,19 @@ import type { Actor } from '../../../core/domain/audit.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
 import type { Session } from '../../../core/domain/session.ts'
 import type { Scope } from '../../../core/ports/common.ts'
+
 /**
- * Who may call a route: a list of roles, everybody without a key, everybody whom no other web site has sent and who shows a key in the body, or who
- * knows the token of a connection.
+ * Who may call a route: some roles; `public`: anyone; `sign_in`: a caller with an API key in the body, not from another web site;
+ * `events_token`: a caller with the token of a connection.
  */
 export type Access = readonly Role[] | 'public' | 'sign_in' | 'events_token'
 
-/** The lookups, which whoever posts alerts needs. */
+/** For lookups, which alert sources need too. */
 export const anyRole: Access = ['intake', 'reader', 'analyst', 'admin']
 
 export const posters: readonly Role[] = ['intake', 'analyst', 'admin']
 
-/** Those who decide: they answer checkpoints, start and cancel runs. */
+/** They answer checkpoints, and start and cancel runs. */
 export const operators: readonly Role[] = ['analyst', 'admin']
 
 export const readers: readonly Role[] = ['reader', 'analyst', 'admin']
