@@ -11,7 +11,7 @@ export interface SourceFile {
 
 const maxFiles = 15
 /** Parts whose files are units that a table lists: one file each is the convention. */
-const units = /\/(skills|migrations|commands\/\w+|resources\/\w+|functions|templates\/.*)$/
+const units = /\/(skills|migrations|commands\/\w+|resources\/\w+|templates\/.*)$/
 const skipped = new Set(['node_modules', 'dist', '.build', 'fixtures', 'planted'])
 
 /** All TypeScript files below the top-level folders; tests are read because they import too. */

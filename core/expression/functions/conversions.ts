@@ -10,9 +10,17 @@ import {
   shorten,
   timestampOf,
 } from '../values/time.ts'
-import { Duration, isList, keysOf, Timestamp, typeOf, TypeValue, type Value } from '../values/values.ts'
+import {
+  formatDouble,
+  Duration,
+  isList,
+  keysOf,
+  Timestamp,
+  typeOf,
+  TypeValue,
+  type Value,
+} from '../values/values.ts'
 import { global, invalidArgument, method, wrongArgument, type ExpressionFunction } from './function.ts'
-import { formatDouble } from './numbers.ts'
 import { lengthOf } from './strings.ts'
 
 function size(meter: Meter, span: Span, value: Value): Value {

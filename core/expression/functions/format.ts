@@ -4,6 +4,7 @@ import type { Span } from '../values/errors.ts'
 import { guardDepth, isMap } from '../values/operators.ts'
 import { formatDuration, formatTimestamp } from '../values/time.ts'
 import {
+  formatDouble,
   Duration,
   entryOf,
   isList,
@@ -14,7 +15,6 @@ import {
   type Value,
 } from '../values/values.ts'
 import { invalidArgument, text, wrongArgument } from './function.ts'
-import { formatDouble } from './numbers.ts'
 
 const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
 /** As many as `toFixed` takes. */
