@@ -1,29 +1,32 @@
-/** What an alert may be a repeat of: the first alert with the same fingerprint opens a group, and those that follow in time join it. */
+/**
+ * Decides whether an alert is a repeat: the first alert with a fingerprint opens a group, and later ones
+ * within its window join.
+ */
 export interface NewGroup {
-  /** SHA-256 of what repeats have in common, of one organization. */
+  /** SHA-256 of the organization and the values that repeats share. */
   readonly fingerprint: Uint8Array
-  /** Why a repeat is one, in words that go on from "because". */
+  /** Why an alert is a repeat, phrased to follow "because". */
   readonly reason: string
-  /** Milliseconds, from the first alert on. */
+  /** Milliseconds after the first alert. */
   readonly windowMs: number
-  /** Of the case of the first alert, by the id of that, where it has none yet. */
+  /** Title of the case if the first alert, given by its id, has none yet. */
   readonly caseTitle: (alertId: string) => string
 }
 
-/** A group as it is now. */
+/** The current state of a group. */
 export interface AlertGroup {
   readonly organizationUuid: string
-  /** The alert that its repeats are grouped with. */
+  /** The first alert of the group. */
   readonly alertId: string
   readonly caseId: string | null
-  /** Alerts, the first one included. */
+  /** Number of alerts, including the first. */
   readonly size: number
   /** Epoch milliseconds. */
   readonly beginsAt: number
   readonly endsAt: number
-  /** When the newest repeat came. */
+  /** When the newest repeat arrived. */
   readonly lastAt: number
 }
 
-/** Where a group is not told otherwise: an hour. */
+/** The default window: an hour. */
 export const defaultGroupWindowMs = 3_600_000

@@ -11,7 +11,7 @@ export const alertStatusNames: Readonly<Record<AlertStatus, string>> = {
   20: 'Failed',
 }
 
-/** Every move there is. A retry leads from an end back to Submitted. */
+/** Every allowed transition. A retry leads from a final status back to Submitted. */
 export const alertStatusMoves: Readonly<Record<AlertStatus, readonly AlertStatus[]>> = {
   0: [5],
   5: [10],
@@ -24,15 +24,15 @@ export function mayMove(from: AlertStatus, to: AlertStatus): boolean {
   return alertStatusMoves[from].includes(to)
 }
 
-/** What a caller gives. */
+/** The fields that a caller sends. */
 export interface NewAlert {
   /** Kept byte for byte. */
   readonly content: string
   readonly provider: string
   readonly organizationUuid: string
-  /** Absent: the alert is stored and not investigated. */
+  /** Null: the alert is stored but not investigated. */
   readonly type: string | null
-  /** Exactly as the source wrote it, an int64; its unit is the source's. */
+  /** The source's own value, an int64 in the source's unit. */
   readonly createdAtSource: bigint | null
   /** Uuid of the API key. */
   readonly createdBy: string
@@ -49,25 +49,66 @@ export interface Alert extends NewAlert {
   readonly modifiedAt: number
   readonly status: AlertStatus
   readonly retryCount: number
-  /** What the investigation adds; null until it has. */
+  /** Set by the investigation; null before. */
   readonly investigator: string | null
   readonly caseId: string | null
   readonly completedAt: number | null
-  /** Of a repeat, the alert whose investigation and case are its own too; null for one that stands for itself. */
+  /**
+   * For a repeat: the first alert of its group, whose investigation and case it shares. Null if it is not a
+   * repeat.
+   */
   readonly groupedWith: string | null
-  /** Why, in words that go on from "because"; null where it is no repeat. */
+  /** Why, phrased to follow "because"; null if it is not a repeat. */
   readonly groupedBecause: string | null
 }
 
-/** Characters of a preview, at most. */
+/**
+ * Fields with their names in the API, in its order: those of every alert, and those that an investigation adds. Stores derive their
+ * columns from the names of the fields.
+ */
+export const alertFields = {
+  provider: 'alert_provider',
+  organizationCode: 'organization_code',
+  type: 'alert_type',
+  createdAtSource: 'created_at_source',
+  id: 'alert_id',
+  uuid: 'alert_uuid',
+  createdAt: 'created_at',
+  modifiedAt: 'modified_at',
+  createdBy: 'created_by',
+  organizationUuid: 'organization_uuid',
+  retryCount: 'investigation_retry_count',
+  status: 'investigation_status',
+} as const satisfies Partial<Record<keyof Alert, string>>
+
+export const investigationFields = {
+  investigator: 'investigator',
+  caseId: 'case_id',
+  completedAt: 'completed_at',
+  groupedWith: 'grouped_with',
+  groupedBecause: 'grouped_because',
+} as const satisfies Record<Exclude<keyof Alert, keyof typeof alertFields | 'content'>, string>
+
+/** An alert before its investigation. */
+export const notInvestigated = {
+  status: alertStatus.created,
+  retryCount: 0,
+  investigator: null,
+  caseId: null,
+  completedAt: null,
+  groupedWith: null,
+  groupedBecause: null,
+} as const satisfies Partial<Alert>
+
+/** Maximum length of a preview, in characters. */
 const shownCharacters = 200
 
-/** Characters of a content that are looked at: one that is indented has much blank space between what is shown. */
+/** Characters of the content that a preview reads; indented content has much white space to skip. */
 const readCharacters = 4 * shownCharacters
 
-/** The beginning of an alert's content in one line of 200 characters at most, to recognize it by in a list. */
+/** The beginning of an alert's content in one line of at most 200 characters, shown in lists. */
 export function contentPreview(content: string): string {
   const line = content.slice(0, readCharacters).replaceAll(/\s+/g, ' ').trim().slice(0, shownCharacters)
-  // The first half of a character that was cut in two.
+  // Removes half of a surrogate pair at the cut.
   return line.replace(/[\uD800-\uDBFF]$/, '')
 }

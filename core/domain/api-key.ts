@@ -11,11 +11,11 @@ export interface ApiKey {
   readonly id: string
   readonly name: string
   readonly role: Role
-  /** Organizations it may act for; null stands for all, also later ones. */
+  /** Organizations it may act for; null means all, including later ones. */
   readonly organizationUuids: readonly string[] | null
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** As the audit log has it; null: it has nothing of a key that was made before there was one. */
+  /** As recorded in the audit log; null if the key is older than the log. */
   readonly createdBy: Author | null
   readonly expiresAt: number | null
   readonly revokedAt: number | null
@@ -27,15 +27,15 @@ export function isUsable({ revokedAt, expiresAt }: ApiKey, now: number): boolean
   return revokedAt === null && (expiresAt === null || expiresAt > now)
 }
 
-/** One that can make the next key: an administrator's for all organizations. */
+/** Whether the key can create the next one: an active admin key for all organizations. */
 export function isUsableAdmin(key: ApiKey, now: number): boolean {
   return isUsable(key, now) && key.role === 'admin' && key.organizationUuids === null
 }
 
-/** How long a key must go on to be one that others are revoked in reliance on, in milliseconds. */
+/** Milliseconds that an admin key must stay valid before other admin keys may be revoked. */
 const lastingMs = 7 * 24 * 60 * 60 * 1_000
 
-/** Whether it can be relied on to make the next key, when others are revoked: it does not end within a week. */
+/** Whether other admin keys may be revoked while this one remains: it stays valid for at least a week. */
 export function isLastingAdmin(key: ApiKey, now: number): boolean {
   return isUsableAdmin(key, now) && (key.expiresAt === null || key.expiresAt > now + lastingMs)
 }

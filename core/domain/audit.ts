@@ -1,28 +1,31 @@
 /**
- * Who does something that the audit log records: an API key, the command line on the machine itself, a person over a
- * connection, a run, the server by itself, or somebody of whom no more is known than the address.
+ * The kinds of actors in the audit log: an API key, a user of the command line, a person over a connection, a
+ * run, the server itself, or a stranger known only by address.
  */
 export const actorKinds = ['api_key', 'command', 'person', 'run', 'server', 'stranger'] as const
 
 export interface Actor {
   readonly kind: (typeof actorKinds)[number]
-  /** Of the API key its public id; of a stranger the address; the name of the user of the operating system; as the other system knows a person; uuid of a run. */
+  /**
+   * By kind: public id of the API key, name of the operating system's user, the other system's id of a
+   * person, uuid of the run, or address of a stranger.
+   */
   readonly id: string
-  /** As people know it. */
+  /** The display name. */
   readonly name: string
-  /** Of the HTTP request that it was done by, as the log has it; null where there was none. */
+  /** Id of the HTTP request, as in the log; null if there was none. */
   readonly requestId: string | null
 }
 
-/** Whoever did something, as it is kept with what they did. */
+/** The actor of an action, as stored with the action. */
 export type Author = Omit<Actor, 'requestId'>
 
 export const authorOf = ({ kind, id, name }: Actor): Author => ({ kind, id, name })
 
-/** In one word: of a person the id, as the other system knows them; of all others the name. Says nothing about the kind. */
+/** A short label: the id of a person in the other system, else the name. Does not tell the kind. */
 export const wordFor = ({ kind, id, name }: Author): string => (kind === 'person' ? id : name)
 
-/** A run that does something by itself, known by its playbook. */
+/** A run as an actor, named after its playbook. */
 export const theRun = (uuid: string, playbookName: string): Actor => ({
   kind: 'run',
   id: uuid,
@@ -30,13 +33,13 @@ export const theRun = (uuid: string, playbookName: string): Actor => ({
   requestId: null,
 })
 
-/** The server, where nobody asked it to. */
+/** The server as an actor: nobody requested the action. */
 export const theServer: Actor = { kind: 'server', id: 'server', name: 'server', requestId: null }
 
 /**
- * @param id as the other system knows them
- * @param requestId by which it came; null where it came by none
- * @param name as people know them; null where that is not known
+ * @param id the other system's id of the person
+ * @param requestId the HTTP request, or null
+ * @param name the display name, or null if unknown
  */
 export const personOf = (id: string, requestId: string | null = null, name: string | null = null): Actor => ({
   kind: 'person',
@@ -101,25 +104,25 @@ export const auditSubjects = [
   'data',
 ] as const
 
-/** What is to be recorded. */
+/** An entry to record. */
 export interface NewAuditEntry {
   readonly action: AuditAction
   readonly by: Actor
-  /** Null for what concerns no single organization. */
+  /** Null if it does not concern a single organization. */
   readonly organizationUuid: string | null
   readonly subject: AuditSubject
   /** JSON, without secrets; default: none. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** What it was done to. */
+/** The object of the action. */
 export interface AuditSubject {
   readonly kind: (typeof auditSubjects)[number]
   readonly id: string
   readonly name: string
 }
 
-/** What is hashed, field by field as it stands here; shown over the API as it is. */
+/** The hashed fields of an entry, also its form in the API. */
 export interface AuditRecord {
   /** From 1, without gaps. */
   readonly sequence: number
@@ -139,26 +142,26 @@ export interface AuditEntry extends AuditRecord {
   readonly hash: string
 }
 
-/** One entry of the chain: who keeps it elsewhere can tell later whether the chain up to it is still the same. */
+/** An entry of the chain. A copy kept elsewhere proves later that the chain up to it is unchanged. */
 export interface AuditHead {
   readonly sequence: number
   readonly hash: string
 }
 
-/** How far the audit log was exported to one destination: the last entry that it has taken. */
+/** The progress of an export: the last entry that a destination acknowledged. */
 export interface ExportCursor extends AuditHead {
   /** Its address, without credentials. */
   readonly destination: string
-  /** When it was moved last, in epoch milliseconds. */
+  /** When the cursor last moved, in epoch milliseconds. */
   readonly at: number
 }
 
-/** What a list of entries is narrowed to. */
+/** Filter of a list of entries. */
 export interface AuditFilter {
   readonly action?: AuditAction | undefined
-  /** Id or name of who did it. */
+  /** Id or name of the actor. */
   readonly actor?: string | undefined
-  /** Id of what it was done to. */
+  /** Id of the object. */
   readonly subject?: string | undefined
   /** At this time or later, in epoch milliseconds. */
   readonly after?: number | undefined

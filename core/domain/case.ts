@@ -2,7 +2,7 @@ import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index
 import type { AuditRecord, Author } from './audit.ts'
 import type { StoredError } from './run.ts'
 
-/** What an investigation opens. */
+/** The record of an investigation. */
 export interface Case {
   /** `<org code>-<number>`, the number counting from 1 per organization. */
   readonly id: string
@@ -13,78 +13,78 @@ export interface Case {
   readonly severity: Severity
   readonly verdict: Verdict
   readonly assignee: string | null
-  /** From 1; rises with every change of the fields above. */
+  /** Starts at 1 and rises with every change of the fields above. */
   readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
-  /** How many of its alerts and runs are kept no longer. */
+  /** Alerts and runs of the case that the retention policy deleted. */
   readonly alertsDeleted: number
   readonly runsDeleted: number
 }
 
-/** What a person changes; absent fields stay as they are. */
+/** A person's changes; absent fields keep their values. */
 export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
-  /** Null: nobody. */
+  /** Null removes the assignee. */
   readonly assignee?: string | null | undefined
 }
 
-/** One line of a case's timeline; shown over the API as it is. */
+/** An entry of a case's timeline, also its form in the API. */
 export interface CaseEntry {
   /** Epoch milliseconds. */
   readonly at: number
-  /** Who, as in the audit log. A name is what somebody chose; the kind and the id are not. The id of an API key is empty where an earlier version did not keep it. */
+  /** Who, as in the audit log. Names are chosen by people; the kind and the id are not. */
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
   readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'action' | 'run_ended'
-  /** The note or a sentence; plain text. */
+  /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */
   readonly changes: CaseEdit | null
-  /** For `action`: what is known of it by then. */
+  /** For `action`: the action as known at this time. */
   readonly action: CaseAction | null
 }
 
 /**
- * How the use of a destructive skill ended: the other system accepted it (`status` may say how far it is); it was in effect before; it failed and is known to have changed
- * nothing; or nobody can tell whether it took effect.
+ * The outcome of a destructive action: accepted by the other system (`status` may tell its progress), already
+ * in effect before, failed without any change, or unknown.
  */
 export const actionOutcomes = ['accepted', 'unchanged', 'failed', 'unknown'] as const
 export type ActionOutcome = (typeof actionOutcomes)[number]
 
-/** One use of a destructive skill, such as an isolation; shown over the API as it is. Without what is sensitive. */
+/** A destructive action, such as an isolation, also its form in the API. Without sensitive values. */
 export interface CaseAction {
   readonly skill: string
-  /** Of the run that did it, with its playbook and the place of the step. */
+  /** The run, its playbook and the path of the step. */
   readonly run_uuid: string
   readonly playbook: string
   readonly path: string
   readonly step_id: string | null
-  /** What the skill was given; null where it is too large for a case. */
+  /** Input of the skill; null if it is too large for a case. */
   readonly input: Readonly<Record<string, unknown>> | null
   readonly outcome: ActionOutcome
-  /** What the other system calls the state of it, e.g. `Pending`; null where it says none. */
+  /** The other system's word for its state, e.g. `Pending`; null if it gives none. */
   readonly status: string | null
   readonly error: Pick<StoredError, 'code' | 'message'> | null
-  /** What people decided before it, oldest first. */
+  /** Decisions of people before the action, oldest first. */
   readonly decisions: readonly ActionDecision[]
   /** Epoch milliseconds. */
   readonly started_at: number
-  /** When its outcome was known, or was found to be unknown; epoch milliseconds. */
+  /** When its outcome became known or was found to be unknown, in epoch milliseconds. */
   readonly at: number
 }
 
 export interface ActionDecision {
   /**
-   * `approval`: of this use, where it exceeded a limit; `answer`: to a question that the run asked before it; `resolution`: what became of
-   * the step, whose outcome was unknown.
+   * `approval`: of this action, because it exceeded a limit; `answer`: to an earlier question of the run;
+   * `resolution`: a person's decision about the unknown outcome of the step.
    */
   readonly kind: 'approval' | 'answer' | 'resolution'
   readonly by: Author
-  /** In words; null for a form. */
+  /** The chosen answer; null for a form. */
   readonly answer: string | null
-  /** Of the step that asked. */
+  /** Path of the step that asked. */
   readonly path: string
   /** Epoch milliseconds. */
   readonly at: number

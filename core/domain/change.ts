@@ -1,4 +1,7 @@
-/** What is told when it changes. `run`: one of its steps, too; `case`: its timeline, too; `session`: its end. */
+/**
+ * The kinds of things whose changes are announced. `run` includes its steps, `case` its timeline; `session`
+ * announces only the end.
+ */
 export const changeKinds = [
   'alert',
   'run',
@@ -15,17 +18,20 @@ export const changeKinds = [
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** Something is not as it was. What it is now, the stores tell. */
+/** Announces that something changed, without its new state: read that from the stores. */
 export interface Change {
   readonly kind: ChangeKind
-  /** null: it is of none. */
+  /** Null if it belongs to no organization. */
   readonly organizationUuid: string | null
-  /** As the API names it; undefined: it is gone, or there is only one of the kind. Reads the store. */
+  /** The id in the API; undefined if it was deleted or only one exists. Reads the store. */
   readonly id: () => string | undefined
 }
 
-/** Tells of changes once they are durable. While nobody listens, it costs nothing. */
+/** Announces durable changes. Costs nothing while nobody listens. */
 export interface ChangeSource {
-  /** Is called with what one commit changed, each thing once; must not throw. Gives what ends it. */
+  /**
+   * Calls the listener with the changes of each commit, each thing once; it must not throw. Returns the
+   * function that unsubscribes.
+   */
   listen(listener: (changes: readonly Change[]) => void): () => void
 }

@@ -1,4 +1,4 @@
-/** A named set of settings and secrets for a plugin. Secrets are held apart, encrypted. */
+/** A named set of settings and secrets for a plugin. Secrets are stored separately and encrypted. */
 export interface Connection {
   readonly uuid: string
   readonly organizationUuid: string
@@ -8,22 +8,22 @@ export interface Connection {
   /** Fields of the plugin's schema that are not secret. */
   readonly settings: Readonly<Record<string, unknown>>
   readonly enabled: boolean
-  /** Counts its edits, from 1. */
+  /** Starts at 1 and rises with each edit. */
   readonly revision: number
-  /** When its secrets were last entered, epoch milliseconds; null where it has none. */
+  /** When its secrets were last entered, in epoch milliseconds; null if it has none. */
   readonly secretsAt: number | null
-  /** Why it cannot be used, until it was edited or its credentials were found to work; null where it can. */
+  /** Why it cannot be used; null if it can. Cleared by an edit or a successful test of its credentials. */
   readonly broken: ConnectionNote | null
-  /** What its other system said that an operator should know; ends like `broken`. */
+  /** A warning of the other system for the operator; cleared like `broken`. */
   readonly warning: ConnectionNote | null
-  /** How its credentials or settings were refused the last time; null: never, or they were edited or have worked since. */
+  /** The latest refusal of its credentials or settings; null if none since the last edit or success. */
   readonly lastFailure: ConnectionFailure | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
 }
 
-/** What became known of a connection. */
+/** A note about the state of a connection. */
 export interface ConnectionNote {
   /** One sentence for the operator. */
   readonly reason: string
@@ -38,16 +38,16 @@ export interface ConnectionFailure {
   readonly at: number
 }
 
-/** In one sentence for the operator. */
+/** One sentence for the operator. */
 export const failureText = ({ code }: ConnectionFailure): string =>
-  `it was refused when it was used the last time (${code}): authenticate it to see why`
+  `the other system refused its last use (${code}): test the connection for details`
 
 /** From this age on, credentials should be replaced. */
 export const credentialDays = 90
 
 const dayMs = 86_400_000
 
-/** Age of the credentials in whole days; null where there are none. */
+/** Age of the credentials in whole days; null if there are none. */
 export function credentialAgeDays({ secretsAt }: Connection, now: number): number | null {
   return secretsAt === null ? null : Math.max(0, Math.floor((now - secretsAt) / dayMs))
 }

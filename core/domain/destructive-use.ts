@@ -1,29 +1,29 @@
 import type { DestructiveClass } from '../plugin/index.ts'
 
-/** Uses of one class of destructive skills in an organization within an hour that begin without an approval, if nothing else is set. */
+/** The default limit: destructive actions of one class per hour and organization that need no approval. */
 export const defaultDestructivePerHour = 10
 export const maxDestructivePerHour = 1_000_000
 
-/** Uses are counted over an hour. */
+/** The window in which actions are counted: an hour. */
 export const destructiveWindowMs = 3_600_000
 
-/** How many uses of each class may begin within an hour without an approval. */
+/** Actions of each class per hour that need no approval. */
 export type DestructiveLimits = Readonly<Record<DestructiveClass, number>>
 
-/** What an organization sets for itself; the server's limit holds for every other class. */
+/** An organization's own limits; the server's limits apply to all other classes. */
 export type OwnDestructiveLimits = Readonly<Partial<DestructiveLimits>>
 
-/** Why uses did not begin: together with those of the last hour they exceed the limit. */
-export interface HeldUse {
+/** Why actions wait: together with those of the last hour they exceed the limit. */
+export interface ExceededLimit {
   readonly class: DestructiveClass
   /** Within the last hour. */
   readonly uses: number
-  /** That would have begun now. */
+  /** Actions that wait to begin. */
   readonly wanted: number
   readonly limit: number
 }
 
-/** How the destructive skills of one class are used in an organization. */
+/** An organization's use of one class of destructive skills. */
 export interface DestructiveUses {
   readonly organizationUuid: string
   readonly class: DestructiveClass

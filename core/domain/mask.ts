@@ -1,31 +1,31 @@
 /**
- * The places in a value at which something sensitive stands: `true` is all of it. A place that is not named is not sensitive. A mask
- * follows from types, never from values, so that it is the same on every replay.
+ * The sensitive places in a value; `true` means all of it, and places that are not named are not sensitive. A
+ * mask depends only on types, never on values, so it is the same on every replay.
  */
 export type Mask =
   | true
   | {
       readonly fields?: Readonly<Record<string, Mask>> | undefined
-      /** Of an object: all fields that `fields` does not name. */
+      /** For an object: all fields that `fields` does not name. */
       readonly rest?: Mask | undefined
-      /** Of a list: every element. */
+      /** For a list: every element. */
       readonly items?: Mask | undefined
       /** Fields that are not sensitive, although `rest` says so. */
       readonly open?: readonly string[] | undefined
     }
 
-/** Where something sensitive stands in what the journal keeps of a step. */
+/** The sensitive places in the journal's record of a step. */
 export interface StepMasks {
   readonly input?: Mask | undefined
   readonly output?: Mask | undefined
-  /** Of a checkpoint: in what the skill that asks answered. */
+  /** For a checkpoint: in the output of the skill that asks. */
   readonly reference?: Mask | undefined
 }
 
-/** What stands in place of a sensitive value. */
+/** Replaces a sensitive value. */
 export const hidden = '[redacted]'
 
-/** A copy with every sensitive place replaced, however short the value there is; the value itself where there is none. */
+/** A copy with every sensitive place replaced; the value itself if there is none. */
 export function hide(mask: Mask | undefined, value: unknown): unknown {
   if (mask === undefined || value === null || value === undefined) return value
   if (mask === true) return hidden
@@ -33,7 +33,7 @@ export function hide(mask: Mask | undefined, value: unknown): unknown {
     return mask.items === undefined ? value : value.map((item) => hide(mask.items, item))
   if (typeof value !== 'object') return value
   const entries = Object.entries(value).map(([key, of]) => [key, hide(maskAt(mask, key), of)] as const)
-  // fromEntries defines properties: `__proto__` is a key like any other.
+  // fromEntries defines own properties, including `__proto__`.
   return Object.fromEntries(entries)
 }
 
@@ -47,13 +47,13 @@ export function sensitiveParts(mask: Mask | undefined, value: unknown): readonly
   return Object.entries(value).flatMap(([key, of]) => sensitiveParts(maskAt(mask, key), of))
 }
 
-/** Whether something sensitive stands at the place, around it or inside of it. */
+/** Whether the place, or anything around or inside it, is sensitive. */
 export function isMasked(mask: Mask | undefined, [field, ...inside]: readonly string[]): boolean {
   if (mask === undefined || mask === true || field === undefined) return mask !== undefined
   return isMasked(maskAt(mask, field) ?? mask.items, inside)
 }
 
-/** Whether all that is sensitive by `inner` is sensitive by `outer` too. */
+/** Whether `outer` covers every sensitive place of `inner`. */
 export function covers(outer: Mask | undefined, inner: Mask | undefined): boolean {
   if (inner === undefined || outer === true) return true
   if (inner === true || outer === undefined) return false
@@ -69,7 +69,7 @@ export function covers(outer: Mask | undefined, inner: Mask | undefined): boolea
   )
 }
 
-/** What is sensitive by any of these. */
+/** The union of these masks. */
 export function merged(...masks: readonly (Mask | undefined)[]): Mask | undefined {
   const known = masks.filter((mask) => mask !== undefined)
   const parts = known.filter((mask) => mask !== true)
@@ -83,7 +83,7 @@ export function merged(...masks: readonly (Mask | undefined)[]): Mask | undefine
   return maskOf(fields, merged(...parts.map(({ rest }) => rest)), merged(...parts.map(({ items }) => items)))
 }
 
-/** Undefined where nothing is sensitive. */
+/** Undefined if nothing is sensitive. */
 export function maskOf(
   fields: readonly (readonly [string, Mask | undefined])[],
   rest?: Mask,
@@ -100,7 +100,7 @@ export function maskOf(
   }
 }
 
-/** Of a field of an object. */
+/** The mask of an object's field. */
 export function maskAt(mask: Mask | undefined, name: string): Mask | undefined {
   if (mask === undefined || mask === true) return mask
   if (mask.fields !== undefined && Object.hasOwn(mask.fields, name)) return mask.fields[name]

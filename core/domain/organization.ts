@@ -3,12 +3,12 @@ import type { OwnDestructiveLimits } from './destructive-use.ts'
 /** Owner of alerts, cases and connections. */
 export interface Organization {
   readonly uuid: string
-  /** Unique ignoring case; kept as spelt. See `codePattern`. */
+  /** Unique ignoring case; stored as written. See `codePattern`. */
   readonly code: string
   readonly name: string
-  /** Its own limits of destructive actions per hour; the server's hold for other classes. Default: it has none. */
+  /** Its own limits of destructive actions per hour; the server's apply to other classes. Default: none. */
   readonly destructiveLimits?: OwnDestructiveLimits | undefined
-  /** Counts its edits, from 1. */
+  /** Starts at 1 and rises with each edit. */
   readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -16,10 +16,10 @@ export interface Organization {
 
 /** A system that sends alerts. */
 export interface Provider {
-  /** Unique ignoring case; kept as spelt. See `codePattern`. */
+  /** Unique ignoring case; stored as written. See `codePattern`. */
   readonly code: string
   readonly name: string
-  /** Counts its edits, from 1. */
+  /** Starts at 1 and rises with each edit. */
   readonly revision: number
   /** Epoch milliseconds. */
   readonly createdAt: number

@@ -1,6 +1,6 @@
 import type { Author } from './audit.ts'
 
-/** No run begins or goes on: alerts are taken in, and their runs wait. */
+/** A pause of all runs: alerts are accepted, and their runs wait. */
 export interface Pause {
   readonly by: Author
   /** Epoch milliseconds. */

@@ -1,9 +1,11 @@
 import type { ApiKey } from './api-key.ts'
 
-/** A person at the web page, signed in with an API key. Its token is not part of it: nothing keeps that as it is. */
+/**
+ * A sign-in to the web page with an API key. Its token is not stored in the clear, so it is not part of this.
+ */
 export interface Session {
   readonly uuid: string
-  /** The key it was begun with, as that is now: with the key it ends. */
+  /** The current state of the key it was started with. When the key ends, the session ends. */
   readonly key: ApiKey
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -12,18 +14,18 @@ export interface Session {
 }
 
 export interface SessionLimits {
-  /** Milliseconds without a request after which a session is over. */
+  /** Milliseconds without a request after which a session ends. */
   readonly idleMs: number
-  /** Milliseconds after which it is over in any case. */
+  /** Milliseconds after which it ends even if used. */
   readonly maxMs: number
 }
 
-/** When a session is over unless it is used before, in epoch milliseconds. */
+/** When an unused session ends, in epoch milliseconds. */
 export function idleEnd({ lastUsedAt }: Session, { idleMs }: SessionLimits): number {
   return lastUsedAt + idleMs
 }
 
-/** When a session is over in any case, in epoch milliseconds. */
+/** When a session ends at the latest, in epoch milliseconds. */
 export function lastEnd({ createdAt, key }: Session, { maxMs }: SessionLimits): number {
   return Math.min(createdAt + maxMs, key.expiresAt ?? Infinity)
 }

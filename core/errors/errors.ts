@@ -1,6 +1,9 @@
 import { TocsinError, type ErrorOptions } from '../plugin/index.ts'
 
-/** A value does not fit. `details.errors` lists `{ pointer, message }`, pointer being a JSON pointer (RFC 6901). */
+/**
+ * A value is invalid. `details.errors` lists `{ pointer, message }`, where `pointer` is a JSON pointer (RFC
+ * 6901).
+ */
 export class ValidationError extends TocsinError {
   readonly errors: readonly PointedMessage[]
 
@@ -26,7 +29,7 @@ export class NotFoundError extends TocsinError {}
 export class ConflictError extends TocsinError {}
 export class ForbiddenError extends TocsinError {}
 
-/** This process cannot take the work now: the queue is full, or the disk is. */
+/** The process cannot accept the work now, because the queue or the disk is full. */
 export class UnavailableError extends TocsinError {
   readonly retryAfterMs: number
 

@@ -1,6 +1,6 @@
 import type { ProblemSeverity, SourceProblem } from './source-frame.ts'
 
-/** What a code means, for those who read the report elsewhere. */
+/** The meaning of a problem code, for readers of the report. */
 export interface SarifRule {
   readonly title: string
   readonly explanation: string
@@ -10,7 +10,7 @@ interface SarifOptions {
   readonly version: string
   /** By code. */
   readonly rules: Readonly<Record<string, SarifRule>>
-  /** Where a file is, relative to the root of the repository. */
+  /** Path of a file, relative to the root of the repository. */
   readonly uriOf: (file: string) => string
 }
 

@@ -4,7 +4,7 @@ export type ProblemSeverity = 'error' | 'warning' | 'info'
 
 /** Something wrong at a place in a source text. */
 export interface SourceProblem {
-  /** `E202`: the letter is the severity, the number never changes its meaning. */
+  /** For example `E202`: the letter is the severity, and a number never changes its meaning. */
   readonly code: string
   readonly severity: ProblemSeverity
   readonly message: string
@@ -20,19 +20,19 @@ export interface SourceProblem {
   readonly endColumn: number
 }
 
-/** Widest piece of a source line that is shown, in terminal columns; longer lines are shown around the caret, cut with `…`. */
+/** Maximum width of a source line, in terminal columns; longer lines are cut around the caret with `…`. */
 const maxWidth = 100
 /** How much is shown to the left of the caret when a line is cut. */
 const leftOfCaret = 60
 
 /**
- * The problem as people read it, without trailing newline. Nothing in it can drive a terminal: control, format and
- * direction characters of the source and of the message appear escaped.
+ * The problem as text for people, without a trailing newline. Control, format and direction characters are
+ * escaped, so the source cannot control the terminal.
  *
  * @example
  * playbooks/travel.yaml:42:113  error E202  'confimed' is not one of confirmed, cancelled
- *    42 |       booked: ${{ … && b.status == "confimed") }}
- *       |                                    ^^^^^^^^^^  hint: did you mean 'confirmed'?
+ * 42 |       booked: ${{ … && b.status == "confimed") }}
+ * |                                    ^^^^^^^^^^  hint: did you mean 'confirmed'?
  */
 export function formatProblem(problem: SourceProblem, source: string): string {
   const { line, column, severity, code } = problem
@@ -52,7 +52,7 @@ export function formatProblem(problem: SourceProblem, source: string): string {
   ].join('\n')
 }
 
-/** The text with everything escaped that could move a cursor, change a colour or reorder what is read. */
+/** Escapes everything that could move the cursor, change colours or reorder text. */
 export function escapeText(text: string): string {
   return text.replace(unsafe, escapeCharacter)
 }
@@ -83,7 +83,7 @@ function cells(line: string, from: number, to: number): readonly Cell[] {
   const found: Cell[] = []
   let at = from
   for (const character of line.slice(from, to)) {
-    // A tab is one space here, so that the caret stands where it should in every terminal.
+    // A tab is shown as one space, so that the caret is at the right column in every terminal.
     const shown = character === '\t' ? ' ' : isUnsafe.test(character) ? escapeCharacter(character) : character
     const width = shown.length > character.length ? shown.length : widthOf(shown)
     found.push({ at, shown, width })
@@ -102,9 +102,9 @@ interface Shown {
   readonly marked: number
 }
 
-/** Cuts the line to what fits, keeping the marked range in view. */
+/** Cuts the line to the width, keeping the marked range visible. */
 function window(text: string, start: number, end: number): Shown {
-  // A line may be very long: only what can be shown is looked at, zero-width characters included.
+  // A line may be very long, so only the part that can be shown is read, including zero-width characters.
   const first = Math.max(0, start - 4 * maxWidth)
   const last = Math.min(text.length, start + 4 * maxWidth)
   const line = cells(text, first, last)

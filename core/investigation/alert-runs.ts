@@ -12,9 +12,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { choosePlaybook, describeChoice, type Choice, type Chosen } from './choose-playbook.ts'
+import { choosePlaybook, describeChoice, type PlaybookChoice, type Chosen } from './choose-playbook.ts'
 import { groupOf } from './group-of.ts'
-import { createMadeInvestigators } from './made-investigators.ts'
+import { createInvestigatorGenerator } from './investigator-generator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 import type { Waits } from './waits.ts'
 
@@ -27,22 +27,22 @@ export interface AlertRunsOptions {
   readonly enqueue: (run: Run, alert: Alert) => void
   /** See `GroupingOptions`. Default: an hour. */
   readonly groupWindowMs?: number | undefined
-  /** Told of every repeat that joined a case without a run. */
+  /** Called for every repeat that joined a case without a run. */
   readonly onGrouped?: ((alert: Alert) => void) | undefined
 }
 
-/** Queues the run of an alert: chooses its playbook, or makes one, and groups repeats. */
+/** Queues the run of an alert: chooses or generates its playbook, and groups repeats. */
 export class AlertRuns {
   readonly #options: AlertRunsOptions
   readonly #waits: Waits
-  readonly #made: ReturnType<typeof createMadeInvestigators>
-  /** Content hashes of playbooks whose grouping has been logged as failing. */
+  readonly #generate: ReturnType<typeof createInvestigatorGenerator>
+  /** Content hashes of playbooks whose failing `group` was logged. */
   readonly #logged = new Set<string>()
 
   constructor(options: AlertRunsOptions, waits: Waits) {
     this.#options = options
     this.#waits = waits
-    this.#made = createMadeInvestigators(options)
+    this.#generate = createInvestigatorGenerator(options)
   }
 
   /** Queues a run, or groups the alert with an earlier one. */
@@ -60,16 +60,19 @@ export class AlertRuns {
     else await this.#queueOrGroup(alert, organization, chosen, group)
   }
 
-  /** Queues a run of its own, from the beginning. Throws as `Investigations.again` does. */
+  /** Queues a new run from the beginning. Throws like `Investigations.again`. */
   async again(alert: Alert, by: Actor): Promise<Run> {
     if (alert.type === null) {
-      throw new ConflictError('alert_without_type', `the alert ${alert.id} has no type: no playbook fits it`)
+      throw new ConflictError(
+        'alert_without_type',
+        `the alert ${alert.id} has no type, so no playbook fits it`,
+      )
     }
     const organization = await this.#organizationOf(alert)
     return await this.#queueRun(alert, organization, await this.#playbookFor(alert, organization), by)
   }
 
-  /** Its run says why it is not investigated. */
+  /** Queues a failing run whose error says why the alert is not investigated. */
   async giveUp(alert: Alert, reason: string): Promise<void> {
     const { library, log } = this.#options
     log.error({ alert: alert.id }, reason)
@@ -117,27 +120,24 @@ export class AlertRuns {
 
   async #playbookFor(alert: Alert, organization: Organization): Promise<Chosen> {
     const choice = this.#choose(alert, organization)
-    const playbook = choice.playbook ?? (await this.#made(alert.type ?? '', organization))
+    const playbook = choice.playbook ?? (await this.#generate(alert.type ?? '', organization))
     return { playbook, choice: describeChoice(choice) }
   }
 
-  #choose(alert: Alert, organization: Organization): Choice {
+  #choose(alert: Alert, organization: Organization): PlaybookChoice {
     const { library, log } = this.#options
     const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
     const key = { type: alert.type ?? '', provider: alert.provider }
-    return choosePlaybook(library.written(), key, scope, (playbook, error) =>
-      log.warn({ playbook: playbook.name, alert: alert.id, error }, 'on.alert.where could not be evaluated'),
+    return choosePlaybook(library.authored(), key, scope, (playbook, error) =>
+      log.warn({ playbook: playbook.name, alert: alert.id, error }, 'could not evaluate on.alert.where'),
     )
   }
 
-  /** Once for each version of a playbook: alerts of another shape come in thousands. */
+  /** Logs once per version of a playbook, because alerts of an unexpected shape may arrive in thousands. */
   #logOnce({ name, hash }: Playbook, alert: Alert, error: unknown): void {
     if (this.#logged.has(hash)) return
     this.#logged.add(hash)
-    this.#options.log.warn(
-      { playbook: name, alert: alert.id, error },
-      'on.alert.group could not be evaluated',
-    )
+    this.#options.log.warn({ playbook: name, alert: alert.id, error }, 'could not evaluate on.alert.group')
   }
 
   async #organizationOf(alert: Alert): Promise<Organization> {
@@ -148,12 +148,12 @@ export class AlertRuns {
 }
 
 /**
- * The playbook of an alert that cannot be investigated: its run fails and says why, so that the alert is seen as Failed instead of
- * staying Created for ever. `reason` is of our making, never text of the alert.
+ * The playbook for an alert that cannot be investigated: its run fails with the reason, so the alert becomes
+ * Failed instead of staying Created forever. `reason` never contains text of the alert.
  */
 function failingPlaybook(reason: string): string {
   return [
-    '# Made by Tocsin for alerts that it could not investigate.',
+    '# Generated by Tocsin for alerts that it cannot investigate.',
     'apiVersion: tocsin/v1',
     'name: not-investigated',
     'description: Says why an alert was not investigated.',

@@ -1,15 +1,15 @@
 import { ExpressionError } from '../expression/index.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 
-/** What became of the choice among the playbooks for the type of an alert. */
-export interface Choice {
-  /** Undefined where none fits. */
+/** The result of choosing among the playbooks for an alert type. */
+export interface PlaybookChoice {
+  /** Undefined if none fits. */
   readonly playbook: Playbook | undefined
-  /** Those before it that do not fit, and those behind it, the most specific first; all of them where none fits. */
+  /** The other playbooks, most specific first: earlier ones that do not fit, and later ones. */
   readonly others: readonly PassedOver[]
 }
 
-/** Who investigates an alert; see `NewRun.choice`. */
+/** The chosen playbook of an alert; see `NewRun.choice`. */
 export interface Chosen {
   readonly playbook: Playbook
   readonly choice?: string | undefined
@@ -18,22 +18,22 @@ export interface Chosen {
 interface PassedOver {
   readonly name: string
   readonly because: 'provider' | 'condition' | 'failed' | 'less_specific'
-  /** In a few words, without values of the alert. */
+  /** A short reason without values of the alert. */
   readonly reason: string
 }
 
 /**
- * The playbook that investigates an alert: the most specific trigger (type, provider and condition; then type and condition;
- * then type and provider; then the type alone), then the first by name.
+ * The playbook that investigates an alert: the most specific trigger (type, provider and condition; then type
+ * and condition; then type and provider; then the type alone), then the first by name.
  *
- * A condition that cannot be evaluated on this alert does not fit; `onConditionError` is told.
+ * A condition that cannot be evaluated for this alert does not fit and is reported to `onConditionError`.
  */
 export function choosePlaybook(
   playbooks: readonly Playbook[],
   alert: { readonly type: string; readonly provider: string },
   scope: Readonly<Record<string, unknown>>,
   onConditionError: (playbook: Playbook, error: unknown) => void,
-): Choice {
+): PlaybookChoice {
   const others: PassedOver[] = []
   let chosen: Playbook | undefined
   const candidates = playbooks
@@ -72,11 +72,11 @@ function whyNot(
   }
 }
 
-/** The words of other errors may hold values of the alert. */
+/** Messages of other errors may contain values of the alert. */
 const speakOfPaths: readonly string[] = ['expression_missing_field', 'expression_wrong_type']
 
 const inWords = (error: unknown): string => {
-  if (!(error instanceof ExpressionError)) return 'the log says why'
+  if (!(error instanceof ExpressionError)) return 'see the log'
   return speakOfPaths.includes(error.code) ? error.message : error.code
 }
 
@@ -105,11 +105,14 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Playbooks that the sentence names. */
+/** Maximum number of playbooks named in the sentence. */
 const maxNamed = 10
 
-/** For the timeline of the case; undefined where every `where` that was asked held, so that there is nothing to explain. */
-export function describeChoice({ playbook, others }: Choice): string | undefined {
+/**
+ * The explanation for the timeline of the case; undefined if every evaluated `where` was true, so there is
+ * nothing to explain.
+ */
+export function describeChoice({ playbook, others }: PlaybookChoice): string | undefined {
   if (others.every(({ because }) => because !== 'condition' && because !== 'failed')) return undefined
   const named = others.slice(0, maxNamed).map(({ name, reason }) => `${name} (${reason})`)
   const rest = others.length - named.length

@@ -10,71 +10,71 @@ import type { Problem } from '../playbook/language/problem.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { Sliced } from '../common/sliced.ts'
 
-/** What became of the check of a source that is to be put in force. */
+/** The result of checking a source before it is published. */
 export interface CheckedEdit {
-  /** Undefined where there are errors. */
+  /** Undefined if there are errors. */
   readonly playbook: Playbook | undefined
-  /** The playbooks that it calls, and that those call, by name; complete where there is no error. */
+  /** The playbooks that it calls directly or indirectly, by name; complete if there are no errors. */
   readonly called: ReadonlyMap<string, Playbook>
-  /** Warnings too. */
+  /** Errors and warnings. */
   readonly problems: readonly Problem[]
 }
 
-/** A source that may be put in force. */
+/** A source that may be published. */
 export interface AcceptedEdit {
   readonly playbook: Playbook
-  /** Warnings alone. */
+  /** Only warnings. */
   readonly problems: readonly Problem[]
 }
 
-/** Checks a source as it would stand beside the playbooks in force: what it calls is checked with it. */
+/** Checks a source together with the live playbooks that it calls. */
 export function* checkBeside(
   source: string,
-  inForce: readonly Playbook[],
+  live: readonly Playbook[],
   catalogue: Catalogue,
   known?: KnownNames,
 ): Sliced<CheckedEdit> {
-  const beside = new Map(inForce.map((playbook) => [playbook.name, playbook.source]))
+  const beside = new Map(live.map((playbook) => [playbook.name, playbook.source]))
   const { playbook, called, problems } = yield* parseWithCalledInSlices(source, { catalogue, known, beside })
   return { playbook, called, problems }
 }
 
 /**
- * The playbook that a source is, where it may take the place of the one of its name.
+ * Checks that a source may replace the playbook of its name.
  *
  * @throws PlaybookError with every problem
- * @throws ValidationError `playbook_renamed` where the source names another playbook than the one that is edited
- * @throws ConflictError `playbook_in_use` where a playbook that calls it could not do so any more
+ * @throws ValidationError `playbook_renamed` if the source has a different name than the edited playbook
+ * @throws ConflictError `playbook_in_use` if a playbook that calls it would no longer be valid
  */
 export function* checkEdit(
   name: string,
   source: string,
-  inForce: readonly Playbook[],
+  live: readonly Playbook[],
   catalogue: Catalogue,
   known?: KnownNames,
 ): Sliced<AcceptedEdit> {
-  const { playbook, problems } = yield* checkBeside(source, inForce, catalogue, known)
+  const { playbook, problems } = yield* checkBeside(source, live, catalogue, known)
   if (playbook === undefined) throw new PlaybookError('the playbook', problems)
   if (playbook.name !== name) {
     throw new ValidationError(
       'playbook_renamed',
-      `the source is of '${playbook.name}', not of '${name}'`,
+      `the source defines '${playbook.name}', not '${name}'`,
       [],
       {
-        hint: 'a playbook keeps its name; write the other one at its own address',
+        hint: 'keep the name, or write the other playbook at its own address',
       },
     )
   }
-  const others = inForce.filter((other) => other.name !== name)
+  const others = live.filter((other) => other.name !== name)
   for (const caller of others.filter(({ calls }) => calls.includes(name))) {
     const after = yield* checkBeside(caller.source, [...others, playbook], catalogue)
     const error = after.problems.find(({ severity }) => severity === 'error')
     if (error === undefined) continue
     throw new ConflictError(
       'playbook_in_use',
-      `'${caller.name}' calls it, and could not any more: ${error.message}`,
+      `'${caller.name}' calls it and would break: ${error.message}`,
       {
-        hint: `change '${caller.name}' first, or keep what it needs`,
+        hint: `change '${caller.name}' first, or keep the inputs and outputs that it uses`,
       },
     )
   }
@@ -82,13 +82,13 @@ export function* checkEdit(
 }
 
 /**
- * Writes the file of a playbook, whole or not at all, also where the power goes.
+ * Writes the file of a playbook atomically, even if the power fails.
  *
  * @throws ConflictError `playbooks_read_only`; UnavailableError `storage_failed`
  */
 export async function writePlaybookFile(path: string, source: string): Promise<void> {
   const folder = dirname(path)
-  // What begins with a dot is no playbook.
+  // Files whose name starts with a dot are not playbooks.
   const beside = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}`)
   try {
     const file = await open(beside, 'wx', 0o644)
@@ -125,14 +125,14 @@ function asRefusal(error: unknown, path: string): unknown {
       'playbooks_read_only',
       `the playbook cannot be written to ${path} (${String(code)})`,
       {
-        hint: 'change it where the playbooks folder comes from, such as your repository, or let Tocsin write to the folder',
+        hint: 'change it at the source of the playbooks folder, such as your repository, or give Tocsin write access to the folder',
         cause: error,
       },
     )
   }
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO')
     return new UnavailableError('storage_failed', `the playbook could not be written (${code})`, {
-      hint: 'look at the disk of the playbooks folder',
+      hint: 'check the disk of the playbooks folder',
       retryAfterMs: 30_000,
       cause: error,
     })

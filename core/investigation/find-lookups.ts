@@ -3,22 +3,22 @@ import { observableKinds, type ObservableKind } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { checkEnriching } from '../registry/check-enriching.ts'
 
-/** A skill that can look something up for the organization, and through which connection. */
-export interface Lookup {
+/** A skill that can look up an observable for the organization, with its connection. */
+export interface PossibleLookup {
   /** `<plugin>.<skill>`. */
   readonly skill: string
   readonly kind: ObservableKind
-  /** Undefined for a skill that needs none. */
+  /** Undefined if the skill needs none. */
   readonly connection: string | undefined
 }
 
 /**
- * What an organization can look up: each kind of observable with each skill that declares to enrich it, through each enabled
- * connection of that skill's plugin; skills that need no connection once. In a fixed order.
+ * The lookups of an organization: each kind of observable with each skill that enriches it, over each enabled
+ * connection of the skill's plugin, or once without a connection. In a fixed order.
  */
-export function findLookups(catalogue: Catalogue, connections: readonly Connection[]): Lookup[] {
+export function findLookups(catalogue: Catalogue, connections: readonly Connection[]): PossibleLookup[] {
   return extractedKinds(catalogue).flatMap((kind) =>
-    catalogue.enriching(kind).flatMap((enriching): Lookup[] => {
+    catalogue.enriching(kind).flatMap((enriching): PossibleLookup[] => {
       if (whyLeftOut(enriching) !== undefined) return []
       const { name, plugin, skill } = enriching
       if (skill.connection === undefined) return [{ skill: name, kind, connection: undefined }]
@@ -31,7 +31,7 @@ export function findLookups(catalogue: Catalogue, connections: readonly Connecti
   )
 }
 
-/** Names of the connections that could look something up, and are disabled. In a fixed order. */
+/** Names of disabled connections with enriching skills, in a fixed order. */
 export function disabledLookups(catalogue: Catalogue, connections: readonly Connection[]): string[] {
   const disabled = connections.filter(({ enabled }) => !enabled)
   const asEnabled = disabled.map((connection) => ({ ...connection, enabled: true }))
@@ -39,14 +39,17 @@ export function disabledLookups(catalogue: Catalogue, connections: readonly Conn
   return [...new Set(names)].toSorted()
 }
 
-/** A skill that declares to enrich and cannot be composed, with the reason. */
-export interface LeftOutSkill {
+/** An enriching skill that generated investigations cannot use, with the reason. */
+export interface OmittedSkill {
   readonly skill: string
   readonly reason: string
 }
 
-/** The enriching skills that generated investigations leave out, since calling them or reading their output would fail. */
-export function leftOutSkills(catalogue: Catalogue): readonly LeftOutSkill[] {
+/**
+ * The enriching skills that generated investigations leave out, because calling them or reading their output
+ * would fail.
+ */
+export function omittedSkills(catalogue: Catalogue): readonly OmittedSkill[] {
   return catalogue.skills.flatMap((enriching) => {
     const reason = whyLeftOut(enriching)
     return reason === undefined ? [] : [{ skill: enriching.name, reason }]
@@ -64,7 +67,7 @@ function whyLeftOut({ skill }: CatalogueSkill): string | undefined {
   return reason
 }
 
-/** The kinds that `indicators.extract` says it finds: those that a made playbook can have at hand. */
+/** The kinds that `indicators.extract` finds, which generated playbooks can use. */
 function extractedKinds(catalogue: Catalogue): readonly ObservableKind[] {
   const lists = catalogue.skill('indicators.extract')?.skill.output.properties ?? {}
   return observableKinds.filter((kind) => Object.hasOwn(lists, kind))

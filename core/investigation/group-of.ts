@@ -11,19 +11,19 @@ import { stringifyJson } from '../common/json.ts'
 import { writeDuration } from '../playbook/language/durations.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 
-/** Characters of a value that the reason shows. */
+/** Maximum length of a value in the reason. */
 const maxShown = 100
 
 export interface GroupingOptions {
-  /** Of alerts whose playbook says nothing, and of playbooks that say no time; 0: alerts are grouped only where a playbook says so. */
+  /** The default window. 0: alerts are grouped only if their playbook has `group`. */
   readonly windowMs: number
-  /** Told of an expression that cannot be evaluated for the alert. */
+  /** Called for an expression that cannot be evaluated for the alert. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * What the alert may be a repeat of; undefined: of nothing. Where a value that the playbook names is missing or empty, nobody knows whether
- * it is the same: then only the very same content is.
+ * The group of the alert; undefined if it is never a repeat. If a value that the playbook names is missing or
+ * empty, only identical content counts as a repeat.
  */
 export function groupOf(
   playbook: Pick<Playbook, 'alertTrigger' | 'alertSchema' | 'inputs'>,
@@ -48,7 +48,7 @@ export function groupOf(
 }
 
 interface Common {
-  /** The same for repeats, and for nothing else. */
+  /** Equal for repeats and different for all other alerts. */
   readonly text: string
   readonly words: string
 }
@@ -84,7 +84,7 @@ function sameValues(
   }
 }
 
-/** What an expression reads, without what it says for the case that this is missing: `alert.data.user.email`. */
+/** The path that an expression reads, without its default: `alert.data.user.email`. */
 const plainly = (source: string): string =>
   source
     .trim()
@@ -95,7 +95,9 @@ function isMissing(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** Whether it reads something that the playbook marks in the content of the alert; `content` holds all of it. */
+/**
+ * Whether it reads a field of the alert that the playbook marks as sensitive; `content` includes all fields.
+ */
 function readsSensitive({ references }: Program, mask: Mask | undefined): boolean {
   if (mask === undefined) return false
   return references.some(({ root, path: [field, ...inside] }) => {

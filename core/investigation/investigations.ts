@@ -6,60 +6,60 @@ import type { AwaitingAlert } from '../ports/alert-store.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
 import { createWaits, type Waits } from './waits.ts'
 
-/** Has alerts investigated: from the stored alert to the queued run. */
+/** Turns stored alerts into queued runs. */
 export interface Investigations {
   /**
-   * Takes up a stored alert that has a type. Returns at once and never throws: an alert whose run cannot be queued now stays
-   * Created and is taken up later.
+   * Starts the investigation of a stored alert with a type. Returns immediately and never throws: if the run
+   * cannot be queued now, the alert stays Created and is retried later.
    */
   submit(alert: Alert): void
   /**
-   * Investigates an alert again, from the beginning, by the playbook that fits it now. Throws ConflictError
-   * `alert_move_forbidden` while an investigation is under way, `alert_without_type`.
+   * Investigates an alert again from the beginning, with the playbook that fits it now. Throws ConflictError
+   * `alert_move_forbidden` while it is under investigation, and `alert_without_type`.
    */
   again(alert: Alert, by: Actor): Promise<Run>
   /**
-   * False while more runs of the organization wait than should, or more alerts are being taken up than memory should hold; alerts
-   * with a type are then to be refused.
+   * False while the organization's queue is full or too many alerts are in memory; alerts with a type must
+   * then be refused.
    */
   accepting(organizationUuid: string): boolean
-  /** Takes up what an earlier process left at Created. Resolves when all of it is queued. */
+  /** Retries the alerts that an earlier process left at Created. Resolves when all are queued. */
   recover(): Promise<void>
   /** Resolves when the alert's investigation has ended, or after `ms`. */
   wait(alertId: string, ms: number): Promise<void>
-  /** To be told by the runner. */
+  /** Called by the runner when a run ends. */
   runEnded(run: Run): void
-  /** Takes up nothing more; resolves when nothing is under way. */
+  /** Accepts no more alerts; resolves when the pending ones are done. */
   stop(): Promise<void>
 }
 
 export interface InvestigationsOptions extends AlertRunsOptions {
-  /** How many runs of an organization have been queued and not started. Default: nobody counts. */
+  /** Number of queued runs of an organization that have not started. Default: not limited. */
   readonly queuedOf?: ((organizationUuid: string) => number) | undefined
-  /** Of one organization. Default 100,000. */
+  /** Maximum number of queued runs per organization. Default 100,000. */
   readonly maxQueued?: number | undefined
 }
 
 export const defaultMaxQueued = 100_000
 
-/** Alerts being taken up at the same time, and characters of their contents; each is a write away from being a queued run. */
+/** Maximum number of alerts that are being queued at the same time, and of characters in their contents. */
 const maxUnderWay = 10_000
 const maxCharacters = 64 * 1_048_576
 
-/** How many alerts a recovery takes from the store at a time. */
+/** Alerts that a recovery reads from the store at a time. */
 const recoveryBatch = 200
 
-/** Starts of the process at which an alert is taken up, before it is given up. */
+/** Starts of the process that try an alert before it is given up. */
 const maxTakeUps = 3
 
-const poisonous = `the process stopped ${maxTakeUps} times while this alert was taken up`
+const poisonous = `the process crashed ${maxTakeUps} times while queuing this alert`
 
 const isSuspect = ({ takeUps }: AwaitingAlert): boolean => takeUps > 0
 
-/** What came of an alert: a run is queued, it gets another look soon, or not before the next start. */
+/** The result for an alert: its run is queued, it is retried soon, or it is left to the next start. */
 type Taken = 'taken' | 'later' | 'left'
 
-/** How long an alert waits that could not be taken up, e.g. because the disk is full. */
+/** Delay before retrying an alert that could not be queued, e.g. because the disk is full. */
 const secondLookMs = 5_000
 
 export function createInvestigations(options: InvestigationsOptions): Investigations {
@@ -73,7 +73,7 @@ class AlertIntake implements Investigations {
   readonly #stopping = new AbortController()
   /** By uuid of the alert. */
   readonly #underWay = new Map<string, Promise<Taken>>()
-  /** Of the contents of those under way. */
+  /** Characters in the contents of the alerts that are being queued. */
   #characters = 0
   #secondLook: Promise<void> | undefined
 
@@ -119,7 +119,7 @@ class AlertIntake implements Investigations {
     await Promise.allSettled([...this.#underWay.values(), this.#secondLook])
   }
 
-  /** Never rejects. An alert that is being taken up already is not taken up twice. */
+  /** Never rejects. Does nothing for an alert that is already being queued. */
   #tryTakeUp<A extends Alert>(
     alert: A,
     take: (alert: A) => Promise<void> = (one) => this.#runs.investigate(one),
@@ -140,18 +140,15 @@ class AlertIntake implements Investigations {
 
   async #failed(alert: Alert, error: unknown): Promise<Taken> {
     const { log } = this.#options
-    // Somebody else queued a run for it since it was read.
+    // Another call queued a run for it in the meantime.
     if (error instanceof ConflictError) return 'taken'
     if (error instanceof UnavailableError) {
-      log.warn(
-        { alert: alert.id, error },
-        'the alert cannot be taken up now; it stays Created, and is looked at again soon',
-      )
+      log.warn({ alert: alert.id, error }, 'could not queue the alert; it stays Created and is retried soon')
       return 'later'
     }
-    log.error({ alert: alert.id, error }, 'the alert could not be taken up')
+    log.error({ alert: alert.id, error }, 'could not queue the alert')
     try {
-      await this.#runs.giveUp(alert, 'the alert could not be taken up: the log of the process says why')
+      await this.#runs.giveUp(alert, "could not queue the alert; see the server's log")
       return 'taken'
     } catch (another) {
       log.error({ alert: alert.id, error: another }, 'the alert stays Created until the next start')
@@ -172,8 +169,8 @@ class AlertIntake implements Investigations {
   }
 
   /**
-   * After a start. One of them may be what brought the process down, so it is noted who is taken up; those that were in hand at
-   * an earlier start are taken up one by one, and given up after so many.
+   * Retries alerts after a start. One of them may have crashed the process, so each try is recorded; alerts
+   * that were tried at an earlier start are tried one by one, and given up after `maxTakeUps` starts.
    */
   async #takeUpLeftBehind(alerts: readonly AwaitingAlert[]): Promise<readonly Taken[]> {
     const others = alerts.filter((alert) => !isSuspect(alert))
@@ -189,7 +186,7 @@ class AlertIntake implements Investigations {
     return alert.takeUps >= maxTakeUps ? this.#runs.giveUp(alert, poisonous) : this.#runs.investigate(alert)
   }
 
-  /** Takes them up once it is durable that this is about to be done; later, where that cannot be written now. */
+  /** Tries the alerts after recording that durably; later if the record cannot be written now. */
   async #noted(
     alerts: readonly AwaitingAlert[],
     take: (alert: AwaitingAlert) => Promise<Taken>,
@@ -215,7 +212,7 @@ class AlertIntake implements Investigations {
       })
       .catch((error: unknown) => {
         if (signal.aborted) return
-        log.error({ error }, 'alerts at Created could not be looked through for now')
+        log.error({ error }, 'could not read the alerts at Created')
         this.#lookAgainLater()
       })
   }

@@ -1,16 +1,16 @@
 import { innerSteps } from '../playbook/check/inner-steps.ts'
 import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import type { KnownNames } from '../playbook/scope/context.ts'
-import type { Scope } from '../ports/common.ts'
+import type { OrganizationScope } from '../ports/common.ts'
 import type { Stores } from '../ports/stores.ts'
 
 /**
- * The names that playbooks can say where they run for these organizations. A connection that is switched off is one too. Codes of organizations
- * only for a scope of all: a schedule may name those that others do not see.
+ * The names that playbooks can use in these organizations, including disabled connections. Codes of
+ * organizations only for a scope of all organizations, because a schedule may name any of them.
  */
 export async function knownNames(
   { connections, providers, organizations }: Pick<Stores, 'connections' | 'providers' | 'organizations'>,
-  scope: Scope,
+  scope: OrganizationScope,
 ): Promise<KnownNames> {
   const [known, all, codes] = await Promise.all([
     connections.list(scope),
@@ -24,8 +24,8 @@ export async function knownNames(
   }
 }
 
-/** Whether a step names a connection that is not known. Costs next to nothing, other than checking the playbook. */
-export function lacksConnection(playbook: Playbook, { connections }: KnownNames): boolean {
+/** Whether a step names an unknown connection. Much cheaper than checking the playbook. */
+export function namesUnknownConnection(playbook: Playbook, { connections }: KnownNames): boolean {
   const known = new Set(connections.map(({ plugin, name }) => connectionId(plugin, name)))
   const open: Step[] = [...playbook.steps, ...playbook.onError, ...playbook.finally]
   for (let step = open.pop(); step !== undefined; step = open.pop()) {

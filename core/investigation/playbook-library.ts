@@ -18,40 +18,44 @@ import {
   type CheckedEdit,
 } from './edit-playbook.ts'
 import { PlaybookVersions, type PlaybookOrigin } from './playbook-versions.ts'
-import { logProblems, readPlaybooks, type ReadPlaybook } from './read-folder.ts'
+import { logProblems, readPlaybookFolder, type ReadPlaybook } from './read-folder.ts'
 
-/** The playbooks in force, checked and compiled, and the older versions that runs still hold on to. */
+/** The live playbooks, checked and compiled, and older versions that runs still use. */
 export interface PlaybookLibrary {
-  /** The newest version of each playbook that a person wrote. */
-  written(): readonly Playbook[]
-  /** Content hash of the written playbook of this name that is in force. */
+  /** The newest version of each authored playbook. */
+  authored(): readonly Playbook[]
+  /** Content hash of the live authored playbook of this name. */
   newest(name: string): string | undefined
-  /** The file of the written playbook of this name that is in force. */
+  /** File of the live authored playbook of this name. */
   fileOf(name: string): string | undefined
-  /** What was found in the folder and is not in force as it stands there. */
+  /** Files of the folder that are not live. */
   readonly refused: readonly RefusedFile[]
-  /** Warnings about playbooks that get in each other's way. */
+  /** Warnings about conflicting playbooks. */
   readonly rivals: readonly Rivalry[]
-  /** Any version that was ever kept. Throws NotFoundError `playbook_not_found`, PlaybookError where it no longer checks. */
+  /**
+   * Any stored version. Throws NotFoundError `playbook_not_found`, and PlaybookError if it is no longer
+   * valid.
+   */
   byHash(hash: string): Promise<Playbook>
-  /** Checks a playbook, keeps it and puts it in force. Throws PlaybookError with every problem. */
+  /** Checks, stores and publishes a playbook. Throws PlaybookError with all problems. */
   keep(source: string, from: PlaybookOrigin): Promise<Playbook>
-  /** Checks a source beside the playbooks in force, and the names that there are, without keeping it. */
+  /** Checks a source against the live playbooks and the known names, without storing it. */
   check(source: string, known?: KnownNames): Sliced<CheckedEdit>
-  /** Puts files in force that were refused for names alone which there are by now, such as that of a new connection. */
+  /** Publishes files that were refused only because of names that exist by now, such as a new connection. */
   takeUpRefused(): Promise<void>
   /**
-   * Writes a playbook of this name to its file in the folder, or to a new one, and puts it in force: for alerts and schedules
-   * from now on, while runs under way go on with the version that they began with.
+   * Writes a playbook to its file in the folder, or to a new one, and publishes it for later alerts and
+   * schedules. Active runs continue with the version they started with.
    *
-   * @param seen content hash of the version that is edited; undefined where there is none yet; `*` for whichever it is
-   * @throws what `checkEdit` and `writePlaybookFile` throw; ConflictError `revision_changed` where another version is in force
+   * @param seen content hash of the edited version; undefined for a new playbook; `*` for any version
+   * @throws the errors of `checkEdit` and `writePlaybookFile`; ConflictError `revision_changed` if another
+   * version is live
    */
   edit(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit>
 }
 
 export interface RefusedFile {
-  /** Its path in the folder. */
+  /** Path in the folder. */
   readonly file: string
   readonly errors: number
 }
@@ -60,49 +64,50 @@ export interface PlaybookLibraryOptions {
   readonly store: PlaybookStore
   readonly catalogue: Catalogue
   readonly log: Log
-  /** Of `<name>.yaml` files, also in folders in it. A missing folder is an empty one. */
+  /** Folder of `<name>.yaml` files, also in subfolders. A missing folder counts as empty. */
   readonly folder: string
-  /** The names that there are, in all organizations. Default: they are taken as they come. */
+  /** The known names in all organizations. Default: names are not checked. */
   readonly known?: (() => Promise<KnownNames>) | undefined
 }
 
 /**
- * Opens the library and puts the files of the folder in force. A file with mistakes is logged and listed as refused; the last
- * good version of its name (`<name>.yaml`) stays in force. Of two files with one name the first is used.
+ * Opens the library and publishes the files of the folder. A file with mistakes is logged and listed as
+ * refused, and the last valid version of its name (`<name>.yaml`) stays live. Of two files with the same
+ * name, the first is used.
  */
 export async function openPlaybookLibrary(options: PlaybookLibraryOptions): Promise<PlaybookLibrary> {
   const { store, catalogue } = options
   const versions = new PlaybookVersions(store, catalogue)
-  const { written } = versions
+  const { authored } = versions
   const folder = new PlaybookFolder(options, versions)
   const rivals = await folder.load()
   return {
-    written: () => [...written.values()],
-    newest: (name) => written.get(name)?.hash,
+    authored: () => [...authored.values()],
+    newest: (name) => authored.get(name)?.hash,
     fileOf: (name) => folder.paths.get(name),
     refused: folder.refused,
     rivals,
     byHash: (hash) => versions.byHash(hash),
     keep: (source, from) => versions.keep(source, from),
-    check: (source, names) => checkBeside(source, [...written.values()], catalogue, names),
+    check: (source, names) => checkBeside(source, [...authored.values()], catalogue, names),
     takeUpRefused: () => folder.takeUpRefused(),
     edit: (name, source, seen, by) => folder.edit(name, source, seen, by),
   }
 }
 
-/** What is wrong only until there is such a connection, provider or organization. */
+/** Problems that end when the named connection, provider or organization exists. */
 const namesOnly: readonly string[] = ['E304', 'E322', 'E323']
 
-/** The playbooks folder, and which of its files are in force. */
+/** The playbooks folder and its live files. */
 class PlaybookFolder {
-  /** Of the files in force, by name. */
+  /** Paths of the live files, by name. */
   readonly paths = new Map<string, string>()
   readonly refused: RefusedFile[] = []
-  /** Paths of files that were refused for nothing but names. */
+  /** Paths of files refused only because of unknown names. */
   readonly #unnamed = new Set<string>()
   readonly #options: PlaybookLibraryOptions
   readonly #versions: PlaybookVersions
-  /** Settles when the last edit that was begun has ended. */
+  /** Settles when the latest edit has ended. */
   #editing: Promise<unknown> = Promise.resolve()
 
   constructor(options: PlaybookLibraryOptions, versions: PlaybookVersions) {
@@ -110,7 +115,7 @@ class PlaybookFolder {
     this.#versions = versions
   }
 
-  /** Puts its files in force, and gives the warnings about playbooks that get in each other's way. */
+  /** Publishes the files and returns warnings about conflicting playbooks. */
   async load(): Promise<readonly Rivalry[]> {
     const { store, log } = this.#options
     const files = await this.#read()
@@ -126,12 +131,12 @@ class PlaybookFolder {
       )
       if (playbook === undefined) broken.push({ path, problems })
       else if (namesakes.length > 0) broken.push({ path, problems: namesakes })
-      else await this.#putInForce(playbook, path)
+      else await this.#publish(playbook, path)
     }
-    // Last: what stands in the folder has become the newest version of its name.
+    // Done last, so that the content of the folder becomes the newest version of its name.
     for (const { path, problems } of broken) await this.#refuse(path, problems)
-    // A file with mistakes is there all the same.
-    const there = [...files.map(({ path }) => parse(path).name), ...this.#versions.written.keys()]
+    // A file with mistakes still counts as existing.
+    const there = [...files.map(({ path }) => parse(path).name), ...this.#versions.authored.keys()]
     await store.keepOnly(there, theServer)
     const warnings = rivals.filter(({ severity }) => severity !== 'error')
     for (const { code, message } of warnings) log.warn({ code }, message)
@@ -146,7 +151,7 @@ class PlaybookFolder {
     return this.#afterOthers(() => this.#editNow(name, source, seen, by))
   }
 
-  /** One at a time: each is checked beside what the one before left. */
+  /** Runs edits one at a time, so each is checked against the result of the previous one. */
   #afterOthers<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#editing.then(work)
     this.#editing = done.catch(() => undefined)
@@ -155,17 +160,17 @@ class PlaybookFolder {
 
   async #editNow(name: string, source: string, seen: string | undefined, by: Actor): Promise<AcceptedEdit> {
     const { folder, catalogue } = this.#options
-    const { written } = this.#versions
-    const inForce = written.get(name)?.hash
-    if (seen !== '*' && seen !== inForce) {
-      const message = inForce === undefined ? 'there is no such version' : 'another version is in force'
+    const { authored } = this.#versions
+    const live = authored.get(name)?.hash
+    if (seen !== '*' && seen !== live) {
+      const message = live === undefined ? 'this version does not exist' : 'another version is live'
       throw new ConflictError('revision_changed', message)
     }
     const names = await this.#known()
-    const accepted = await runInSlices(checkEdit(name, source, [...written.values()], catalogue, names))
+    const accepted = await runInSlices(checkEdit(name, source, [...authored.values()], catalogue, names))
     const path = this.paths.get(name) ?? join(folder, `${name}.yaml`)
     await writePlaybookFile(path, source)
-    await this.#putInForce(accepted.playbook, path, by)
+    await this.#publish(accepted.playbook, path, by)
     return accepted
   }
 
@@ -175,12 +180,12 @@ class PlaybookFolder {
       if (playbook === undefined || !this.#unnamed.delete(path)) continue
       const at = this.refused.findIndex(({ file }) => file === this.#fileAt(path))
       if (at >= 0) this.refused.splice(at, 1)
-      await this.#putInForce(playbook, path)
-      this.#options.log.info({ playbook: playbook.name, path }, 'the playbook is in force now')
+      await this.#publish(playbook, path)
+      this.#options.log.info({ playbook: playbook.name, path }, 'the playbook is live')
     }
   }
 
-  async #putInForce(playbook: Playbook, path: string, by?: Actor): Promise<void> {
+  async #publish(playbook: Playbook, path: string, by?: Actor): Promise<void> {
     this.paths.set(playbook.name, path)
     await this.#versions.keepChecked(playbook, { origin: 'file' }, by)
   }
@@ -195,12 +200,12 @@ class PlaybookFolder {
 
   async #keepLastGood(name: string): Promise<void> {
     const { store, log } = this.#options
-    // Nobody's scope: what was made for an organization is not what a person wrote.
+    // An empty scope excludes generated playbooks of organizations.
     const stored = await store.find([], name)
     if (stored === undefined) return
     try {
-      this.#versions.written.set(name, await this.#versions.byHash(stored.hash))
-      log.warn({ playbook: name, hash: stored.hash }, 'the last good version stays in force')
+      this.#versions.authored.set(name, await this.#versions.byHash(stored.hash))
+      log.warn({ playbook: name, hash: stored.hash }, 'the last valid version stays live')
     } catch (error) {
       if (!(error instanceof PlaybookError)) throw error
     }
@@ -208,14 +213,14 @@ class PlaybookFolder {
 
   async #read(): Promise<readonly ReadPlaybook[]> {
     const { folder, catalogue } = this.#options
-    return readPlaybooks(folder, catalogue, await this.#known())
+    return readPlaybookFolder(folder, catalogue, await this.#known())
   }
 
   async #known(): Promise<KnownNames | undefined> {
     return await this.#options.known?.()
   }
 
-  /** Its path in the folder. */
+  /** Path in the folder. */
   #fileAt(path: string): string {
     return relative(this.#options.folder, path)
   }

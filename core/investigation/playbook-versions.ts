@@ -3,29 +3,29 @@ import { runInSlices } from '../common/sliced.ts'
 import { theServer, type Actor } from '../domain/audit.ts'
 import { NotFoundError } from '../errors/errors.ts'
 import { PlaybookError } from '../errors/playbook-error.ts'
-import { contentHash } from '../playbook/language/content-hash.ts'
+import { contentHash } from '../playbook/language/source-text.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { parseInSlices } from '../playbook/read/parse.ts'
 import type { PlaybookStore } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** From the playbooks folder, or made for alerts of one organization. */
+/** From the playbooks folder, or generated for alerts of one organization. */
 export type PlaybookOrigin =
   { readonly origin: 'file' } | { readonly origin: 'made'; readonly organizationUuid: string }
 
-/** Versions held compiled in memory; others are compiled again when a run needs them. */
+/** Maximum number of compiled versions in memory; others are compiled when a run needs them. */
 const maxCompiled = 1_000
 
-/** The versions in the store, checked and compiled. */
+/** The stored versions, checked and compiled. */
 export class PlaybookVersions {
-  /** The newest version of each playbook that a person wrote, by name. */
-  readonly written = new Map<string, Playbook>()
+  /** The newest version of each authored playbook, by name. */
+  readonly authored = new Map<string, Playbook>()
   readonly #store: PlaybookStore
   readonly #catalogue: Catalogue
   readonly #compiled = new QuickLRU<string, Playbook>({ maxSize: maxCompiled })
   /** Content hash of the newest version, by `placeOf`. */
   readonly #newest = new QuickLRU<string, string>({ maxSize: maxCompiled })
-  /** Those that are being compiled, by hash: many runs may need one at once. */
+  /** Versions that are being compiled, by hash, because many runs may need one at the same time. */
   readonly #underWay = new Map<string, Promise<Playbook>>()
 
   constructor(store: PlaybookStore, catalogue: Catalogue) {
@@ -57,7 +57,7 @@ export class PlaybookVersions {
     await this.#store.put({ name, hash, source, origin: from.origin, organizationUuid }, by)
     this.#compiled.set(hash, playbook)
     this.#newest.set(placeOf(playbook, from), hash)
-    if (from.origin === 'file') this.written.set(name, playbook)
+    if (from.origin === 'file') this.authored.set(name, playbook)
     return playbook
   }
 
@@ -72,7 +72,7 @@ export class PlaybookVersions {
   }
 }
 
-/** One organization's made playbooks never stand in for another's. */
+/** The generated playbooks of organizations are kept apart. */
 const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
   `${from.origin === 'made' ? from.organizationUuid : ''}/${name}`
 

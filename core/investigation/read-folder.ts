@@ -8,15 +8,15 @@ import type { KnownNames } from '../playbook/scope/context.ts'
 import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** A file of the playbooks folder; without a playbook where it has errors. */
+/** A file of the playbooks folder; without a playbook if it has errors. */
 export interface ReadPlaybook {
   readonly path: string
   readonly playbook?: Playbook | undefined
   readonly problems: readonly SourceProblem[]
 }
 
-/** Reads and checks all files of a folder together. A missing folder is an empty one. */
-export async function readPlaybooks(
+/** Reads and checks all files of a folder together. A missing folder counts as empty. */
+export async function readPlaybookFolder(
   folder: string,
   catalogue: Catalogue,
   known: KnownNames | undefined,
@@ -45,7 +45,7 @@ function unreadable(path: string, { code, message }: NodeJS.ErrnoException): Sou
     code: 'file_unreadable',
     severity: 'error',
     message: `the file cannot be read: ${code ?? message}`,
-    hint: 'make it readable for the user that Tocsin runs as, or remove it',
+    hint: 'make it readable for the user of the server, or remove it',
     file: path,
     line: 1,
     column: 1,
@@ -54,10 +54,10 @@ function unreadable(path: string, { code, message }: NodeJS.ErrnoException): Sou
   }
 }
 
-/** Errors of one file that the log shows. */
+/** Maximum number of logged errors per file. */
 const maxLogged = 5
 
-/** A line for each: the log is read line by line. `tocsin validate` shows them with their surroundings. */
+/** Logs one line per error; `tocsin validate` shows them with their source lines. */
 export function logProblems(log: Log, path: string, errors: readonly SourceProblem[]): void {
   for (const { code, message, hint, line, column } of errors.slice(0, maxLogged)) {
     const advice = hint === undefined ? '' : ` (${hint})`

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
 
 /**
- * How many alerts came, how many of them were repeats that joined a case, how many were refused because the line was full, and how many runs
- * ended, within the last minute.
+ * Counts of the last minute: alerts, repeats among them that joined a case, alerts refused because the queue
+ * was full, and ended runs.
  */
 export interface MinuteRates {
   readonly received: number
@@ -11,11 +11,11 @@ export interface MinuteRates {
   readonly ended: number
 }
 
-/** Counts what comes and goes, by organization (its uuid), and notices storms. */
+/** Counts alerts and ended runs per organization (by uuid) and detects storms. */
 export interface StormWatch {
   count(what: keyof MinuteRates, organizationUuid: string): void
   rates(organizationUuid: string): MinuteRates
-  /** Whether more alerts come than are usual. */
+  /** Whether the organization has a storm. */
   isStorm(organizationUuid: string): boolean
   /** Organizations with a storm. */
   storms(): readonly string[]
@@ -23,13 +23,13 @@ export interface StormWatch {
 
 export interface StormWatchOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
-  /** Alerts of an organization in a minute from which on it is a storm. */
+  /** Alerts per minute and organization from which on it is a storm. */
   readonly perMinute: number
-  /** Told when one begins, and again when it is over and another begins. */
+  /** Called when a storm begins; again for a later storm. */
   readonly onStorm?: ((organizationUuid: string) => void) | undefined
 }
 
-/** Alerts of an organization in a minute, where nothing else is configured. */
+/** The default threshold in alerts per minute and organization. */
 export const defaultStormPerMinute = 600
 
 const seconds = 60
@@ -83,7 +83,7 @@ export function createStormWatch({ clock, perMinute, onStorm }: StormWatchOption
   }
 }
 
-/** Counts by the second, of which only the last sixty are kept. */
+/** Counts per second, for the last sixty seconds. */
 class LastMinute {
   readonly #counts: number[] = Array.from({ length: seconds }, () => 0)
   #last = 0
@@ -100,7 +100,7 @@ class LastMinute {
     return this.#total
   }
 
-  /** A clock that is set back counts on in the second where it was. */
+  /** If the clock is set back, counting continues in the current second. */
   #moveTo(second: number): void {
     const from = Math.max(this.#last + 1, second - seconds + 1)
     for (let at = from; at <= second; at++) {

@@ -1,22 +1,22 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** Those who wait for the investigations of alerts, by the ids of the alerts. */
+/** Waiters for the end of investigations, by alert id. */
 export interface Waits {
   /** Resolves when the alert's investigation has ended, or after `ms`. */
   wait(alertId: string, ms: number): Promise<void>
-  /** Whoever waits for this alert waits for another one as well: for that with which it was grouped. */
+  /** Lets the waiters for this alert also wait for the first alert of its group. */
   follow(alertId: string, first: string): void
-  /** Its investigation has ended. */
+  /** Resolves the waits for an alert whose investigation has ended. */
   end(alertId: string): void
 }
 
 interface Wait {
-  /** Alerts of which any may end it. */
+  /** Ids of alerts, any of which ends the wait. */
   readonly alertIds: string[]
   readonly done: () => void
 }
 
-/** Made once: an abort without a reason makes an error with a stack each time. */
+/** Created once, because an abort without a reason creates an error with a stack each time. */
 const isOver = new Error('the wait is over')
 
 export function createWaits(clock: Pick<Clock, 'sleep'>): Waits {

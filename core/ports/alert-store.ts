@@ -1,6 +1,6 @@
 import type { AlertGroup } from '../domain/alert-group.ts'
 import type { Alert, AlertStatus, NewAlert } from '../domain/alert.ts'
-import type { Page, PageRequest, Scope } from './common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
 export interface AlertFilter {
   readonly organization?: string | undefined
@@ -8,15 +8,15 @@ export interface AlertFilter {
   readonly type?: string | undefined
   readonly status?: AlertStatus | undefined
   readonly caseId?: string | undefined
-  /** Words that stand in its id, type or content (its first 65,536 characters): all of them, in any order and letter case. */
+  /** Words that occur in the id, type or content (the first 65,536 characters): all of them, in any order and case. */
   readonly words?: string | undefined
-  /** Stored at this time or later, in epoch milliseconds. */
+  /** Stored at or after this time, in epoch milliseconds. */
   readonly createdAfter?: number | undefined
   /** Stored before this time, in epoch milliseconds. */
   readonly createdBefore?: number | undefined
 }
 
-/** By what a list of alerts can be sorted; with `-` downwards. */
+/** Sort orders of a list of alerts; `-` is descending. */
 export const alertSorts = [
   'created_at',
   '-created_at',
@@ -28,51 +28,51 @@ export const alertSorts = [
 
 export type AlertSort = (typeof alertSorts)[number]
 
-export interface AlertPageRequest extends PageRequest {
+export interface AlertListRequest extends ListRequest {
   /** Default `-created_at`. */
   readonly sort?: AlertSort | undefined
-  /** Rows carry their content: so many bytes at most, or one row; then the page ends early. Default: they do not. */
+  /** Includes contents of at most this many bytes, or of one alert; the page ends early. Default: none. */
   readonly contentBytes?: number | undefined
-  /** Rows carry the beginning of their content; not together with `contentBytes`. Default: they do not. */
+  /** Includes previews of contents; excludes `contentBytes`. Default false. */
   readonly hasPreviews?: boolean | undefined
 }
 
-/** An alert as lists show it: without its content, or with it or its beginning where that is asked for. */
+/** An alert in a list: without content, unless the request asks for contents or previews. */
 export type ListedAlert = Omit<Alert, 'content'> & { readonly [K in 'content' | 'contentPreview']?: string }
 
-/** What makes a repeated request known; belongs to the API key that creates the alert. */
+/** Recognizes a repeated request of the same API key. */
 export interface OnceKey {
   readonly key: string
-  /** Milliseconds for which it is kept. */
+  /** How long the key is kept, in milliseconds. */
   readonly keepMs: number
 }
 
-/** An alert left at Created. */
+/** An alert with status Created. */
 export interface AwaitingAlert extends Alert {
-  /** How often it has been taken up by a process that found it so. */
+  /** How many processes have found it with this status at their start. */
   readonly takeUps: number
 }
 
 export interface AlertStore {
-  /** Gives the alert its id and its place in the sequence. Throws NotFoundError for an unknown organization or provider. */
+  /** Assigns the id and the sequence number. Throws NotFoundError for an unknown organization or provider. */
   create(alert: NewAlert): Promise<Alert>
   /**
-   * The same, once: while `key` is kept, a second call with the same alert, by the same API key, answers with the first one as
-   * it is then. Throws ConflictError `idempotency_key_reused` when the alert is another.
+   * Idempotent `create`: while `key` is kept, a second call with the same alert and API key returns the first alert in its present
+   * state. Throws ConflictError `idempotency_key_reused` for a different alert.
    */
   createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
   /** By id (ignoring case) or uuid. */
-  find(scope: Scope, idOrUuid: string): Promise<Alert | undefined>
-  /** Whether there was an alert with this id that is kept no longer; see `RetentionStore`. */
-  wasDeleted(scope: Scope, id: string): Promise<boolean>
-  list(scope: Scope, filter: AlertFilter, page: AlertPageRequest): Promise<Page<ListedAlert>>
+  find(scope: OrganizationScope, idOrUuid: string): Promise<Alert | undefined>
+  /** Whether retention has deleted the alert with this id; see `RetentionStore`. */
+  wasDeleted(scope: OrganizationScope, id: string): Promise<boolean>
+  list(scope: OrganizationScope, filter: AlertFilter, page: AlertListRequest): Promise<ListPage<ListedAlert>>
   /**
-   * Oldest first: alerts with a type whose investigation has not been queued as a run: Created, after a crash. Fewer than `limit`
-   * where they are large, but never none while there are any. `after`: uuid of the last alert of the batch before.
+   * Alerts with a type whose investigation was not queued because of a crash, oldest first. Fewer than `limit` if they are large,
+   * but at least one if any is left. `after`: uuid of the last alert of the previous batch.
    */
   awaitingInvestigation(limit: number, after?: string): Promise<readonly AwaitingAlert[]>
-  /** Groups that have repeats and whose time is not over: the largest first. */
-  groups(scope: Scope, limit: number): Promise<readonly AlertGroup[]>
-  /** Notes, before it is done, that these alerts are taken up by a process that found them left at Created. */
+  /** Active groups with repeats, the largest first. */
+  groups(scope: OrganizationScope, limit: number): Promise<readonly AlertGroup[]>
+  /** Records that a process found these alerts with status Created, before it investigates them. */
   noteTakeUp(uuids: readonly string[]): Promise<void>
 }

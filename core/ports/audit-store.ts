@@ -7,25 +7,25 @@ import type {
   ExportCursor,
   NewAuditEntry,
 } from '../domain/audit.ts'
-import type { Page, PageRequest, Scope } from './common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
-/** What was done by whom; see `core/domain/audit.ts`. Entries are only ever added, by the other stores, with what they record. */
+/** The audit log; see `core/domain/audit.ts`. The other stores add entries in the same write as the audited action. */
 export interface AuditStore {
-  /** For what is done to the data as a whole. */
+  /** Records an action on the data as a whole. */
   record(entry: NewAuditEntry): Promise<void>
-  /** Newest first. What concerns no single organization is shown to the scope `'all'` alone. */
-  list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>
-  /** The newest entry; undefined while there is none. */
+  /** Newest first. Only the scope `'all'` sees entries without an organization. */
+  list(scope: OrganizationScope, filter: AuditFilter, page: ListRequest): Promise<ListPage<AuditEntry>>
+  /** The newest entry; undefined for an empty log. */
   head(): Promise<AuditHead | undefined>
-  /** Entries that follow one, oldest first, as they are stored. */
+  /** The stored entries after one, oldest first. */
   after(sequence: number, limit: number): Promise<readonly StoredAuditEntry[]>
-  /** Of all destinations that exports were started to. */
+  /** The position of every export. */
   exportCursors(): Promise<readonly ExportCursor[]>
-  /** Recorded where the destination is new; it begins with the first entry. */
+  /** Starts an export at the first entry, and records that; an existing export continues. */
   startExport(destination: string, by: Actor): Promise<ExportCursor>
-  /** Forgets how far it was; recorded. */
+  /** Forgets the position of an export, and records that. */
   stopExport(destination: string, by: Actor): Promise<void>
   moveExport(destination: string, to: AuditHead): Promise<void>
-  /** See `verifyChain`; also broken where a database that is in use has no entry at all. */
+  /** See `verifyChain`. An empty log of a database in use is broken too. */
   verify(kept?: AuditHead): Promise<AuditVerdict>
 }

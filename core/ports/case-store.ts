@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
-import type { Page, PageRequest, Scope } from './common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
 export interface CaseFilter {
   /** Code. */
@@ -9,17 +9,17 @@ export interface CaseFilter {
   readonly status?: CaseStatus | undefined
   readonly severity?: Severity | undefined
   readonly verdict?: Verdict | undefined
-  /** Exactly this one; null: those of nobody. */
+  /** Exactly this assignee; null: unassigned cases. */
   readonly assignee?: string | null | undefined
-  /** Stands in its title or summary; letter case of ASCII does not matter. */
+  /** Occurs in the title or summary, ignoring the case of ASCII letters. */
   readonly text?: string | undefined
-  /** Opened at this time or later, in epoch milliseconds. */
+  /** Opened at or after this time, in epoch milliseconds. */
   readonly createdAfter?: number | undefined
   /** Opened before this time, in epoch milliseconds. */
   readonly createdBefore?: number | undefined
 }
 
-/** By what a list of cases can be sorted; with `-` downwards. */
+/** Sort orders of a list of cases; `-` is descending. */
 export const caseSorts = [
   'created_at',
   '-created_at',
@@ -30,31 +30,31 @@ export const caseSorts = [
 ] as const
 export type CaseSort = (typeof caseSorts)[number]
 
-export interface CasePageRequest extends PageRequest {
+export interface CaseListRequest extends ListRequest {
   /** Default `-created_at`. */
   readonly sort?: CaseSort | undefined
 }
 
 export interface CaseStore {
-  find(scope: Scope, id: string): Promise<Case | undefined>
+  find(scope: OrganizationScope, id: string): Promise<Case | undefined>
   /** The case that `create` opened with this key. */
   findByKey(organizationUuid: string, key: string): Promise<Case | undefined>
-  list(scope: Scope, filter: CaseFilter, page: CasePageRequest): Promise<Page<Case>>
-  /** Newest first; empty for a case that is not there. */
-  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>>
-  /** What destructive skills did: the newest, oldest first, each as it was last known. Empty for a case that is not there. */
+  list(scope: OrganizationScope, filter: CaseFilter, page: CaseListRequest): Promise<ListPage<Case>>
+  /** Newest first; empty for an unknown case. */
+  timeline(scope: OrganizationScope, id: string, page: ListRequest): Promise<ListPage<CaseEntry>>
+  /** The newest actions of destructive skills with their latest outcomes, oldest first. Empty for an unknown case. */
   actions(
-    scope: Scope,
+    scope: OrganizationScope,
     id: string,
     limit: number,
   ): Promise<{ readonly data: readonly CaseAction[]; readonly total: number }>
-  /** Each write happens once per key: a repeat answers as the first time. */
+  /** Each write happens once per key; a repeat returns the first result. */
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case>
   /** Throws NotFoundError `case_not_found`. */
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case>
   /**
-   * What a person changes who has seen this revision of it; undefined: whichever it is. Where all fields are as they are to be,
-   * nothing is done. Throws NotFoundError `case_not_found`, ConflictError `revision_changed`.
+   * A person's edit of the revision that they have seen; undefined: of any revision. An edit without a difference does nothing.
+   * Throws NotFoundError `case_not_found`, ConflictError `revision_changed`.
    */
   edit(
     organizationUuid: string,
@@ -64,8 +64,8 @@ export interface CaseStore {
     revision: number | undefined,
   ): Promise<Case>
   /**
-   * Adds a note, and gives its entry; a repeat that of the first time. Throws NotFoundError `case_not_found`, and ConflictError `idempotency_key_reused` for a key that belongs to another
-   * write.
+   * Adds a note and returns its entry; a repeat returns the first entry. Throws NotFoundError `case_not_found`, and ConflictError
+   * `idempotency_key_reused` for the key of a different write.
    */
   comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry>
 }

@@ -1,9 +1,9 @@
-/** Time, so that tests can hold it. */
+/** The source of time; tests replace it. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
-  /** Milliseconds that have really passed, whatever the time is set to. Default: as `now` says. */
+  /** Elapsed milliseconds, unaffected by changes of the system time. Default: `now`. */
   monotonic?(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`; rejects with the reason of the signal if that is aborted first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }

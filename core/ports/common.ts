@@ -1,21 +1,21 @@
-/** Organizations a caller may see; `'all'` is for the runtime itself and for keys that are not scoped. */
-export type Scope = 'all' | readonly string[]
+/** Organizations that a caller may access; `'all'` for the runtime and for keys without a scope. */
+export type OrganizationScope = 'all' | readonly string[]
 
-/** One page of a list. */
-export interface PageRequest {
+/** Asks for one page of a list. */
+export interface ListRequest {
   /** 1 to 200. */
   readonly limit: number
-  /** What the page before gave as `nextCursor`; absent for the first. */
+  /** `nextCursor` of the page before; absent for the first page. */
   readonly cursor?: string | undefined
-  /** Where a list is sorted by nothing else. Default: newest first. */
+  /** For lists without another sort order. Default: newest first. */
   readonly oldestFirst?: boolean | undefined
 }
 
-export interface Page<T> {
+export interface ListPage<T> {
   readonly data: readonly T[]
   readonly nextCursor: string | null
   readonly total: number
 }
 
-/** Of what is about to be edited, the revision that whoever edits it has seen; undefined: whichever it is. */
+/** The revision that the editor has seen; undefined: edit any revision. */
 export type SeenRevision = number | undefined

@@ -1,18 +1,18 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Connection, ConnectionFailure } from '../domain/connection.ts'
 import type { Secret } from '../plugin/index.ts'
-import type { Scope, SeenRevision } from './common.ts'
+import type { OrganizationScope, SeenRevision } from './common.ts'
 
 export interface ConnectionStore {
   /** Secrets are encrypted at rest. Throws ConflictError `connection_exists`. */
   create(organizationUuid: string, connection: NewConnection, by: Actor): Promise<Connection>
-  list(scope: Scope): Promise<readonly Connection[]>
-  /** With its secrets, for calling skills. Name compared ignoring case. */
+  list(scope: OrganizationScope): Promise<readonly Connection[]>
+  /** With its secrets, for calls of skills. Names are compared ignoring case. */
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined>
   /**
    * Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`.
    *
-   * @param changes or what makes them of what is stored, which nobody else changes meanwhile; what it throws leaves all as it is
+   * @param changes the changes, or a function of the stored connection; if it throws, nothing changes
    */
   update(
     organizationUuid: string,
@@ -21,20 +21,17 @@ export interface ConnectionStore {
     revision: SeenRevision,
     by: Actor,
   ): Promise<Connection>
-  /** With its secrets. Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`. */
+  /** Deletes the connection with its secrets. Throws NotFoundError `connection_not_found`, ConflictError `revision_changed`. */
   remove(organizationUuid: string, uuid: string, revision: SeenRevision, by: Actor): Promise<void>
-  /**
-   * The token that stands in the addresses to which the other system sends. Belongs to this connection alone, from its creation
-   * until its end. Throws NotFoundError `connection_not_found`.
-   */
+  /** The token in the connection's webhook addresses, unique to the connection. Throws NotFoundError `connection_not_found`. */
   eventsToken(organizationUuid: string, uuid: string): Promise<Secret>
-  /** Another token takes its place, at once. Throws NotFoundError `connection_not_found`. */
+  /** Replaces the token immediately. Throws NotFoundError `connection_not_found`. */
   rotateEventsToken(organizationUuid: string, uuid: string, by: Actor): Promise<Connection>
-  /** The connection that a token belongs to, with its secrets. */
+  /** The connection of a token, with its secrets. */
   openByEventsToken(token: string): Promise<OpenConnection | undefined>
   /**
-   * Its credentials work, as was found out at `asOf` (epoch milliseconds): what made it broken or was a warning until then is
-   * forgotten. `warning`: what is to be said about it now. Throws NotFoundError `connection_not_found`.
+   * Records a successful test that began at `asOf` (epoch milliseconds): it clears older notes, and may leave a warning. Throws
+   * NotFoundError `connection_not_found`.
    */
   works(
     organizationUuid: string,
@@ -42,14 +39,14 @@ export interface ConnectionStore {
     found: { readonly asOf: number; readonly warning: string | null },
     by: Actor,
   ): Promise<Connection>
-  /** Keeps how it was refused; null: it has worked. Nothing happens to one that is gone. */
+  /** Records how the last use failed; null: it succeeded. Ignores a deleted connection. */
   used(organizationUuid: string, uuid: string, failure: ConnectionFailure | null): Promise<void>
 }
 
-/** What is absent stays as it is. With settings or secrets, what made it broken or was a warning is forgotten. */
+/** Absent fields keep their values. New settings or secrets clear all notes. */
 export interface ConnectionChanges {
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  /** All of them, entered now: one that is not named is deleted. */
+  /** All secrets, entered now; others are deleted. */
   readonly secrets?: Readonly<Record<string, Secret>> | undefined
   readonly enabled?: boolean | undefined
 }

@@ -1,31 +1,31 @@
-/** The one way out to other systems. */
+/** The only way to send requests to other systems. */
 export interface Egress {
   /**
-   * Sends one request, follows no redirect, retries nothing. Rejects with RetryableError (network, TLS, name resolution),
-   * ForbiddenError `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large` or `bad_header`, or the
-   * signal's reason.
+   * Sends one request, without redirects and retries. Rejects with RetryableError (network, TLS, name resolution), ForbiddenError
+   * `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large` or `bad_header`, or the reason of the
+   * signal.
    */
   send(request: EgressRequest): Promise<EgressResponse>
 }
 
 export interface EgressRequest {
-  /** On whose behalf, for the figures; default: nobody's. */
+  /** The owner of the request in metrics. Default: none. */
   readonly plugin?: string | undefined
-  /** Whose request it is: it travels on no socket that carries requests of others. Default: nobody's. */
+  /** Requests of different owners share no socket. Default: none. */
   readonly organizationUuid?: string | undefined
   /**
-   * Whether the address is that of a connection, which an administrator has made. Only then may it be private, where the operator allows
-   * it. Default false: a playbook's author chose the address.
+   * Whether the address comes from a connection, which an administrator has created. Only such an address may be private, if the
+   * operator allows it. Default false: a playbook chose the address.
    */
   readonly isConnection?: boolean | undefined
   readonly method: string
   /** Absolute. */
   readonly url: string
-  /** Names in lower case; none that frames the message, which is the way out's own. */
+  /** Names in lower case, without headers that frame the message. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly signal: AbortSignal
-  /** Told once, before the other system can have any of the request. Default: nobody is. */
+  /** Called once, before the first byte leaves. Default: none. */
   readonly onSent?: (() => void) | undefined
 }
 

@@ -7,5 +7,5 @@ export interface Log {
   error(fields: LogFields, message: string): void
 }
 
-/** What is written out has a name of the list: a log drops the rest. */
+/** Fields with these names are written; the log drops others. */
 export type LogFields = Readonly<Partial<Record<(typeof loggedFields)[number], unknown>>>

@@ -1,48 +1,48 @@
 import type { SessionLimits } from '../domain/session.ts'
 
 /**
- * Deletes what is kept no longer: with each call a little, in one write, so that whoever writes meanwhile waits for milliseconds. The same write
- * records in the audit log, for each organization, how many runs and alerts it was, with the rule.
+ * Deletes data after its retention period in small writes, so that other writes wait for milliseconds only. The same write records
+ * the number of deleted runs and alerts of each organization in the audit log.
  */
 export interface RetentionStore {
   /**
-   * What is over and nobody has cleared away: sessions, answers and alerts of requests with an idempotency key, calls of other systems that were
-   * taken, groups of repeats, uses of destructive skills. True: more may be left.
+   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats and uses of destructive skills. True:
+   * more may be left.
    */
   clearOutlived(sessions: SessionLimits): Promise<boolean>
   /**
-   * Prunes runs that ended by then: their journals, questions with answers, inputs and outputs are deleted. A run stays,
-   * marked, where it has an alert or a case. None is pruned with an open case, or one that was changed since; with a step whose outcome is unknown;
-   * or while a run that goes on from it is not.
+   * Prunes runs that ended by then: deletes their journals, questions, inputs and outputs, and the run itself unless it has an
+   * alert or a case. Keeps a run with an open or later changed case, with a step of unknown outcome, or with a retry that is not
+   * pruned.
    */
   pruneRuns(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
   /**
-   * Deletes alerts that were last changed by then and are not under investigation, with their runs. None is deleted with an
-   * open case, or one that was changed since; while repeats may still join it or follow it; or with a run that could not be pruned. Ids are not
-   * given again, and cases stay, which count what they lost.
+   * Deletes alerts that were last changed by then, with their runs. Keeps an alert under investigation, with an open or later
+   * changed case, with repeats that may join or follow it, or with a run that cannot be pruned. Ids are not reused; cases remain
+   * and count what they lost.
    */
   pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
 }
 
-/** What is kept no longer. */
+/** What to delete. */
 export interface RetentionRule {
-  /** By then it was over, in epoch milliseconds. */
+  /** Epoch milliseconds. */
   readonly before: number
-  /** Who says so: the setting with its value, for the audit log. */
+  /** The setting with its value, for the audit log. */
   readonly setting: string
 }
 
-/** How far the work has come. */
+/** Position of the work. */
 export interface PrunePlace {
   readonly at: number
   readonly row: number
 }
 
 export interface PrunedPiece {
-  /** How many runs were pruned. */
+  /** Number of pruned runs. */
   readonly runs: number
-  /** How many alerts were deleted. */
+  /** Number of deleted alerts. */
   readonly alerts: number
-  /** Where to go on; undefined: this was all. */
+  /** Start of the next piece; undefined: nothing is left. */
   readonly next: PrunePlace | undefined
 }

@@ -14,17 +14,16 @@ import type { RetentionStore } from './retention-store.ts'
 import type { CheckpointStore } from './runs/checkpoint-store.ts'
 import type { DestructiveUseStore } from './runs/destructive-use-store.ts'
 import type { InboundStore } from './runs/inbound-store.ts'
-import type { LineStore } from './runs/journal-reader.ts'
+import type { JournalReader } from './runs/journal-reader.ts'
 import type { JournalStore } from './runs/journal-store.ts'
 import type { PauseStore } from './runs/pause-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 import type { ScheduleStore } from './runs/schedule-store.ts'
 
 /**
- * Everything that is stored. Adapters live in `server`; each port has one contract test suite (test/contract) that every adapter
- * must pass. All store operations are atomic: when the promise resolves, all of it is durable; when it rejects, none of it
- * happened. The organization is an argument that cannot be left out, and so is who does it (`by`) where the audit log records
- * it: the entry is written with the action, or neither is.
+ * All stores. Adapters live in `server`; each must pass the contract suite of every port (test/contract). Operations are atomic:
+ * when the promise resolves, everything is durable; when it rejects, nothing happened. The organization is a required argument,
+ * and so is the actor (`by`) of an audited action, whose entry is part of the same write.
  */
 export interface Stores {
   readonly organizations: OrganizationStore
@@ -37,7 +36,7 @@ export interface Stores {
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore
-  readonly lines: LineStore
+  readonly journalReader: JournalReader
   readonly destructiveUses: DestructiveUseStore
   readonly checkpoints: CheckpointStore
   readonly inbound: InboundStore
@@ -46,15 +45,12 @@ export interface Stores {
   readonly connections: ConnectionStore
   readonly audit: AuditStore
   readonly retention: RetentionStore
-  /** What is written by this process. */
+  /** Changes by this process. */
   readonly changes: ChangeSource
   /** Does a write transaction; rejects with UnavailableError when the store cannot take one. */
   probe(): Promise<void>
-  /**
-   * Why nothing that is written from now on would be found again: the files were deleted, moved or replaced. All writes are refused
-   * with it. Undefined while they are where they were opened.
-   */
+  /** The error of every write when the database files were deleted, moved or replaced; undefined while they are in place. */
   gone(): UnavailableError | undefined
-  /** Commits what is under way and lets go of the files. Later calls reject. */
+  /** Commits pending writes and closes the files. Later calls reject. */
   close(): Promise<void>
 }

@@ -2,17 +2,17 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import type { Actor } from '../../domain/audit.ts'
 
 export interface KeyStore {
-  /** `secretHash`: SHA-256 of the key's secret part. */
+  /** `secretHash`: SHA-256 of the secret part of the key. */
   create(key: NewApiKey, by: Actor): Promise<ApiKey>
-  /** By the id inside the key's text, with the stored hash to compare. */
+  /** By the id in the key, with the stored hash to compare. */
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined>
   list(): Promise<readonly ApiKey[]>
   /**
-   * Makes the key useless for good; it stays in the list. A revoked key stays as it is. Throws NotFoundError `key_not_found`,
-   * and ConflictError `last_admin_key` for the last administrator's key for all organizations that goes on for a week.
+   * Revokes a key permanently; it stays in the list. Does nothing for a revoked key. Throws NotFoundError `key_not_found`, and
+   * ConflictError `last_admin_key` if no other administrator key for all organizations stays valid for 7 days.
    */
   revoke(id: string, by: Actor): Promise<ApiKey>
-  /** Remembers when the key was used, in epoch milliseconds. */
+  /** Records the last use, in epoch milliseconds. */
   recordUse(id: string, at: number): Promise<void>
 }
 
@@ -22,6 +22,6 @@ export interface NewApiKey {
   readonly role: ApiKey['role']
   readonly organizationUuids: readonly string[] | null
   readonly secretHash: Uint8Array
-  /** Epoch milliseconds; null never. */
+  /** Epoch milliseconds; null: never. */
   readonly expiresAt: number | null
 }

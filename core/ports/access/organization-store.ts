@@ -2,14 +2,14 @@ import type { Actor } from '../../domain/audit.ts'
 import type { OwnDestructiveLimits } from '../../domain/destructive-use.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { CodeAndName } from './provider-store.ts'
-import type { Scope, SeenRevision } from '../common.ts'
+import type { OrganizationScope, SeenRevision } from '../common.ts'
 
 export interface OrganizationStore {
-  list(scope: Scope): Promise<readonly Organization[]>
+  list(scope: OrganizationScope): Promise<readonly Organization[]>
   /** Throws ConflictError `organization_exists`. */
   create(organization: CodeAndName, by: Actor): Promise<Organization>
   /** Throws NotFoundError `organization_not_found`, ConflictError `revision_changed`. */
   rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization>
-  /** Sets all of its own limits of destructive actions. Throws as `rename` does. */
+  /** Sets the organization's limits on destructive actions. Throws as `rename` does. */
   limit(uuid: string, limits: OwnDestructiveLimits, revision: SeenRevision, by: Actor): Promise<Organization>
 }

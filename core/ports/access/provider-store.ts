@@ -6,7 +6,7 @@ export interface ProviderStore {
   list(): Promise<readonly Provider[]>
   /** Throws ConflictError `provider_exists`. */
   create(provider: CodeAndName, by: Actor): Promise<Provider>
-  /** By its code. Throws NotFoundError `provider_not_found`, ConflictError `revision_changed`. */
+  /** By code. Throws NotFoundError `provider_not_found`, ConflictError `revision_changed`. */
   rename(code: string, name: string, revision: SeenRevision, by: Actor): Promise<Provider>
 }
 

@@ -1,32 +1,32 @@
-/** A request that is to take effect once, however often it is sent. */
+/** An idempotent request: it takes effect once, however often it is sent. */
 export interface OnceRequest {
-  /** Whose key it is: others may use the same one. */
+  /** The API key; other keys may use the same idempotency key. */
   readonly apiKeyUuid: string
-  /** As the sender chose it. Nothing keeps it as it is. */
+  /** As chosen by the sender. Only a hash is stored. */
   readonly key: string
-  /** All that it asks for, in one form. Nothing keeps it as it is. */
+  /** The canonical request. Only a hash is stored. */
   readonly asks: string
-  /** Milliseconds for which it is remembered. */
+  /** How long the request is remembered, in milliseconds. */
   readonly keepMs: number
 }
 
-/** How the answer of work is made again that was lost with the process: of what the first write of the work gave. */
+/** How to rebuild an answer that was lost with the process, from the result of the first write. */
 export interface RecalledWork<T> {
-  /** Kept in the commit of that write, as JSON. Undefined: of this the answer cannot be made. */
+  /** What to store in the commit of that write, as JSON. Undefined: the answer cannot be rebuilt. */
   readonly keeps: (written: unknown) => unknown
   readonly answer: (kept: unknown) => Promise<T>
 }
 
 export interface RequestStore {
   /**
-   * Does `work`, whose first write also remembers that it was done, in one commit; keeps what it gives, as JSON. While that is remembered, a
-   * second call does nothing and gives what was kept; one at the same time waits for the first. Work that fails before it has written can be
-   * tried again.
+   * Does `work` once. Its first write records the request in the same commit; the answer is stored as JSON. While the request is
+   * remembered, a second call returns the stored answer, and a concurrent call waits for it. Work that fails before its first
+   * write can be repeated.
    *
-   * Where the process ended between the write and what `work` gave, that is made again as `recall` says.
+   * If the process stops between the write and the answer, `recall` rebuilds the answer.
    *
-   * Throws ConflictError `idempotency_key_reused` where the key came with something else, and `request_interrupted` where an answer is lost and
-   * cannot be made again.
+   * Throws ConflictError `idempotency_key_reused` for a different request, and `request_interrupted` for a lost answer that cannot
+   * be rebuilt.
    */
   once<T>(
     request: OnceRequest,

@@ -4,25 +4,25 @@ import type { Session, SessionLimits } from '../../domain/session.ts'
 
 export interface SessionStore {
   /**
-   * Begins a session, ends the one it takes the place of, and forgets all that are over. Of one key, the sessions that were begun last are kept.
+   * Starts a session, ends the session that it replaces, and deletes outlived ones. Keeps only the newest sessions of a key.
    * Throws NotFoundError `key_not_found`.
    */
   begin(session: NewSession, by: Actor): Promise<Session>
-  /** By the hash of its token, also one that is over or whose key is. */
+  /** By the hash of its token; also a session that is outlived, or whose key is. */
   find(tokenHash: Uint8Array): Promise<Session | undefined>
-  /** The same, of one that is known. */
+  /** By uuid. */
   byUuid(uuid: string): Promise<Session | undefined>
-  /** Remembers when the session was used, in epoch milliseconds. */
+  /** Records the last use, in epoch milliseconds. */
   recordUse(uuid: string, at: number): Promise<void>
-  /** Forgets it; one that is not there changes nothing. */
+  /** Ends a session; does nothing for an unknown one. */
   end(uuid: string, by: Actor): Promise<void>
 }
 
 export interface NewSession {
-  /** SHA-256 of its token. */
+  /** SHA-256 of the token. */
   readonly tokenHash: Uint8Array
   readonly key: Pick<ApiKey, 'id'>
-  /** SHA-256 of the token that the same browser had before. */
+  /** SHA-256 of the earlier token of the same browser. */
   readonly replaces: Uint8Array | undefined
   readonly limits: SessionLimits
 }

@@ -6,8 +6,9 @@ import type {
   CheckpointState,
   Question,
   Silence,
+  UnansweredState,
 } from '../../domain/checkpoint.ts'
-import type { Page, PageRequest, Scope } from '../common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../common.ts'
 
 export interface NewCheckpoint {
   readonly path: string
@@ -15,7 +16,7 @@ export interface NewCheckpoint {
   readonly question: Question
   /** Epoch milliseconds. */
   readonly timeoutAt: number
-  /** Default: not known. */
+  /** Default: unknown. */
   readonly onTimeout?: Silence | undefined
 }
 
@@ -28,66 +29,66 @@ export interface CheckpointFilter {
   readonly kind?: string | undefined
 }
 
-/** Of an answer that was given to many questions at once. */
-export interface Together {
-  /** Names what the preview showed (`seenOf`). */
+/** A bulk answer. */
+export interface BulkAnswer {
+  /** Identifies the preview (`seenOf`). */
   readonly seen: string
-  /** How many questions. */
+  /** Number of questions. */
   readonly count: number
 }
 
-/** What else the audit log says of an answer. */
-export interface AnsweredHow {
-  readonly together?: Together | undefined
-  /** With a session of the key, and not with the key itself. */
+/** Details of an answer for the audit log. */
+export interface AnswerDetails {
+  readonly together?: BulkAnswer | undefined
+  /** Given with a session of the key instead of the key. */
   readonly session?: boolean | undefined
 }
 
-/** Questions to people. A run has at most one at a path, and a question at most one answer that counts. */
+/** Questions to people. A run has at most one question at a path, and a question at most one answer that counts. */
 export interface CheckpointStore {
-  /** Makes the id; the run becomes `waiting`. A second call for the path gives what is there. */
+  /** Opens a question with a new id; the run becomes `waiting`. A second call for the path returns the existing question. */
   open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
-  /** Keeps the name of the connection that the question is about to go out over. */
+  /** Stores the name of the connection before the question is sent over it. */
   goesOver(runUuid: string, path: string, connection: string): Promise<void>
-  /** Keeps what the skill answered when it asked; `asked` in it is who alone may answer over the connection. */
+  /** Stores the output of the skill that asked; only the person in `asked` may answer over the connection. */
   asked(runUuid: string, path: string, reference: unknown): Promise<void>
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>
-  /** Waits no longer. One of an answer and this wins: gives what holds. */
-  close(runUuid: string, path: string, state: 'timed_out' | 'withdrawn'): Promise<Checkpoint>
-  find(scope: Scope, id: string): Promise<Checkpoint | undefined>
+  /** Closes a question unless it was answered first; returns its state. */
+  close(runUuid: string, path: string, state: UnansweredState): Promise<Checkpoint>
+  find(scope: OrganizationScope, id: string): Promise<Checkpoint | undefined>
   /** Questions to one person over one connection, of any state, newest first. */
-  toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]>
-  /** Newest first, or as the page wants it. */
-  list(scope: Scope, page: PageRequest, filter: CheckpointFilter): Promise<Page<Checkpoint>>
+  toPerson(person: QuestionRecipient, limit: number): Promise<readonly Checkpoint[]>
+  /** Newest first by default. */
+  list(scope: OrganizationScope, page: ListRequest, filter: CheckpointFilter): Promise<ListPage<Checkpoint>>
   /**
-   * Records an answer. It counts if it is the first, while the checkpoint waits and before its timeout; `outcome` says so, or
-   * why not. The answer has to fit the question already. Throws NotFoundError `checkpoint_not_found`.
+   * Records an answer that fits the question. The first one before the timeout counts; `outcome` says so, or why not. Throws
+   * NotFoundError `checkpoint_not_found`.
    */
   answer(
     id: string,
     answer: Omit<CheckpointAnswer, 'at' | 'by'>,
     by: Actor,
-    how?: AnsweredHow,
+    how?: AnswerDetails,
   ): Promise<AnswerOutcome>
-  /** All that came, oldest first. */
-  answers(id: string): Promise<readonly GivenAnswer[]>
+  /** All recorded answers, oldest first. */
+  answers(id: string): Promise<readonly AnswerRecord[]>
 }
 
-export interface AskedPerson {
+export interface QuestionRecipient {
   readonly organizationUuid: string
   /** Name of the connection. */
   readonly connection: string
-  /** As the other system knows them. */
+  /** The person's id in the other system. */
   readonly asked: string
 }
 
 export interface AnswerOutcome {
-  /** `second` and `late` where nothing else was said about it. */
+  /** `second` and `late` unless another reason was given. */
   readonly outcome: AnswerVerdict
-  /** As it is now. */
+  /** The question after the answer. */
   readonly checkpoint: Checkpoint
 }
 
-export interface GivenAnswer extends CheckpointAnswer {
+export interface AnswerRecord extends CheckpointAnswer {
   readonly outcome: AnswerVerdict
 }

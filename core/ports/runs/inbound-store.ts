@@ -2,13 +2,13 @@ import type { CheckpointAnswer } from '../../domain/checkpoint.ts'
 import type { RefusalReason } from '../../plugin/index.ts'
 import type { AnswerOutcome } from './checkpoint-store.ts'
 
-/** What the other system of a connection sent, and what it means. */
+/** A webhook call of the other system of a connection, and its meaning. */
 export interface InboundCall {
   readonly organizationUuid: string
   readonly connectionUuid: string
-  /** Of the HTTP request that it came by. */
+  /** Id of the HTTP request. */
   readonly requestId: string
-  /** What it repeats when it sends the same again, and for how many milliseconds a repeat is known. */
+  /** What identifies a repeated call, and how long it is kept, in milliseconds. */
   readonly once: { readonly key: string; readonly keepMs: number } | undefined
   readonly answers: readonly JudgedAnswer[]
   /** See `Connection`. */
@@ -18,15 +18,14 @@ export interface InboundCall {
 
 export interface JudgedAnswer extends Omit<CheckpointAnswer, 'at'> {
   readonly checkpointId: string
-  /** Why it cannot count; null: it does, if it is the first and in time. */
+  /** Why the answer cannot count; null: it may. */
   readonly refused: RefusalReason | null
 }
 
 export interface InboundStore {
   /**
-   * All that one call brings, in one write: that it came, its answers, what became known of the connection. Gives what became of
-   * the answers, in order; undefined for the repeat of a call, which changes nothing. Throws NotFoundError
-   * `connection_not_found`, `checkpoint_not_found`.
+   * Records a call in one write: its answers, and the notes about the connection. Returns the outcomes of the answers in order;
+   * undefined for a repeated call, which changes nothing. Throws NotFoundError `connection_not_found`, `checkpoint_not_found`.
    */
   take(call: InboundCall): Promise<readonly AnswerOutcome[] | undefined>
 }

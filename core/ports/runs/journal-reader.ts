@@ -1,55 +1,53 @@
 import type { FailedAttempt, JournalEntry, Resolution } from '../../domain/run.ts'
-import type { Page, PageRequest } from '../common.ts'
+import type { ListPage, ListRequest } from '../common.ts'
 
-/** Reads journals piece by piece: one can have hundreds of thousands of lines, and each line megabytes. */
-export interface LineStore {
-  /** The lines behind a row, or the first ones, in the order in which their steps began. */
-  stretch(runUuid: string, request: StretchRequest): Promise<Stretch>
-  /**
-   * One page in the order in which their steps began, or turned round; it ends early where inputs and outputs come to more than `bytes`, but for
-   * one line.
-   */
-  page(runUuid: string, request: PageRequest & { readonly bytes: number }): Promise<Page<Line>>
-  /** Undefined where it is not there any more. */
-  line(row: number): Promise<Line | undefined>
-  /** How these lines stand, without what is large; of those that are there. */
-  moves(rows: readonly number[]): Promise<readonly LineMove[]>
-  /** Row by place, from 0, of those places that the journal has. */
+/** Reads journals in chunks: a journal can have hundreds of thousands of lines, and a line can be megabytes large. */
+export interface JournalReader {
+  /** The lines after a row, or the first ones, in the order in which their steps began. */
+  readChunk(runUuid: string, request: ChunkRequest): Promise<JournalChunk>
+  /** One page, oldest or newest first. Ends early when inputs and outputs exceed `bytes`, but has at least one line. */
+  page(runUuid: string, request: ListRequest & { readonly bytes: number }): Promise<ListPage<JournalLine>>
+  /** Undefined for a row that was deleted. */
+  line(row: number): Promise<JournalLine | undefined>
+  /** The states of these lines, without inputs and outputs; deleted rows are left out. */
+  states(rows: readonly number[]): Promise<readonly JournalLineState[]>
+  /** Maps places in the journal, counted from 0, to rows; places beyond its end are left out. */
   rowsAt(runUuid: string, places: readonly number[]): Promise<ReadonlyMap<number, number>>
 }
 
-export interface StretchRequest {
-  /** Row of the line before; undefined: from the first line. */
+export interface ChunkRequest {
+  /** Row of the line before the chunk. Undefined: from the first line. */
   readonly after: number | undefined
-  /** So many lines are looked at. */
+  /** Maximum of lines that are examined. */
   readonly lines: number
-  /** The inputs and outputs of those that are read come to no more than this, unless it is one line that has more. */
+  /** Maximum of bytes of inputs and outputs; a single larger line is still read. */
   readonly bytes: number
-  /** Only steps of these kinds are read. Default: all. */
+  /** Kinds of steps to read. Default: all. */
   readonly kinds?: readonly string[]
-  /** Only lines are read whose input and output have no more than this. Default: all. */
+  /** Skips lines whose input and output are larger. Default: none. */
   readonly maxBytes?: number
-  /** Outputs are not read, and do not count: they are null. Default false. */
+  /** Reads outputs as null, and does not count their bytes. Default false. */
   readonly withoutOutputs?: boolean
 }
 
-export interface Stretch {
-  readonly lines: readonly Line[]
-  /** Row behind which the next stretch begins; undefined: this one reaches to the end. */
+export interface JournalChunk {
+  readonly lines: readonly JournalLine[]
+  /** `after` of the next chunk; undefined at the end of the journal. */
   readonly next: number | undefined
 }
 
 /** One line of a journal. */
-export interface Line {
-  /** Its key among the lines of all runs; later lines have higher ones. Not to be shown: it tells how much others do. */
+export interface JournalLine {
+  /** Rising key among the lines of all runs. Never shown: it would reveal the activity of other organizations. */
   readonly row: number
   readonly entry: JournalEntry
   readonly failedAttempts: readonly FailedAttempt[]
 }
 
-/** What changes in a line until its step has ended. */
-export interface LineMove extends Pick<JournalEntry, 'state' | 'attempt'> {
+/** The fields of a line that change until its step ends. */
+export interface JournalLineState extends Pick<JournalEntry, 'state' | 'attempt'> {
   readonly row: number
   readonly resolvedAt: Resolution['at'] | undefined
+  /** Number of failed attempts. */
   readonly failedAttempts: number
 }

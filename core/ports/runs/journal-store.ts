@@ -1,41 +1,40 @@
 import type { Actor } from '../../domain/audit.ts'
-import type { HeldUse } from '../../domain/destructive-use.ts'
+import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { FailedAttempt, JournalEntry, StepDecision, StoredError } from '../../domain/run.ts'
 import type { DestructiveCall, ReservedUses } from './destructive-use-store.ts'
 
-/** What a run remembers. Keyed by run and path. */
+/** The journals of runs, keyed by run and path. */
 export interface JournalStore {
   /**
-   * The intent: committed before the work begins. A second `begin` of a path changes nothing, except that one with a higher
-   * attempt raises `attempt` in the entry: this tells a try that was under way from one that was still waited for. A use of a
-   * destructive skill is counted with it, once per path; one that would exceed the limit is held back: nothing begins, and the
-   * audit log says so.
+   * Records the intent before the work begins. A second `begin` of a path only raises `attempt`, which shows that the later
+   * attempt was under way. Counts the use of a destructive skill, once per path. A use beyond the limit does not begin; the audit
+   * log records that it is held.
    */
-  begin(runUuid: string, entry: JournalBegin): Promise<HeldUse | undefined>
-  /** Counts all these uses of a destructive skill before they begin, or none: then they are held back as by `begin`. */
-  reserve(runUuid: string, uses: ReservedUses): Promise<HeldUse | undefined>
-  /** Takes back what was counted for these paths and has not begun there. */
+  begin(runUuid: string, entry: JournalBegin): Promise<ExceededLimit | undefined>
+  /** Counts all these uses of a destructive skill before they begin, or holds all of them. */
+  reserve(runUuid: string, uses: ReservedUses): Promise<ExceededLimit | undefined>
+  /** Releases the reserved uses of steps that have not begun. */
   release(runUuid: string, paths: readonly string[]): Promise<void>
-  /** A try failed, and is not the last. */
+  /** Records a failed attempt that is not the last. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
-  /** The result. Throws ConflictError `step_has_ended` when there is one already. */
+  /** Records the result. Throws ConflictError `step_has_ended` for a second one. */
   end(runUuid: string, path: string, end: JournalEnd): Promise<void>
-  /** A step that needs no intent, e.g. `set`: begun and ended in one write. */
+  /** Records intent and result in one write, for a step without an external effect, e.g. `set`. */
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void>
-  /** In the order in which they began. */
+  /** In the order in which the steps began. */
   entries(runUuid: string): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>
-  /** What of a journal can be read at once, however large it is. */
+  /** A bounded part of a journal of any size. */
   excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
   /**
-   * Nobody knows whether the step took effect: it becomes `unknown`, and its run `waiting`; `tried` is how its try ended, where that
-   * was not by a crash. Repeating it changes nothing.
+   * The outcome of a step is unknown: it becomes `unknown`, and its run `waiting`. `tried`: the failed attempt, unless a crash
+   * ended it. Repeating it changes nothing.
    */
   park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void>
   /**
-   * A person's word about an `unknown` step; one wins. `ran` completes it with the output, `skip` skips it, `run_again` notes
-   * that the try failed, so that another follows. Throws NotFoundError `step_not_found`, ConflictError `step_not_unknown`.
+   * Applies a person's decision about an `unknown` step; the first one wins. `ran` completes it with the output, `skip` skips it,
+   * `run_again` records a failed attempt. Throws NotFoundError `step_not_found`, ConflictError `step_not_unknown`.
    */
   resolve(runUuid: string, path: string, resolution: NewResolution): Promise<JournalEntry>
   entry(runUuid: string, path: string): Promise<JournalEntry | undefined>
@@ -46,52 +45,52 @@ export interface JournalBegin {
   readonly stepId: string | null
   readonly kind: string
   readonly input: unknown
-  /** Where something sensitive stands in the input, and will in the output: what is kept is encrypted. Undefined: nowhere. */
+  /** Sensitive places of the input and of the later output, which are stored encrypted. Undefined: none. */
   readonly sensitive?: StepMasks | undefined
-  /** The try that begins, from 1. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Of a call of a destructive skill, which goes into the audit log. Default: it is none. */
+  /** Of a destructive skill: how to count and audit the call. Undefined: not destructive. */
   readonly destructive?: DestructiveCall | undefined
 }
 
 export interface JournalEnd {
   readonly state: 'completed' | 'failed' | 'skipped'
   readonly output: unknown
-  /** What is kept of the output is encrypted. Default false. */
+  /** The output is stored encrypted. Default false. */
   readonly isSensitive?: boolean | undefined
   readonly error: StoredError | null
   readonly attempt: number
   /** Epoch milliseconds. */
   readonly endedAt: number
-  /** Of a destructive skill: it is known that the step changed nothing, so that the use is counted no longer. Default false. */
+  /** The step is known to have changed nothing, so its use does not count. Default false. */
   readonly changedNothing?: boolean | undefined
 }
 
 export interface ExcerptLimits {
-  /** So many of the first. */
+  /** Number of the first entries. */
   readonly first: number
-  /** So many of the newest, and of those that are `unknown`. */
+  /** Number of the newest, and of the `unknown` entries. */
   readonly newest: number
-  /** Of inputs and outputs together, `unknown` steps and then the newest before others: what does not fit is null. */
+  /** Maximum bytes of inputs and outputs, given to `unknown` steps first, then to the newest; others are null. */
   readonly bytes: number
 }
 
 export interface JournalExcerpt {
-  /** In the order in which they began. */
+  /** In the order in which the steps began. */
   readonly entries: readonly JournalEntry[]
-  /** Paths of those whose input and output are left out. */
+  /** Paths of entries without input and output. */
   readonly emptied: ReadonlySet<string>
-  /** Of these entries; at most as many as `first`. */
+  /** Of these entries, at most `first`. */
   readonly failedAttempts: readonly FailedAttempt[]
-  /** Of the whole journal. */
+  /** Number of entries in the journal. */
   readonly total: number
 }
 
 export interface NewResolution {
   readonly decision: StepDecision
-  /** For `ran`; else null. */
+  /** For `ran`, otherwise null. */
   readonly output: unknown
   readonly by: Actor
 }

@@ -1,6 +1,6 @@
 import type { NewRun, Run } from '../../domain/run.ts'
 
-/** When a playbook runs next in an organization. */
+/** The next time of a playbook's schedule in an organization. */
 export interface StoredSchedule {
   readonly playbookName: string
   readonly organizationUuid: string
@@ -11,13 +11,13 @@ export interface StoredSchedule {
 
 export interface ScheduleStore {
   /**
-   * Keeps exactly these. One that is there with the same cron keeps its next time, also an overdue one, unless that is more than
-   * three hours after the one given here: then the clock has been set back.
+   * Stores exactly these schedules. A known schedule with the same cron keeps its next time, even an overdue one, unless that is
+   * more than three hours after the given one: then the clock was set back.
    */
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>
   /**
-   * Moves on to `nextAt` and queues the run, in one: undefined when somebody else did, or when the run before has not ended
-   * and may not overlap.
+   * Sets the next time and queues the run in one write. Undefined if another process did, or if the previous run is active and
+   * overlap is not allowed.
    */
   fire(
     schedule: StoredSchedule,

@@ -10,37 +10,42 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import {
   disabledLookups,
   findLookups,
-  leftOutSkills,
-  type LeftOutSkill,
-  type Lookup,
+  omittedSkills,
+  type OmittedSkill,
+  type PossibleLookup,
 } from './find-lookups.ts'
-import { makeInvestigator } from './make-investigator.ts'
+import { generateInvestigator } from './generate-investigator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
 
-export interface MadeInvestigatorsOptions {
+export interface InvestigatorGeneratorOptions {
   readonly stores: { readonly connections: Pick<Stores['connections'], 'list'> }
   readonly library: Pick<PlaybookLibrary, 'keep'>
   readonly catalogue: Catalogue
   readonly log: Log
 }
 
-/** Types of alerts whose playbooks are kept at hand. */
+/** Maximum number of cached playbooks. */
 const maxKept = 1_000
 
 /**
- * Gives the playbook that is made for alerts of a type of an organization: by its connections as they are, so that one added since is
- * used. It is made once for the same list of connections, which a store gives as long as nothing of it changes.
+ * Generates the playbook for an alert type of an organization from its current connections. Cached by the
+ * list of connections, which the store returns unchanged until a connection changes.
  */
-export function createMadeInvestigators({ stores, library, catalogue, log }: MadeInvestigatorsOptions) {
+export function createInvestigatorGenerator({
+  stores,
+  library,
+  catalogue,
+  log,
+}: InvestigatorGeneratorOptions) {
   const kept = new QuickLRU<
     string,
     { readonly connections: readonly Connection[]; readonly playbook: Playbook }
   >({
     maxSize: maxKept,
   })
-  const leftOut = leftOutSkills(catalogue)
+  const leftOut = omittedSkills(catalogue)
   for (const { skill, reason } of leftOut)
-    log.warn({ skill, reason }, 'an enriching skill is left out of generated investigations')
+    log.warn({ skill, reason }, 'generated investigations omit an enriching skill')
 
   async function make(
     alertType: string,
@@ -48,8 +53,8 @@ export function createMadeInvestigators({ stores, library, catalogue, log }: Mad
     connections: readonly Connection[],
   ): Promise<Playbook> {
     const disabled = disabledLookups(catalogue, connections)
-    const keep = (lookups: readonly Lookup[], without: readonly LeftOutSkill[]) =>
-      library.keep(makeInvestigator(alertType, organization, lookups, { disabled, leftOut: without }), {
+    const keep = (lookups: readonly PossibleLookup[], without: readonly OmittedSkill[]) =>
+      library.keep(generateInvestigator(alertType, organization, lookups, { disabled, leftOut: without }), {
         origin: 'made',
         organizationUuid: organization.uuid,
       })
@@ -58,8 +63,11 @@ export function createMadeInvestigators({ stores, library, catalogue, log }: Mad
       return await keep(lookups, leftOut)
     } catch (error) {
       if (!(error instanceof PlaybookError) || lookups.length === 0) throw error
-      // An alert that is investigated without a source is better than one that is not investigated.
-      log.error({ error }, 'the generated investigation has mistakes; it is made without what causes them')
+      // It is better to investigate an alert without one source than not at all.
+      log.error(
+        { error },
+        'the generated investigation is invalid; generating it without the lookups that cause this',
+      )
       const [sound, unsound] = soundLookups(alertType, organization, lookups, catalogue)
       const without = [...leftOut, ...unsound]
       return keep(sound, without).catch(() => keep([], without))
@@ -77,16 +85,16 @@ export function createMadeInvestigators({ stores, library, catalogue, log }: Mad
   }
 }
 
-/** Those whose playbook has no mistakes where each is alone in it, and the skills of the others. */
+/** The lookups that are valid in a playbook by themselves, and the skills of the others. */
 function soundLookups(
   alertType: string,
   organization: Organization,
-  lookups: readonly Lookup[],
+  lookups: readonly PossibleLookup[],
   catalogue: Catalogue,
-): readonly [sound: readonly Lookup[], unsound: readonly LeftOutSkill[]] {
+): readonly [sound: readonly PossibleLookup[], unsound: readonly OmittedSkill[]] {
   const reasons = new Map<string, string>()
-  const reasonOf = ({ skill, kind, connection }: Lookup): string | undefined => {
-    const alone = makeInvestigator(alertType, organization, [{ skill, kind, connection }])
+  const reasonOf = ({ skill, kind, connection }: PossibleLookup): string | undefined => {
+    const alone = generateInvestigator(alertType, organization, [{ skill, kind, connection }])
     const { playbook, problems } = parsePlaybook(alone, { catalogue })
     if (playbook !== undefined) return undefined
     return problems.find(({ severity }) => severity === 'error')?.message ?? 'its playbook has mistakes'

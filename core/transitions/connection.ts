@@ -1,0 +1,27 @@
+import type { Connection, ConnectionFailure, ConnectionNote } from '../domain/connection.ts'
+import type { ConnectionChanges } from '../ports/connection-store.ts'
+
+type Notes = Pick<Connection, 'broken' | 'warning' | 'lastFailure'>
+
+/** New settings or secrets clear all notes, since these describe the earlier ones. */
+export const notesAfterEdit = (
+  { broken, warning, lastFailure }: Notes,
+  { settings, secrets }: Pick<ConnectionChanges, 'settings' | 'secrets'>,
+): Notes =>
+  settings === undefined && secrets === undefined
+    ? { broken, warning, lastFailure }
+    : { broken: null, warning: null, lastFailure: null }
+
+/** A successful test clears the notes made before it began (`asOf`), and may leave a warning. */
+export function notesAfterTest(
+  { broken, warning, lastFailure }: Notes,
+  { asOf, warning: reason }: { readonly asOf: number; readonly warning: string | null },
+): Notes {
+  const newer = <Note extends ConnectionNote | ConnectionFailure>(note: Note | null): Note | null =>
+    note !== null && note.at > asOf ? note : null
+  return {
+    broken: newer(broken),
+    warning: reason === null ? newer(warning) : { reason, at: asOf },
+    lastFailure: newer(lastFailure),
+  }
+}

@@ -1,0 +1,116 @@
+import { actionText } from '../case/actions.ts'
+import { approvalNote } from '../destructive/policy.ts'
+import { theRun, type Actor } from '../domain/audit.ts'
+import type { CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
+import { labelOf, type Checkpoint } from '../domain/checkpoint.ts'
+import type { ExceededLimit } from '../domain/destructive-use.ts'
+import type { Run, RunEnd, StepDecision } from '../domain/run.ts'
+import { textAt } from '../plugin/index.ts'
+import type { BulkAnswer } from '../ports/runs/checkpoint-store.ts'
+import { editableFields } from './case.ts'
+
+/** An entry for the timeline of a case. */
+export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id'> {
+  readonly by: Actor
+}
+
+type NamedRun = Pick<Run, 'uuid' | 'playbookName'>
+
+/** Characters of an error. The run has all of it. */
+const maxError = 500
+/** Characters of a question. */
+const maxQuestion = 300
+
+export const timelineEntry = (
+  kind: CaseEntry['kind'],
+  text: string,
+  by: Actor,
+  at: number,
+): NewCaseEntry => ({ at, by, kind, text, changes: null, action: null })
+
+export const openedEntry = (by: Actor, at: number): NewCaseEntry =>
+  timelineEntry('opened', 'The case was opened.', by, at)
+
+export const noteEntry = (text: string, by: Actor, at: number): NewCaseEntry =>
+  timelineEntry('note', text, by, at)
+
+/** Lists the changed fields with their earlier values. */
+export function changedEntry(before: CaseEdit, changes: CaseEdit, by: Actor, at: number): NewCaseEntry {
+  const parts = editableFields
+    .filter((field) => changes[field] !== undefined)
+    .map((field) =>
+      field === 'summary' ? 'new summary' : describeChange(field, before[field], changes[field]),
+    )
+  const text = parts.length === 0 ? 'nothing changed' : parts.join(', ')
+  return { ...timelineEntry('changed', text, by, at), changes }
+}
+
+function describeChange(field: string, before: string | null | undefined, after: string | null | undefined) {
+  const was = before === after ? '' : ` (was ${before ?? 'nobody'})`
+  return `${field} is now ${after ?? 'nobody'}${was}`
+}
+
+/** @param choice why this playbook was chosen; null: nothing to say */
+export function investigationEntries(
+  run: NamedRun,
+  alert: { readonly id: string; readonly retryCount: number },
+  choice: string | null,
+  at: number,
+): readonly NewCaseEntry[] {
+  const again = alert.retryCount === 0 ? '' : 'again '
+  const text = `Alert ${alert.id} is ${again}investigated by ${run.playbookName}.`
+  const texts = choice === null ? [text] : [text, choice]
+  return texts.map((each) => timelineEntry('alert', each, actorOf(run), at))
+}
+
+export function runEndedEntry(run: NamedRun, end: RunEnd, at: number): NewCaseEntry {
+  const outcomes = {
+    completed: ' completed.',
+    cancelled: ' was cancelled.',
+    failed: end.error === null ? ' failed.' : ` failed: ${end.error.message.slice(0, maxError)}`,
+  }
+  const text = `The run of ${run.playbookName}${outcomes[end.status]}`
+  return timelineEntry('run_ended', text, actorOf(run), at)
+}
+
+const decisionTexts: Readonly<Record<StepDecision, string>> = {
+  ran: 'it happened',
+  ran_output_unknown: 'it happened, output unknown',
+  run_again: 'run it again',
+  skip: 'skip it',
+}
+
+/** A person's decision about a step with unknown outcome. */
+export function decisionEntry(
+  step: { readonly path: string; readonly skill: string; readonly decision: StepDecision },
+  by: Actor,
+  at: number,
+): NewCaseEntry {
+  const { path, skill, decision } = step
+  const text = `decided about step ${path} (${skill}), whose outcome was unknown: ${decisionTexts[decision]}`
+  return noteEntry(text, by, at)
+}
+
+/** The answer that counts. What was filled into a form may be sensitive, and is left out. */
+export function answerEntry(
+  { question, answer, path, stepId }: Checkpoint,
+  by: Actor,
+  together: BulkAnswer | undefined,
+  at: number,
+): NewCaseEntry {
+  const word = question.answers?.find((each) => each === answer?.value)
+  const said = word === undefined ? 'filled in the form' : `answered '${labelOf(question, word)}'`
+  const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxQuestion)
+  const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
+  return noteEntry(`${said}${many}, to: ${asked.toWellFormed()}`, by, at)
+}
+
+export const approvalEntry = (run: NamedRun, skill: string, held: ExceededLimit, at: number): NewCaseEntry =>
+  noteEntry(approvalNote(skill, held), actorOf(run), at)
+
+export const actionEntry = (run: NamedRun, action: CaseAction, at: number): NewCaseEntry => ({
+  ...timelineEntry('action', actionText(action), actorOf(run), at),
+  action,
+})
+
+const actorOf = ({ uuid, playbookName }: NamedRun): Actor => theRun(uuid, playbookName)
