@@ -4,7 +4,7 @@ import { code } from './completion/complete-expression.ts'
 import { escapeMarkdown, listOf } from './describe-skill.ts'
 import { typeText } from './type-text.ts'
 
-/** What `call` gives to a playbook, as a schema. */
+/** The inputs of a called playbook as a schema. */
 export function inputsOf({ inputs }: Playbook): JsonSchema {
   const properties = Array.from(inputs, ([name, { schema, default: preset }]): [string, JsonSchema] => [
     name,
@@ -14,7 +14,7 @@ export function inputsOf({ inputs }: Playbook): JsonSchema {
   return { type: 'object', properties: Object.fromEntries(properties), required }
 }
 
-/** Everything an author wants to know of a playbook that can be called, as Markdown. */
+/** The documentation of a callable playbook, as Markdown. */
 export function describePlaybook(playbook: Playbook): string {
   const { name, description, outputType } = playbook
   return [

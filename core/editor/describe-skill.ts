@@ -2,8 +2,8 @@ import { authorsInput } from '../playbook/check/asked-input.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 
-/** Everything an author wants to know of a skill while writing, as Markdown. */
-export function describeSkill({ name, skill }: CatalogueSkill): string {
+/** The documentation of a skill, as Markdown. */
+export function skillDocumentation({ name, skill }: CatalogueSkill): string {
   const input = authorsInput(skill)
   const output = skill.output as JsonSchema
   const connection =
@@ -12,15 +12,20 @@ export function describeSkill({ name, skill }: CatalogueSkill): string {
       : skill.connectionIsOptional === true
         ? 'connection optional'
         : 'needs a connection'
-  const effect = skill.effect === 'read' ? 'reads' : `writes (repeat: ${skill.repeat})`
   return [
     `**${escapeMarkdown(skill.title)}** · \`${name}\``,
     escapeMarkdown(skill.description),
-    `${effect} · ${connection}`,
+    [...effectOf(skill), connection].join(' · '),
     ...listOf('Inputs', input, true),
     ...listOf('Output', output, false),
     ...(skill.docs === undefined ? [] : [`[Documentation](${encodeURI(skill.docs)})`]),
   ].join('\n\n')
+}
+
+function effectOf(skill: CatalogueSkill['skill']): string[] {
+  if (skill.effect === 'read') return ['reads']
+  const writes = `writes (repeat: ${skill.repeat})`
+  return skill.destructive === undefined ? [writes] : [writes, `destructive (${skill.destructive})`]
 }
 
 /** The fields of a schema, as Markdown. */
@@ -46,7 +51,7 @@ export function describeInput(name: string, schema: JsonSchema, isRequired: bool
 const described = ({ description }: JsonSchema): string =>
   description === undefined ? '' : ` — ${escapeMarkdown(description)}`
 
-/** What fits a schema, in a few words. */
+/** A short description of a schema. */
 export function describeSchema(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(String).join(' | ')
@@ -60,5 +65,5 @@ export function describeSchema(schema: JsonSchema): string {
     .join(' or ')
 }
 
-/** Text of plugins is text, whatever is in it. */
+/** Plugin text must not be interpreted as Markdown. */
 export const escapeMarkdown = (text: string): string => text.replace(/[\\`*_[\]<>#|]/g, '\\$&')

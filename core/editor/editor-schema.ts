@@ -1,21 +1,21 @@
 import { authorsInput } from '../playbook/check/asked-input.ts'
-import { skillPattern } from '../playbook/language/grammar.ts'
+import { skillPattern } from '../playbook/language/constants.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
-import { describeSkill } from './describe-skill.ts'
+import { skillDocumentation } from './describe-skill.ts'
 import { namesSkill, skillsFor } from './schema-walk.ts'
 
-/** JSON Schema with what editors know besides. */
+/** JSON Schema with the extensions of editors. */
 type EditorSchema = JsonSchema & {
   readonly enumDescriptions?: readonly string[]
   readonly markdownEnumDescriptions?: readonly string[]
 }
 
 /**
- * The schema of playbooks with the installed skills in it: editors then complete the names of skills, their inputs and the
- * values of these, and show what they mean. Wherever a value of some type is wanted, a text with `${{ }}` will do.
+ * The playbook schema extended with the installed skills, so that editors complete and explain skills and
+ * their inputs. Every value may also be a string with `${{ }}`.
  *
- * @param base `schemas/playbook.schema.json`; every object in it that names a skill beside a `with` is filled in
+ * @param base `schemas/playbook.schema.json`; every object with a skill name and `with` is extended
  */
 export function editorSchema(base: JsonSchema, catalogue: Catalogue): JsonSchema {
   const skills = catalogue.skills.toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -27,7 +27,7 @@ export function editorSchema(base: JsonSchema, catalogue: Catalogue): JsonSchema
   const { $id: _, ...rest } = base
   return {
     ...rest,
-    description: 'A Tocsin playbook with the skills of the plugins that are installed here, for editors.',
+    description: 'A Tocsin playbook with the installed skills, for editors.',
     $defs: Object.fromEntries([...definitions, ...inputs]) as Record<string, JsonSchema>,
   }
 }
@@ -41,7 +41,7 @@ function withSkills(schema: JsonSchema, skills: readonly CatalogueSkill[]): Json
   return {
     ...schema,
     properties: { ...properties, [key]: skillNames(properties[key]!, own) },
-    // An empty list is none.
+    // `allOf` must not be empty.
     ...(rules.length > 0 && { allOf: rules }),
   }
 }
@@ -59,11 +59,11 @@ function skillNames(schema: JsonSchema, skills: readonly CatalogueSkill[]): Edit
     ...rest,
     enum: skills.map(({ name }) => name),
     enumDescriptions: skills.map(({ skill }) => `${skill.title}. ${skill.description}`),
-    markdownEnumDescriptions: skills.map(describeSkill),
+    markdownEnumDescriptions: skills.map(skillDocumentation),
   }
 }
 
-/** A step that names this skill has its inputs, and no connection if it takes none. */
+/** A step with this skill has the skill's inputs, and no `connection` if the skill needs none. */
 function inputsFor(key: string, { name, skill, ...entry }: CatalogueSkill): JsonSchema {
   const needsInputs = (authorsInput(skill).required ?? []).length > 0
   const connection = skill.connection === undefined ? { connection: nothing } : {}
@@ -77,7 +77,7 @@ function inputsFor(key: string, { name, skill, ...entry }: CatalogueSkill): Json
   }
 }
 
-const nothing: JsonSchema = { not: {}, description: 'This skill takes no connection.' }
+const nothing: JsonSchema = { not: {}, description: 'This skill needs no connection.' }
 
 const inputsName = ({ name }: CatalogueSkill): string => `inputs of ${name}`
 
@@ -87,7 +87,7 @@ function inputsOf(entry: CatalogueSkill): JsonSchema {
   return { title: `Inputs of ${name}`, description: skill.description, ...input }
 }
 
-/** The schema, a text with an expression being as good as any other value; references lead to where it now stands. */
+/** The schema, which also accepts a string with an expression. References point to its new place. */
 function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSchema {
   const inner = mapParts(schema, (part) => orExpression(part, root))
   if (inner.$ref !== undefined) return { ...inner, $ref: inner.$ref.replace(/^#/, root) }
@@ -100,7 +100,7 @@ function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSche
   }
 }
 
-/** Whether some text does not fit. */
+/** Whether the schema rejects some strings. */
 function isConstrained(schema: JsonSchema): boolean {
   const { title: _t, description: _d, default: _v, examples: _e, ...rest } = schema
   const names = Object.keys(rest).filter((name) => !name.startsWith('x-'))
@@ -120,7 +120,7 @@ function mapParts(schema: JsonSchema, change: (part: JsonSchema) => JsonSchema):
     ...(items && { items: change(items) }),
     ...(typeof others === 'object' && { additionalProperties: change(others) }),
     ...(anyOf && { anyOf: all(anyOf) }),
-    // With an expression in it a value may fit several.
+    // A value with an expression may match several branches.
     ...(oneOf && { anyOf: all(oneOf) }),
     ...(allOf && { allOf: all(allOf) }),
   }

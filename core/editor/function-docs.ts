@@ -1,4 +1,4 @@
-/** What functions and macros do, as docs/expressions.md has it; a test keeps both equal. */
+/** The documentation of functions and macros. A test keeps it equal to docs/expressions.md. */
 export interface FunctionDoc {
   readonly signature: string
   readonly meaning: string
@@ -200,7 +200,7 @@ export const functionDocs: readonly FunctionDoc[] = rows.map(([signature, meanin
 
 const namespaces = /^(?:cel|strings)\.|^optional\.(?:of|ofNonZeroValue|none)\(/
 
-/** The name that is called: `.contains` of a value, `size` by itself, `cel.bind` with its namespace. */
+/** The name in a call: `.contains` for a method, `size` for a function, `cel.bind` with a namespace. */
 export function calledName({ signature }: FunctionDoc): string {
   const name = signature.slice(0, signature.indexOf('('))
   return namespaces.test(signature) || !name.includes('.') ? name : name.slice(name.indexOf('.'))

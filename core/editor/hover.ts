@@ -1,12 +1,12 @@
-import { type Node, inspectExpression } from '../expression/index.ts'
+import { type AstNode, inspectExpression } from '../expression/index.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Span } from '../playbook/language/source-text.ts'
 import { callAt } from './calls.ts'
 import { code, describeFunction } from './completion/complete-expression.ts'
 import { describePlaybook } from './describe-playbook.ts'
-import { describeInput, describeSkill } from './describe-skill.ts'
+import { describeInput, skillDocumentation } from './describe-skill.ts'
 import { docsOf } from './function-docs.ts'
-import { expressionAt, findNode, placeOf, type Inspection } from './inspection.ts'
+import { expressionAt, findNode, sourceSpan, type Inspection } from './inspection.ts'
 import { isSkillName, keysOf, schemasAt, type Guide } from './schema-walk.ts'
 import { typeText } from './type-text.ts'
 
@@ -16,12 +16,14 @@ export interface Hover {
   readonly span: Span
 }
 
-/** What there is to know about the place at an offset: a key, a skill, a playbook, or a part of an expression with its type. */
+/**
+ * The documentation at an offset: of a key, a skill, a playbook, or a part of an expression with its type.
+ */
 export function hover(inspection: Inspection, offset: number, guide: Guide): Hover | undefined {
   const inside = expressionAt(inspection, offset)
   if (inside) {
     const found = hoverExpression(inside.seen, inside.at)
-    return found && { text: found.text, span: placeOf(inspection, inside.seen, found.span) }
+    return found && { text: found.text, span: sourceSpan(inspection, inside.seen, found.span) }
   }
   const call = callAt(inspection, offset)
   const playbook = call && guide.playbooks?.find(call.name, [])?.playbook
@@ -39,14 +41,14 @@ function hoverExpression(seen: SeenExpression, at: number): Hover | undefined {
     const docs = docsOf(called.name, called.isMethod)
     if (docs.length > 0) return { text: describeFunction(docs), span: called.span }
   }
-  // The variable of a macro stands in it as a word, not as a part.
+  // The variable of a macro is not a node of the tree, only a word.
   const text = seen.text.slice(node.start, node.end)
   const shown = text.length > 80 ? `${text.slice(0, 79)}…` : text
   return { text: code(`${shown}: ${typeText(expression.typeOf(node))}`), span: node }
 }
 
 function functionAt(
-  node: Node,
+  node: AstNode,
   at: number,
 ): { readonly name: string; readonly isMethod: boolean; readonly span: Span } | undefined {
   if (node.kind === 'call' || node.kind === 'macro') {
@@ -71,6 +73,6 @@ function hoverYaml(root: Parameters<typeof findNode>[0], offset: number, guide: 
     }
     if (node.kind !== 'scalar' || !isIn(node) || typeof node.value !== 'string') return undefined
     const skill = isSkillName(schemasAt(guide, path)) ? guide.catalogue?.skill(node.value) : undefined
-    return skill && { text: describeSkill(skill), span: node }
+    return skill && { text: skillDocumentation(skill), span: node }
   })
 }

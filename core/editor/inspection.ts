@@ -1,5 +1,5 @@
+import type { CallablePlaybooks } from '../playbook/scope/context.ts'
 import { runAtOnce, type Sliced } from '../common/sliced.ts'
-import type { CallablePlaybooks } from '../playbook/scope/callable-playbooks.ts'
 import type { Node } from '../playbook/yaml/document.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import { parseInSlices } from '../playbook/read/parse.ts'
@@ -8,16 +8,16 @@ import { spanInScalar } from '../playbook/yaml/scalar-offsets.ts'
 import type { SourceText, Span } from '../playbook/language/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** A playbook as an editor sees it: also one that has mistakes or is not finished. */
+/** A playbook in an editor, which may be incomplete or have mistakes. */
 export interface Inspection {
-  /** Undefined where nothing can be made of the text. */
+  /** Undefined if the text cannot be parsed. */
   readonly root: Node | undefined
   readonly source: SourceText | undefined
   readonly expressions: readonly SeenExpression[]
   readonly problems: readonly Problem[]
 }
 
-/** @param playbooks those that can be called; without them calls are not checked */
+/** @param playbooks the callable playbooks; without them, calls are not checked */
 export const inspectPlaybook = (
   text: string,
   catalogue: Catalogue | undefined,
@@ -47,7 +47,10 @@ export function* inspectInSlices(
   return { root, source, expressions, problems }
 }
 
-/** The steps that are visible grow while the reading goes on; of thousands of expressions few are looked at. */
+/**
+ * Copies the visible steps, which grow during parsing. Done on access, because only a few of thousands of
+ * expressions are inspected.
+ */
 function asTheyAre(seen: SeenExpression): SeenExpression {
   const { steps } = seen.names
   if (steps?.kind !== 'object') return seen
@@ -63,24 +66,24 @@ function asTheyAre(seen: SeenExpression): SeenExpression {
   }
 }
 
-/** Where a stretch of an expression stands in the text. */
-export function placeOf({ source }: Inspection, seen: SeenExpression, { start, end }: Span): Span {
+/** The place of a part of an expression in the text. */
+export function sourceSpan({ source }: Inspection, seen: SeenExpression, { start, end }: Span): Span {
   return spanInScalar(source?.text ?? '', seen.scalar, seen.from + start, seen.from + end)
 }
 
-/** The expression at an offset of the text, and the offset in it. */
+/** The expression at an offset of the text, and the offset within it. */
 export function expressionAt(
   inspection: Inspection,
   offset: number,
 ): { readonly seen: SeenExpression; readonly at: number } | undefined {
   for (const seen of inspection.expressions) {
     if (offset < seen.scalar.start || offset > seen.scalar.end) continue
-    const span = placeOf(inspection, seen, { start: 0, end: seen.text.length })
+    const span = sourceSpan(inspection, seen, { start: 0, end: seen.text.length })
     if (offset < span.start || offset > span.end) continue
     let [low, high] = [0, seen.text.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (placeOf(inspection, seen, { start: middle, end: middle }).start >= offset) high = middle
+      if (sourceSpan(inspection, seen, { start: middle, end: middle }).start >= offset) high = middle
       else low = middle + 1
     }
     return { seen, at: low }
@@ -88,22 +91,22 @@ export function expressionAt(
   return undefined
 }
 
-/** A value with the way to it: keys of maps, places in lists. */
+/** A value with its path: keys of maps, indexes of lists. */
 export interface Located {
   readonly node: Node
-  readonly path: readonly Step[]
+  readonly path: readonly PathStep[]
 }
 
-/** One step of a path: the container, and which of its parts. */
-export type Step =
+/** A segment of a path: the container, and the key or index in it. */
+export type PathStep =
   | { readonly in: Extract<Node, { kind: 'map' }>; readonly key: string }
   | { readonly in: Extract<Node, { kind: 'list' }>; readonly index: number }
 
-/** Goes through all nodes, outer ones first; returns the first for which `visit` returns something. */
+/** Visits all nodes, outer ones first, and returns the first result of `visit` that is not undefined. */
 export function findNode<T>(
   node: Node,
   visit: (located: Located) => T | undefined,
-  path: readonly Step[] = [],
+  path: readonly PathStep[] = [],
 ): T | undefined {
   const found = visit({ node, path })
   if (found !== undefined) return found

@@ -1,33 +1,34 @@
 import { authorsInput, operatorInput } from '../playbook/check/asked-input.ts'
-import type { CallablePlaybooks } from '../playbook/scope/callable-playbooks.ts'
-import type { KnownConnection } from '../playbook/scope/context.ts'
-import { skillPattern, viaOperator } from '../playbook/language/grammar.ts'
+import type { CallablePlaybooks, KnownConnection } from '../playbook/scope/context.ts'
+import { skillPattern, viaOperator } from '../playbook/language/constants.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { inputsOf } from './describe-playbook.ts'
-import type { Step } from './inspection.ts'
+import type { PathStep } from './inspection.ts'
 
-/** What leads an editor through a playbook: the schema of the language, the skills, and what can be called and used. */
+/**
+ * What an editor knows: the schema of the language, the skills, the callable playbooks and the connections.
+ */
 export interface Guide {
   readonly schema: JsonSchema
   readonly catalogue: Catalogue | undefined
   readonly playbooks?: CallablePlaybooks | undefined
-  /** Those that exist where it shall run; undefined: not known. */
+  /** The existing connections; undefined if unknown. */
   readonly connections?: readonly KnownConnection[] | undefined
 }
 
-/** A schema with the document that its references are in. */
+/** A schema with the document that its references point into. */
 interface Rooted {
   readonly schema: JsonSchema
   readonly root: JsonSchema
 }
 
-/** The schemas that a value may follow: those of `anyOf` and its kin by themselves. */
-export function schemasAt(guide: Guide, path: readonly Step[]): readonly JsonSchema[] {
+/** The schemas that apply to a value, with `anyOf` and similar keywords split into their branches. */
+export function schemasAt(guide: Guide, path: readonly PathStep[]): readonly JsonSchema[] {
   return rootedAt(guide, path).map(({ schema }) => schema)
 }
 
-function rootedAt(guide: Guide, path: readonly Step[]): readonly Rooted[] {
+function rootedAt(guide: Guide, path: readonly PathStep[]): readonly Rooted[] {
   let schemas = alternatives({ schema: guide.schema, root: guide.schema })
   for (const step of path) {
     const inputs = 'key' in step && step.key === 'with' ? inputsBeside(guide, step, schemas) : undefined
@@ -40,7 +41,7 @@ function rootedAt(guide: Guide, path: readonly Step[]): readonly Rooted[] {
   return schemas
 }
 
-function partsOf(schema: JsonSchema, step: Step): readonly JsonSchema[] {
+function partsOf(schema: JsonSchema, step: PathStep): readonly JsonSchema[] {
   if ('index' in step) return schema.items === undefined ? [] : [schema.items]
   const own =
     schema.properties && Object.hasOwn(schema.properties, step.key) ? schema.properties[step.key] : undefined
@@ -48,10 +49,10 @@ function partsOf(schema: JsonSchema, step: Step): readonly JsonSchema[] {
   return typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []
 }
 
-/** The inputs of what stands beside a `with`: a skill, a called playbook, or the built-in way of asking. */
+/** The inputs of the object with this `with`: a skill, a called playbook, or a built-in question. */
 function inputsBeside(
   guide: Guide,
-  step: Extract<Step, { key: string }>,
+  step: Extract<PathStep, { key: string }>,
   schemas: readonly Rooted[],
 ): JsonSchema | undefined {
   const called = step.in.entries.find(({ name }) => name === 'call')?.value
@@ -72,17 +73,17 @@ function inputsBeside(
   return undefined
 }
 
-/** The key whose value names a skill that asks people; everywhere else stand those that do not. */
+/** The key that names a skill that asks people; all other keys name other skills. */
 const asksKey = 'via'
 
-/** The skills that can stand under a key. */
+/** The skills that a key can name. */
 export const skillsFor = (key: string, skills: readonly CatalogueSkill[]): readonly CatalogueSkill[] =>
   skills.filter(({ skill }) => (skill.asks === true) === (key === asksKey))
 
 function alternatives({ schema, root }: Rooted, depth = 0): readonly Rooted[] {
   if (depth > 20) return []
   const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root)
-  // What is said at the reference counts before what is said at its target.
+  // Keywords beside the reference take precedence over those of its target.
   const whole = target === undefined ? schema : { ...target, ...schema, $ref: undefined! }
   const inner = [...(whole.anyOf ?? []), ...(whole.oneOf ?? []), ...(whole.allOf ?? [])]
   return [
@@ -105,7 +106,7 @@ function resolve(reference: string, root: JsonSchema): JsonSchema | undefined {
 /** Whether the value is the name of a skill. */
 export const isSkillName = (schemas: readonly JsonSchema[]): boolean => schemas.some(namesSkill)
 
-/** Also where something else than a skill will do. */
+/** Also true if other values are allowed. */
 export const namesSkill = ({ pattern, anyOf = [], oneOf = [] }: JsonSchema): boolean =>
   pattern === skillPattern || anyOf.some(namesSkill) || oneOf.some(namesSkill)
 

@@ -1,24 +1,24 @@
-import { childrenOf, type Node as ExpressionNode, inspectExpression } from '../expression/index.ts'
-import type { MapNode } from '../playbook/yaml/document.ts'
-import { idPattern } from '../playbook/language/grammar.ts'
+import { childrenOf, type AstNode as ExpressionNode, inspectExpression } from '../expression/index.ts'
+import { entryNamed } from '../playbook/yaml/plain-value.ts'
+import { idPattern } from '../playbook/language/constants.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Span } from '../playbook/language/source-text.ts'
-import { findNode, placeOf, type Inspection } from './inspection.ts'
+import { findNode, sourceSpan, type Inspection } from './inspection.ts'
 
-/** The id of a step, where it is given and where it is read. */
+/** An occurrence of a step id: its definition or a reference. */
 export interface StepName {
   readonly id: string
-  /** Where the word stands that was asked about. */
+  /** The range of the word. */
   readonly span: Span
 }
 
-/** The step whose id stands at an offset, in `id:` or in an expression. */
+/** The step whose id is at an offset, in `id:` or in an expression. */
 export function stepNameAt(inspection: Inspection, offset: number): StepName | undefined {
   const isIn = ({ span }: StepName) => span.start <= offset && offset <= span.end
   return definitions(inspection).find(isIn) ?? references(inspection).find(isIn)
 }
 
-/** The `id:` of the step that is read at an offset; of an input, its declaration. */
+/** The definition of the step or input that is read at an offset. */
 export function definitionAt(inspection: Inspection, offset: number): Span | undefined {
   const step = stepNameAt(inspection, offset)
   if (step) return definitions(inspection).find(({ id }) => id === step.id)?.span
@@ -26,7 +26,7 @@ export function definitionAt(inspection: Inspection, offset: number): Span | und
   return input && inputKey(inspection, input.id)
 }
 
-/** All places to change when a step gets another id; undefined where there is no step or the id cannot be taken. */
+/** All places to change when a step is renamed; undefined if there is no step or the id is not allowed. */
 export function renameStep(inspection: Inspection, offset: number, id: string): readonly Span[] | undefined {
   const step = stepNameAt(inspection, offset)
   const given = definitions(inspection)
@@ -36,18 +36,18 @@ export function renameStep(inspection: Inspection, offset: number, id: string): 
 }
 
 /** The `id:` of a step. */
-export const definitionOf = (inspection: Inspection, id: string): Span | undefined =>
+export const stepIdSpan = (inspection: Inspection, id: string): Span | undefined =>
   definitions(inspection).find((each) => each.id === id)?.span
 
-/** Where the id of a step is given and read. */
+/** The definition and all references of a step. */
 export const placesOfStep = (inspection: Inspection, id: string): readonly Span[] =>
   [...definitions(inspection), ...references(inspection)]
     .filter((each) => each.id === id)
     .map(({ span }) => span)
 
-/** Whether a step of the playbook can take another id. */
+/** Whether a step can be renamed to this id. */
 export const canBeId = (inspection: Inspection, id: string): boolean =>
-  new RegExp(idPattern).test(id) && definitionOf(inspection, id) === undefined
+  new RegExp(idPattern).test(id) && stepIdSpan(inspection, id) === undefined
 
 /** Steps are maps in lists; their ids are scalars. */
 function definitions({ root, source }: Inspection): readonly StepName[] {
@@ -56,7 +56,7 @@ function definitions({ root, source }: Inspection): readonly StepName[] {
   findNode(root, ({ node, path }) => {
     const step = path.at(-1)
     if (node.kind !== 'map' || step === undefined || !('index' in step)) return undefined
-    const id = entryOf(node, 'id')?.value
+    const id = entryNamed(node, 'id')?.value
     if (id?.kind !== 'scalar' || typeof id.value !== 'string') return undefined
     // Within its quotes, if it has any.
     const start = source.text.indexOf(id.value, id.start)
@@ -68,10 +68,10 @@ function definitions({ root, source }: Inspection): readonly StepName[] {
 
 const references = (inspection: Inspection): readonly StepName[] => readsOf(inspection, 'steps')
 
-/** Where expressions read a field of `steps` or `inputs`, with the place of the field's name. */
+/** The references to fields of `steps` or `inputs` in expressions, with the range of the field name. */
 function readsOf(inspection: Inspection, root: string): readonly StepName[] {
   return inspection.expressions.flatMap((seen) =>
-    readsIn(seen, root).map(({ id, span }) => ({ id, span: placeOf(inspection, seen, span) })),
+    readsIn(seen, root).map(({ id, span }) => ({ id, span: sourceSpan(inspection, seen, span) })),
   )
 }
 
@@ -102,8 +102,6 @@ function fieldOf(
 }
 
 function inputKey({ root }: Inspection, name: string): Span | undefined {
-  const inputs = root?.kind === 'map' ? entryOf(root, 'inputs')?.value : undefined
-  return inputs?.kind === 'map' ? entryOf(inputs, name)?.key : undefined
+  const inputs = root?.kind === 'map' ? entryNamed(root, 'inputs')?.value : undefined
+  return inputs?.kind === 'map' ? entryNamed(inputs, name)?.key : undefined
 }
-
-const entryOf = (map: MapNode, name: string) => map.entries.find((entry) => entry.name === name)

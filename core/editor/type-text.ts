@@ -3,7 +3,7 @@ import { describeType, type Type } from '../expression/index.ts'
 const maxFields = 12
 const maxDepth = 3
 
-/** A type with its fields, over several lines: what an author wants to see of it. */
+/** A type with its fields on several lines, for people. */
 export function typeText(type: Type, depth = 0): string {
   switch (type.kind) {
     case 'object': {

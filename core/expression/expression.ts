@@ -1,6 +1,6 @@
-import { childrenOf, type Node } from './parse/ast.ts'
-import { maxHeight, maxNodes, maxSourceBytes } from './values/budget.ts'
-import { check } from './check/checker.ts'
+import { childrenOf, type AstNode } from './parse/ast.ts'
+import { maxHeight, maxExpressionNodes, maxExpressionBytes } from './values/budget.ts'
+import { check } from './check/check.ts'
 import type { ExpressionProblem } from './values/errors.ts'
 import { maxPatternWeight } from './functions/pattern.ts'
 import { patternWeight } from './functions/pattern-weight.ts'
@@ -10,37 +10,42 @@ import { dyn, type Type } from './types/types.ts'
 import type { Fact } from './check/facts.ts'
 
 export interface CompileOptions {
-  /** What conditions around the expression have made certain, such as the `whenTrue` of an enclosing `if`. */
+  /** Facts from conditions around the expression, such as the `whenTrue` of an enclosing `if`. */
   readonly given?: readonly Fact[] | undefined
   /**
-   * `off` leaves every question of types to run time, as CEL does without its checker; only the syntax and the limits are
-   * looked at. Default `strict`.
+   * `off` checks types at run time only, as CEL does without its checker; syntax and limits are still
+   * checked. Default `strict`.
    */
   readonly types?: 'strict' | 'off' | undefined
-  /** What the patterns of several expressions together may still weigh; those of this one are taken from it. */
+  /**
+   * The remaining weight for regular expressions, shared by several expressions; this one deducts its own.
+   */
   readonly patterns?: { left: number } | undefined
 }
 
 export interface CompiledExpression {
   /** Absent when there is any problem. */
   readonly program?: Program
-  /** The type of the value, as far as it is known; `dyn` when the expression could not be understood. */
+  /** The type of the value, as far as it is known; `dyn` if the expression is invalid. */
   readonly type: Type
-  /** All that is wrong, in the order of the source. */
+  /** All problems, in source order. */
   readonly problems: readonly ExpressionProblem[]
-  /** What is worth a warning, such as what works for some of the values that there may be; no reason to have no program. */
+  /** Warnings, such as operations that fail for some possible types. */
   readonly doubts: readonly ExpressionProblem[]
-  /** What is certain where the expression, as a condition, was true or false: see {@link CompileOptions.given}. */
+  /**
+   * Facts that follow if the expression, as a condition, is true or false: see {@link CompileOptions.given}.
+   */
   readonly whenTrue: readonly Fact[]
   readonly whenFalse: readonly Fact[]
-  /** Of a condition that cannot be both, by what is known of it before it runs. */
+  /** Whether a condition is always or never true, if that is known statically. */
   readonly outcome?: 'always' | 'never' | undefined
 }
 
 /**
- * Parses, checks and compiles an expression. Never throws on a bad source: every problem is collected, with its place.
+ * Parses, checks and compiles an expression. Never throws for an invalid source: it collects problems with
+ * their places.
  *
- * @param names the names that the expression may use, with their types; `dyn` where nothing is known
+ * @param names the names that the expression may use, with their types; `dyn` if unknown
  * @example
  * const { program } = compileExpression('alert.data.risk >= 50', { alert: dyn })
  * program?.evaluate({ alert: { data: { risk: 70 } } }) // true
@@ -59,20 +64,20 @@ export function compileExpression(
     whenFalse: [],
   })
   const whole = { start: 0, end: source.length }
-  if (source.length > maxSourceBytes || Buffer.byteLength(source) > maxSourceBytes) {
+  if (source.length > maxExpressionBytes || Buffer.byteLength(source) > maxExpressionBytes) {
     problems.push({
       code: 'too_long',
-      message: `the expression is longer than ${maxSourceBytes} bytes`,
+      message: `the expression is longer than ${maxExpressionBytes} bytes`,
       ...whole,
     })
     return broken()
   }
   const tree = parse(source, problems)
   const size = measure(tree)
-  if (size.nodes > maxNodes) {
+  if (size.nodes > maxExpressionNodes) {
     problems.push({
       code: 'too_many_nodes',
-      message: `the expression has more than ${maxNodes} nodes`,
+      message: `the expression has more than ${maxExpressionNodes} nodes`,
       ...whole,
     })
     return broken()
@@ -85,9 +90,10 @@ export function compileExpression(
   const { patterns = { left: maxPatternWeight } } = options
   patterns.left -= size.patterns
   if (size.patterns > maxPatternWeight || (size.patterns > 0 && patterns.left < 0)) {
-    const which = size.patterns > maxPatternWeight ? 'the patterns' : 'the patterns so far'
-    const message = `${which} are too large: with their repeats they stand for more characters than may be`
-    const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
+    const which =
+      size.patterns > maxPatternWeight ? 'the regular expressions' : 'the regular expressions up to here'
+    const message = `${which} are too large: their repeat counts expand to too many characters`
+    const hint = 'use smaller repeat counts, or * or + instead of {0,1000}'
     problems.push({ code: 'too_many_nodes', message, hint, ...whole })
     return broken()
   }
@@ -96,7 +102,7 @@ export function compileExpression(
   const doubts = problems.length > 0 || options.types === 'off' ? [] : sorted(checked.doubts)
   const result = { type: checked.type, problems: sorted(problems), doubts, ...checked.facts }
   if (problems.length > 0) return result
-  const conversions = options.types === 'off' ? new Map<Node, never>() : checked.conversions
+  const conversions = options.types === 'off' ? new Map<AstNode, never>() : checked.conversions
   const program = makeProgram(source, tree, Object.keys(names), { ...checked, conversions })
   return { program, ...result, outcome: options.types === 'off' ? undefined : checked.outcome }
 }
@@ -104,9 +110,9 @@ export function compileExpression(
 const sorted = (problems: readonly ExpressionProblem[]): readonly ExpressionProblem[] =>
   problems.toSorted((left, right) => left.start - right.start || left.end - right.end)
 
-/** Without recursion, since it is what keeps recursion in bounds everywhere else. */
-function measure(tree: Node): { nodes: number; height: number; patterns: number } {
-  const open: [Node, number][] = [[tree, 1]]
+/** Not recursive: it bounds the recursion elsewhere. */
+function measure(tree: AstNode): { nodes: number; height: number; patterns: number } {
+  const open: [AstNode, number][] = [[tree, 1]]
   let nodes = 0
   let height = 0
   let patterns = 0
@@ -120,5 +126,5 @@ function measure(tree: Node): { nodes: number; height: number; patterns: number 
   return { nodes, height, patterns }
 }
 
-const writtenWeight = (pattern: Node | undefined): number =>
+const writtenWeight = (pattern: AstNode | undefined): number =>
   pattern?.kind === 'literal' && typeof pattern.value === 'string' ? patternWeight(pattern.value) : 0

@@ -1,13 +1,14 @@
-/** Expressions: a documented profile of CEL over JSON. See docs/expressions.md. */
+/** The expression language: a profile of CEL over JSON, see docs/expressions.md. `parse` gives a tree, `check` its types and problems,
+ * `evaluate` a program; `functions` is the standard library, `values` and `types` what it works on. */
 export { explainMismatch } from './check/assignable.ts'
 export { Budget } from './values/budget.ts'
 export { ExpressionError } from './values/errors.ts'
-export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode } from './values/errors.ts'
+export type { ExpressionErrorCode, ExpressionProblem, ExpressionProblemCode, Span } from './values/errors.ts'
 export { compileExpression } from './expression.ts'
 export type { CompiledExpression, CompileOptions } from './expression.ts'
 export { patternWeight } from './functions/pattern-weight.ts'
 export { isAbout } from './check/narrowing.ts'
-export { keywords, reserved } from './parse/parser.ts'
+export { keywords, reserved } from './parse/words.ts'
 export type { Program, Reference } from './evaluate/program.ts'
 export { typeOfSchema } from './types/schema-types.ts'
 export { nanosIn, timestampIn } from './values/time.ts'
@@ -43,7 +44,7 @@ export {
 export type { ObjectType, Property, Type } from './types/types.ts'
 export { comparedWithText } from './check/checker.ts'
 export type { WrittenText } from './parse/written-texts.ts'
-export { childrenOf, type Node } from './parse/ast.ts'
+export { childrenOf, type AstNode } from './parse/ast.ts'
 export { inspectExpression, globalFunctions, methodsOf, type InspectedExpression } from './inspect.ts'
 export { compilePattern } from './functions/pattern.ts'
 export { type Fact } from './check/facts.ts'

@@ -1,40 +1,45 @@
-import { childrenOf, type Node } from './parse/ast.ts'
-import { maxHeight, maxNodes, maxSourceBytes } from './values/budget.ts'
-import { Checker, type Scope } from './check/checker.ts'
+import { childrenOf, type AstNode } from './parse/ast.ts'
+import { maxHeight, maxExpressionNodes, maxExpressionBytes } from './values/budget.ts'
+import { infer } from './check/check.ts'
+import { Checker, type TypeScope } from './check/checker.ts'
 import { allFunctions } from './functions/standard-library.ts'
-import type { Parameter } from './functions/function.ts'
+import type { ParameterType } from './functions/function.ts'
 import { Knowledge } from './check/narrowing.ts'
 import { parse } from './parse/parser.ts'
 import { membersOf, type Type } from './types/types.ts'
 import type { Fact } from './check/facts.ts'
 
-/** An expression taken apart, for editors: also one that is not finished. */
+/** An analyzed expression for editors; it may be incomplete. */
 export interface InspectedExpression {
-  readonly tree: Node
-  /** The parts around an offset, from the innermost to the whole. */
-  around(offset: number): readonly Node[]
+  readonly tree: AstNode
+  /** The nodes around an offset, innermost first. */
+  around(offset: number): readonly AstNode[]
   /** The type of a part, as far as it is known. */
-  typeOf(node: Node): Type
+  typeOf(node: AstNode): Type
   /** Variables of macros that are visible in a part, with their types. */
-  variablesOf(node: Node): ReadonlyMap<string, Type>
+  variablesOf(node: AstNode): ReadonlyMap<string, Type>
 }
 
-/** Undefined for an expression that is too large to be one. */
+/** Returns undefined for an expression beyond the size limits. */
 export function inspectExpression(
   source: string,
   names: Readonly<Record<string, Type>>,
   given: readonly Fact[] = [],
 ): InspectedExpression | undefined {
-  if (source.length > maxSourceBytes) return undefined
+  if (source.length > maxExpressionBytes) return undefined
   const tree = parse(source, [])
   const parents = parentsIn(tree)
   if (parents === undefined) return undefined
-  const checker = new Recorder(source, names)
-  const top: Scope = { variables: new Map(), knowledge: new Knowledge(given) }
-  checker.infer(tree, top)
-  const scopeOf = (node: Node): Scope => {
-    for (let at: Node | undefined = node; at !== undefined; at = parents.get(at)) {
-      const scope = checker.scopes.get(at)
+  const scopes = new Map<AstNode, TypeScope>()
+  const recorder = new Checker(source, names, [], (checker, node, scope) => {
+    scopes.set(node, scope)
+    return infer(checker, node, scope)
+  })
+  const top: TypeScope = { variables: new Map(), knowledge: new Knowledge(given) }
+  recorder.infer(tree, top)
+  const scopeOf = (node: AstNode): TypeScope => {
+    for (let at: AstNode | undefined = node; at !== undefined; at = parents.get(at)) {
+      const scope = scopes.get(at)
       if (scope) return scope
     }
     return top
@@ -42,36 +47,26 @@ export function inspectExpression(
   return {
     tree,
     around(offset) {
-      const found: Node[] = []
-      let at: Node | undefined = tree
+      const found: AstNode[] = []
+      let at: AstNode | undefined = tree
       while (at !== undefined) {
         found.unshift(at)
         at = childrenOf(at).find(({ start, end }) => start <= offset && offset <= end)
       }
       return found
     },
-    typeOf: (node) => new Checker(source, names).infer(node, scopeOf(node)),
+    typeOf: (node) => new Checker(source, names, [], infer).infer(node, scopeOf(node)),
     variablesOf: (node) => scopeOf(node).variables,
   }
 }
 
-/** Remembers what was known where. */
-class Recorder extends Checker {
-  readonly scopes = new Map<Node, Scope>()
-
-  override infer(node: Node, scope: Scope): Type {
-    this.scopes.set(node, scope)
-    return super.infer(node, scope)
-  }
-}
-
-/** Undefined where the tree is larger than one that could be compiled. */
-function parentsIn(tree: Node): ReadonlyMap<Node, Node> | undefined {
-  const parents = new Map<Node, Node>()
-  const open: (readonly [Node, number])[] = [[tree, 1]]
+/** Undefined if the tree exceeds the limits of the compiler. */
+function parentsIn(tree: AstNode): ReadonlyMap<AstNode, AstNode> | undefined {
+  const parents = new Map<AstNode, AstNode>()
+  const open: (readonly [AstNode, number])[] = [[tree, 1]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [node, height] = next
-    if (height > maxHeight || parents.size > maxNodes) return undefined
+    if (height > maxHeight || parents.size > maxExpressionNodes) return undefined
     for (const child of childrenOf(node)) {
       parents.set(child, node)
       open.push([child, height + 1])
@@ -80,7 +75,7 @@ function parentsIn(tree: Node): ReadonlyMap<Node, Node> | undefined {
   return parents
 }
 
-const kinds: Readonly<Record<Parameter, readonly Type['kind'][] | 'all'>> = {
+const kinds: Readonly<Record<ParameterType, readonly Type['kind'][] | 'all'>> = {
   any: 'all',
   value: 'all',
   string: ['string'],
@@ -101,7 +96,7 @@ export function methodsOf(type: Type): readonly string[] {
   const isTime = members.some(
     (each) => each.kind === 'string' && /^(?:date-time|duration)$/.test(each.format ?? ''),
   )
-  const takes = (parameter: Parameter | undefined): boolean => {
+  const takes = (parameter: ParameterType | undefined): boolean => {
     const accepted = parameter === undefined ? [] : kinds[parameter]
     if (accepted === 'all' || members.some(({ kind }) => kind === 'dyn')) return true
     if (isTime && (parameter === 'timestamp' || parameter === 'duration')) return true
@@ -112,6 +107,6 @@ export function methodsOf(type: Type): readonly string[] {
     .map(({ name }) => name)
 }
 
-/** Names of the functions that are called by themselves, with their namespace. */
+/** Names of the global functions, with their namespace. */
 export const globalFunctions = (): readonly string[] =>
   allFunctions.filter(({ receiver }) => !receiver).map(({ name }) => name)

@@ -1,12 +1,12 @@
 import type { DrawnEdge, DrawnNode, Note } from './drawing.ts'
-import { fit, textWidth, wrap, type Font } from './measure.ts'
-import { shorten } from './text.ts'
+import { fit, textWidth, wrapLabel, type Font } from './measure.ts'
+import { shortenLabel } from './text.ts'
 
 export const titleFont: Font = { size: 13, isBold: true }
 const codeFont: Font = { size: 11, isMonospaced: true }
 const plainFont: Font = { size: 11 }
 
-/** A line of text as it is shown; `full` where it had to be cut. */
+/** A displayed line; `full` holds the whole text if the line was cut. */
 export interface TextLine {
   readonly text: string
   readonly full: string | undefined
@@ -22,10 +22,10 @@ export interface NodeBox {
 
 const maxTextWidth = 250
 export const lineHeight = 16
-/** Most lines that a condition takes. */
+/** Maximum number of lines of a condition. */
 const maxLines = 3
 
-/** How large a node is, and what stands in it. */
+/** Size and text of a node. */
 export function nodeBox(node: DrawnNode): NodeBox {
   if (node.shape === 'fork' || node.shape === 'join')
     return { width: 56, height: 6, title: undefined, notes: [] }
@@ -51,7 +51,7 @@ export function nodeBox(node: DrawnNode): NodeBox {
 
 const noteFont = (kind: Note['kind']): Font => (kind === 'item' || kind === 'detail' ? plainFont : codeFont)
 
-/** What stands at an edge, in lines. */
+/** The label of an edge, in lines. */
 export interface EdgeLabel {
   readonly lines: readonly TextLine[]
   readonly width: number
@@ -71,10 +71,10 @@ export function edgeLabel({ label, kind }: DrawnEdge): EdgeLabel | undefined {
 
 const line = (text: string, font: Font, maxWidth: number): TextLine => linesOf(text, font, maxWidth, 1)[0]!
 
-/** At least one line. What was cut is told with the last one. */
+/** At least one line. If text was cut, the last line holds the full text. */
 function linesOf(text: string, font: Font, maxWidth: number, maxLines: number): readonly TextLine[] {
-  const whole = shorten(text, 1000)
-  const shown = maxLines === 1 ? [fit(whole, maxWidth, font)] : wrap(whole, maxWidth, maxLines, font)
+  const whole = shortenLabel(text, 1000)
+  const shown = maxLines === 1 ? [fit(whole, maxWidth, font)] : wrapLabel(whole, maxWidth, maxLines, font)
   const isCut = shown.at(-1)?.endsWith('…') === true && !whole.endsWith('…')
   return shown.map((each, index) => ({
     text: each,

@@ -4,20 +4,20 @@ import { layOutInColumns } from './column-layout.ts'
 import { layOutInLayers } from './layered-layout.ts'
 import type { Layout } from './layout.ts'
 
-/** With few crossings where that is soon found, which is so for playbooks that people write; else in columns. */
+/** Layers with few crossings if dagre finds them quickly, as for usual playbooks; else columns. */
 export function layOut(drawing: Drawing): Layout {
   return isCheapToLayer(drawing) ? layOutInLayers(drawing) : layOutInColumns(drawing)
 }
 
-/** Beyond it dagre takes longer than others may have to wait for their turn: about a quarter of a second. */
+/** Above this cost, dagre would block other tasks for more than about a quarter of a second. */
 const maxCost = 4_000
 
-/** It recurses, a call for each. */
+/** dagre recurses once per node. */
 const maxNodes = 600
 
 /**
- * Whether dagre lays a drawing out in short time. It splits each edge at each row, has so many rows more for each frame that stands
- * in another one, and compares frames with each other.
+ * Whether dagre can lay out the drawing quickly. It splits each edge at every row, adds rows for nested
+ * frames, and compares frames with each other.
  */
 function isCheapToLayer(drawing: Drawing): boolean {
   const { nodes, edges, frames } = drawing
@@ -29,7 +29,7 @@ function isCheapToLayer(drawing: Drawing): boolean {
   return nodes.length + parts + frames.length ** 2 <= maxCost
 }
 
-/** How deep frames stand in frames; outer ones come first. */
+/** Nesting depth of the frames; outer frames come first. */
 function depthOf(frames: readonly Frame[]): number {
   const depths = new Map<string, number>()
   for (const { id, parent } of frames)

@@ -9,8 +9,8 @@ const rowGap = 34
 const columnGap = 36
 
 /**
- * Rows from top to bottom, and for each branch a column of its own, in the order of the source: however large the playbook is, in
- * time that grows with it. Lines may cross.
+ * Rows from top to bottom and a column per branch, in source order. Takes linear time for playbooks of any
+ * size. Lines may cross.
  */
 export function layOutInColumns(drawing: Drawing): Layout {
   const boxes = new Map(drawing.nodes.map((node) => [node.id, nodeBox(node)]))
@@ -57,12 +57,15 @@ export function layOutInColumns(drawing: Drawing): Layout {
   return { width: Math.ceil(columns.length), height: Math.ceil(rows.length), nodes, frames, edges }
 }
 
-/** The first branch goes on in the column of what leads to it; each other one to the right of all that stands beside it. */
+/**
+ * The first branch continues in the column of its predecessor; each other branch is placed to the right of
+ * everything beside it.
+ */
 function cellsOf(drawing: Drawing): ReadonlyMap<string, Cell> {
   const ranks = ranksOf(drawing)
   const cameFrom = new Map(drawing.edges.toReversed().map(({ from, to }) => [to, from]))
   const cells = new Map<string, Cell>()
-  /** The last row of each column that is taken. */
+  /** The last occupied row of each column. */
   const taken: number[] = []
   for (const { id } of drawing.nodes) {
     const row = ranks.get(id) ?? 0
@@ -87,7 +90,7 @@ function largest(
   return lengths
 }
 
-/** Of the labels that stand above each row. */
+/** Height of the labels above each row. */
 function labelHeights(
   { edges }: Drawing,
   cells: ReadonlyMap<string, Cell>,
@@ -108,7 +111,7 @@ interface Line {
   readonly gap: number
 }
 
-/** Rows or columns one after the other. */
+/** Positions of consecutive rows or columns. */
 function inLine({ lengths, before, after, gap }: Line) {
   const starts: number[] = []
   const ends: number[] = []
@@ -123,7 +126,7 @@ function inLine({ lengths, before, after, gap }: Line) {
   return { starts, ends, middles, length: at - gap + margin }
 }
 
-/** Down to just above the row where it ends, across, and down. */
+/** Goes down to just above the target row, then across, then down. */
 function bent(from: PlacedNode, to: PlacedNode, across: number): readonly Point[] {
   const start = { x: from.x, y: from.y + from.height / 2 }
   const end = { x: to.x, y: to.y - to.height / 2 }

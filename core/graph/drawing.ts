@@ -1,4 +1,4 @@
-/** What a picture of a playbook shows: the step graph, with groups as frames instead of nodes. */
+/** The elements of a playbook's picture: the step graph, with groups as frames instead of nodes. */
 
 import type { GraphEdge, GraphNode, StepGraph } from '../playbook/language/step-graph.ts'
 
@@ -10,7 +10,10 @@ export interface Drawing {
 
 export interface DrawnNode {
   readonly id: string
-  /** `card` a step, `gate` a decision, `fork` where branches part, `join` where they meet, `pill` an end of the run. */
+  /**
+   * `card` a step, `gate` a decision, `fork` where branches part, `join` where they meet, `pill` an end of
+   * the run.
+   */
   readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'
   readonly kind: GraphNode['kind']
   readonly title: string
@@ -35,16 +38,16 @@ export interface Frame {
 
 export type DrawnEdge = GraphEdge
 
-/** Steps of the playbook as a whole, by what their ids begin with. */
+/** Frames of the playbook's top-level lists of steps, by id prefix. */
 const topFrames = new Map([
   ['@finally', 'finally'],
   ['@on_error', 'on error'],
 ])
 
-/** With more steps than this that end the run, lines from all of them to its end would hide the picture. */
+/** With more steps that end the run, their lines to the end would cover the picture. */
 const maxEndings = 12
 
-/** Lays down what is drawn, and where it belongs; not where it stands. */
+/** Decides which elements are drawn and in which frames, but not their positions. */
 export function toDrawing(whole: StepGraph): Drawing {
   const graph = withFewEndings(whole)
   const framed = framedIds(graph)
@@ -53,7 +56,9 @@ export function toDrawing(whole: StepGraph): Drawing {
     if (graph.nodes.some((node) => topFrameOf(node) === id)) frames.push({ id, title, parent: undefined })
   }
   const byId = new Map(graph.nodes.map((node) => [node.id, node]))
-  /** The innermost frame around a node: the steps of `on_error` and of a switch stand in the frame of their step. */
+  /**
+   * The innermost frame around a node: steps of `on_error` and of a switch are in the frame of their step.
+   */
   const frameOf = (node: GraphNode): string | undefined => {
     if (node.parent === undefined) return topFrameOf(node)
     if (framed.has(node.parent) && !isHandler(node)) return node.parent
@@ -72,7 +77,7 @@ export function toDrawing(whole: StepGraph): Drawing {
   return { nodes, frames, edges: joinThrough(graph, framed, waysFrom) }
 }
 
-/** The graph without the lines from `return` and `fail` to the end, where there are too many. */
+/** The graph without the lines from `return` and `fail` to the end, if there are too many. */
 function withFewEndings(graph: StepGraph): StepGraph {
   const ending = new Set(
     graph.nodes.filter(({ kind }) => kind === 'return' || kind === 'fail').map(({ id }) => id),

@@ -1,6 +1,6 @@
 import type { Drawing } from './drawing.ts'
 
-/** Where a node stands in the table of a layout in columns. */
+/** Position of a node in a column layout. */
 export interface Cell {
   readonly row: number
   readonly column: number
@@ -20,7 +20,10 @@ const padding = 12
 /** Room for the title of a frame. */
 const head = 16
 
-/** How much room frames need around the rows and columns that they begin and end with; frames in frames need more. */
+/**
+ * How much room frames need around the rows and columns that they begin and end with; frames in frames need
+ * more.
+ */
 export function insetsOf({ nodes, frames }: Drawing, cells: ReadonlyMap<string, Cell>) {
   const inside = new Map<string, FrameArea[]>()
   const add = (frame: string | undefined, area: FrameArea) => {

@@ -7,7 +7,7 @@ const margin = 24
 /** Room for the title of a frame. */
 const frameHead = 16
 
-/** Layers from top to bottom, with as few crossings as dagre finds. */
+/** Layers from top to bottom, with the fewest crossings that dagre finds. */
 export function layOutInLayers(drawing: Drawing): Layout {
   const graph = new Graph({ compound: true, multigraph: true })
   graph.setGraph({ rankdir: 'TB', nodesep: 36, ranksep: 34, edgesep: 24, marginx: margin, marginy: margin })
@@ -22,7 +22,7 @@ export function layOutInLayers(drawing: Drawing): Layout {
   const labels = drawing.edges.map(edgeLabel)
   for (const [index, { from, to, kind }] of drawing.edges.entries()) {
     const label = labels[index]
-    // Straight lines where the main way leads on; the ways of errors and of the end give way.
+    // Prefers straight lines for the main path over those for errors and `finally`.
     const weight = kind === 'finally' || kind === 'error' ? 1 : 2
     const size =
       label === undefined ? {} : { width: label.width, height: label.height + 4, labelpos: 'c' as const }
@@ -64,8 +64,8 @@ function collect(
 }
 
 /**
- * Branches should stand from left to right as they are written. To force dagre makes lines cross; where most of them came
- * out the other way round, the whole picture is turned over instead.
+ * Branches should be in source order from left to right. Forcing dagre causes crossings, so the picture is
+ * mirrored if most branches are reversed.
  */
 function inReadingOrder(layout: Layout, { edges }: Drawing): Layout {
   const middles = new Map(layout.nodes.map(({ node, x }) => [node.id, x]))
@@ -93,6 +93,6 @@ function inReadingOrder(layout: Layout, { edges }: Drawing): Layout {
   }
 }
 
-// Ids of steps are the author's words; with these in front none is `__proto__`, and nodes and frames are told apart.
+// Step ids are chosen by authors. The prefixes exclude `__proto__` and separate nodes from frames.
 const nodeName = (id: string): string => `n:${id}`
 const frameName = (id: string): string => `f:${id}`

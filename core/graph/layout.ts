@@ -6,7 +6,7 @@ export interface Point {
   readonly y: number
 }
 
-/** Everything with its place; all in pixels, from the upper left corner. */
+/** All elements with positions in pixels from the upper left corner. */
 export interface Layout {
   readonly width: number
   readonly height: number
@@ -15,7 +15,7 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[]
 }
 
-/** `x` and `y` are the middle of the box. */
+/** `x` and `y` are the center of the box. */
 export interface PlacedNode extends Point, NodeBox {
   readonly node: DrawnNode
 }
@@ -29,6 +29,6 @@ export interface PlacedFrame extends Point {
 export interface PlacedEdge {
   readonly edge: DrawnEdge
   readonly points: readonly Point[]
-  /** `x` and `y` are its middle. */
+  /** `x` and `y` are its center. */
   readonly label: (EdgeLabel & Point) | undefined
 }

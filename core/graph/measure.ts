@@ -1,4 +1,4 @@
-/** How wide text will be, without a font at hand: estimates on the safe side, in pixels. */
+/** Estimates the width of text in pixels without a font, rather too wide than too narrow. */
 
 export interface Font {
   readonly size: number
@@ -21,8 +21,8 @@ export function textWidth(text: string, { size, isMonospaced, isBold }: Font): n
   return Math.ceil(ems * size * (isBold ? 1.18 : 1))
 }
 
-/** The text on several lines, broken where code and sentences can be; the last one is cut if there is too much. */
-export function wrap(text: string, width: number, maxLines: number, font: Font): readonly string[] {
+/** Wraps the text at suitable places in code and sentences; cuts the last line if there is too much. */
+export function wrapLabel(text: string, width: number, maxLines: number, font: Font): readonly string[] {
   const pieces = text.match(/[^ .,(&|]*(?:[.(,] ?|[&| ]+)?/g)?.filter((piece) => piece !== '') ?? []
   const lines: string[] = []
   for (const piece of pieces) {
@@ -34,7 +34,7 @@ export function wrap(text: string, width: number, maxLines: number, font: Font):
   return lines.map((line) => fit(line.trim(), width, font))
 }
 
-/** As much of the text as fits, with `…` where it was cut. */
+/** The part of the text that fits, with `…` if it was cut. */
 export function fit(text: string, width: number, font: Font): string {
   if (textWidth(text, font) <= width) return text
   const characters = Array.from(text)

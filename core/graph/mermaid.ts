@@ -1,13 +1,13 @@
 import type { StepGraph } from '../playbook/language/step-graph.ts'
 import { toDrawing, type Drawing, type DrawnEdge, type DrawnNode, type Frame } from './drawing.ts'
-import { shorten } from './text.ts'
+import { shortenLabel } from './text.ts'
 
-/** Longest line of a label, in characters. */
+/** Maximum length of a label's line, in characters. */
 const maxLine = 60
 
 /**
- * The graph as a Mermaid flowchart. Whatever a playbook calls its steps stays text: ids are made up, and every character
- * that could mean something to Mermaid or to HTML is written as a character code.
+ * The graph as a Mermaid flowchart. Text of the playbook cannot become markup: ids are generated, and every
+ * special character of Mermaid or HTML is written as a character code.
  */
 export function toMermaid(graph: StepGraph): string {
   const drawing = toDrawing(graph)
@@ -62,7 +62,7 @@ function arrow({ from, to, kind, label }: DrawnEdge, names: Names): string {
   return `${names.get(from)} ${line}${text === undefined ? '' : `|${quoted([text])}|`} ${names.get(to)}`
 }
 
-/** Colours of lines only, so that the theme of the page decides about the rest. */
+/** Only line colours, so that the theme of the page sets the rest. */
 const classes: readonly (readonly [name: string, style: string, has: (node: DrawnNode) => boolean])[] = [
   ['ends', 'stroke:#1a7f37,stroke-width:2px', ({ kind }) => kind === 'return'],
   ['fails', 'stroke:#cf222e,stroke-width:2px', ({ kind }) => kind === 'fail'],
@@ -82,10 +82,13 @@ function styles({ nodes, edges }: Drawing, names: Names): string[] {
   return errors.length === 0 ? used : [...used, `  linkStyle ${errors.join(',')} stroke:#cf222e`]
 }
 
-/** Mermaid reads `#35;` as a character code. Colons too: after `style` it would take the code for a colour. */
+/**
+ * Mermaid reads `#35;` as a character code. Colons are escaped too, because `style:` would turn the code into
+ * a colour.
+ */
 function quoted(lines: readonly string[]): string {
   const text = lines.map((line) =>
-    shorten(line, maxLine).replace(
+    shortenLabel(line, maxLine).replace(
       /[^\p{L}\p{N} _.,/=()·…-]/gu,
       (character) => `#${character.codePointAt(0)};`,
     ),

@@ -1,6 +1,6 @@
 import type { Drawing } from './drawing.ts'
 
-/** In which row each node stands: below all that lead to it. Nodes come in the order of the source, and edges lead on in it. */
+/** The row of each node: below all its predecessors. Nodes are in source order, and edges point forward. */
 export function ranksOf({ nodes, edges }: Drawing): ReadonlyMap<string, number> {
   const into = Map.groupBy(edges, ({ to }) => to)
   const ranks = new Map<string, number>()

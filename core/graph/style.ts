@@ -1,4 +1,4 @@
-/** The look of pictures. Colours are written out twice, since some converters of SVG know no variables. */
+/** The style of pictures. Colours are repeated because some SVG converters do not support variables. */
 
 interface Palette {
   readonly page: string

@@ -8,8 +8,8 @@ import { escapeXml, round } from './xml.ts'
 import { layOut } from './choose-layout.ts'
 
 /**
- * The graph as a picture: one SVG document without scripts and without anything fetched from elsewhere, light or dark as
- * whoever looks at it prefers. Nothing that a playbook says can become markup.
+ * The graph as an SVG document without scripts or external resources, light or dark by the viewer's
+ * preference. Text of the playbook cannot become markup.
  */
 export function toSvg(graph: StepGraph): string {
   const { width, height, nodes, frames, edges } = layOut(toDrawing(graph))
@@ -39,7 +39,7 @@ function frameOf({ x, y, width, height }: PlacedFrame): string {
   return `<rect class="tg-frame" x="${left}" y="${top}" width="${round(width)}" height="${round(height)}" rx="10"/>`
 }
 
-/** Over the lines that lead into the frame. */
+/** Drawn above the lines that lead into the frame. */
 const frameTitleOf = ({ frame, x, y, width, height }: PlacedFrame): string =>
   text(frame.title, round(x - width / 2) + 12, round(y - height / 2) + 17, 'tg-frame-title')
 

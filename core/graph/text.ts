@@ -1,5 +1,5 @@
-/** Text on one line, at most so many characters long, without what has no shape on paper: controls, lone surrogates. */
-export function shorten(text: string, maxLength: number): string {
+/** Text on one line with a maximum length, without control characters and lone surrogates. */
+export function shortenLabel(text: string, maxLength: number): string {
   const line = text
     .slice(0, 4 * maxLength)
     .toWellFormed()

@@ -6,7 +6,10 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text for an element or a quoted attribute. What XML cannot hold (controls, lone surrogates) becomes U+FFFD. */
+/**
+ * Escapes text for an element or a quoted attribute. Characters that XML does not allow (controls, lone
+ * surrogates) become U+FFFD.
+ */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
@@ -14,5 +17,5 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** To a tenth of a pixel. */
+/** Rounds to a tenth of a pixel. */
 export const round = (value: number): number => Math.round(value * 10) / 10

@@ -5,21 +5,21 @@ import { createAjv } from './ajv.ts'
 import { describeErrors } from './describe-errors.ts'
 import { checkKeywords } from './keywords.ts'
 
-/** A schema ready for use. Compiled once, kept by content. */
+/** A compiled schema, cached by content. */
 export interface CompiledSchema {
   readonly schema: JsonSchema
-  /** What does not fit, at most 21 entries; empty when the value fits. Never changes the value, never quotes it. */
+  /** The problems of a value, at most 21; empty if it is valid. Neither changes nor quotes the value. */
   problems(value: unknown): readonly PointedMessage[]
 }
 
-/** Schemas kept at once; the oldest goes. Plugins have a few hundred; playbooks bring more. */
+/** Maximum number of cached schemas; the oldest is evicted. Plugins have a few hundred, playbooks more. */
 const maxCached = 2_000
 
 /** Values with more nodes than this are checked up to the first problem only. */
 const maxNodesForAllErrors = 10_000
 
 const first = createAjv({ allErrors: false, strictRequired: true })
-/** For schemas that have been checked: to check the first one takes longer than to read a playbook. */
+/** For schemas that were checked before: the first check takes longer than reading a playbook. */
 const checked = createAjv({ allErrors: false, strictRequired: true, isChecked: true })
 const all = createAjv({ allErrors: true, strictRequired: true })
 const byIdentity = new WeakMap<object, CompiledSchema>()
@@ -28,7 +28,8 @@ const byContent = new Map<string, CompiledSchema>()
 /**
  * Compiles a schema that a plugin or a playbook declares. The schema must not be changed afterwards.
  *
- * @throws ValidationError `schema_invalid` for keywords that are not on the list (`keywords.ts`) and for anything else wrong
+ * @throws ValidationError `schema_invalid` for keywords that are not in `keywords.ts`, and for any other
+ * mistake
  * @example compileSchema({ type: 'object', properties: { kind: { enum: ['ip', 'domain'] } } })
  */
 export function compileSchema(schema: JsonSchema): CompiledSchema {
@@ -41,7 +42,10 @@ export function compileSchema(schema: JsonSchema): CompiledSchema {
   return compiled
 }
 
-/** The same for a schema, or a part of one, that {@link compileSchema} has taken or that a plugin was loaded with. */
+/**
+ * The same for a schema, or a part of one, that {@link compileSchema} or the loading of a plugin checked
+ * before.
+ */
 export function compileCheckedSchema(schema: JsonSchema): CompiledSchema {
   const known = byIdentity.get(schema) ?? fromContent(schema, checked)
   byIdentity.set(schema, known)
@@ -75,7 +79,7 @@ function build(schema: JsonSchema, ajv: typeof first): CompiledSchema {
   })
 }
 
-/** `every` is compiled when the first value fails: most never do. */
+/** `every` is compiled when the first value fails, because most never do. */
 export function fromValidators(
   schema: JsonSchema,
   validate: ValidateFunction,
@@ -88,7 +92,8 @@ export function fromValidators(
       if (validate(value)) return []
       const size = measure(value)
       if (size.bigints) {
-        // Integers beyond 2^53 are integers; ajv knows numbers only. The rounded copy is for checking and nothing else.
+        // ajv does not know bigints, so integers beyond 2^53 are rounded in a copy that is used only for
+        // checking.
         value = roundBigints(value)
         if (validate(value)) return []
       }

@@ -7,8 +7,8 @@ import { escapePointer } from './pointer.ts'
 const maxShown = 20
 
 /**
- * The validator's findings as sentences with places. Values are never quoted, since one of them may be a secret; only
- * names of unknown fields are, shortened.
+ * The validator's problems as sentences with pointers. Quotes only shortened names of unknown fields, never
+ * values, which may be secret.
  */
 export function describeErrors(
   errors: readonly ErrorObject[],
@@ -30,8 +30,8 @@ export function describeErrors(
 }
 
 /**
- * Of an alternative, ajv reports what is wrong with every branch and then that none fits. What helps is the branch that was
- * meant: the one whose problems lie deeper than the value itself. Where there is none, the summary alone.
+ * For `anyOf` and `oneOf`, ajv reports the problems of every branch and then that none matches. Keeps only
+ * the branch that was probably meant, whose problems are deeper than the value itself; else only the summary.
  */
 function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = []
@@ -52,7 +52,7 @@ function withoutNoise(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return kept
 }
 
-/** Of a text that has not the right form, one sentence says so: the first of these; the others say nothing more. */
+/** Only the first of these is reported for a string in the wrong format; the others add nothing. */
 const saysForm = [
   ({ keyword, params }: ErrorObject): boolean => keyword === 'minLength' && params['limit'] === 1,
   ({ keyword }: ErrorObject): boolean => keyword === 'pattern',
@@ -87,11 +87,11 @@ function meantBranch(errors: readonly ErrorObject[], outer: ErrorObject): readon
   return candidates.length === 1 ? (candidates[0] ?? []) : []
 }
 
-/** The branch is about another kind of value altogether. */
+/** The branch is for a different kind of value. */
 function mismatch(error: ErrorObject, outer: ErrorObject): boolean {
   if (['type', 'const', 'enum'].includes(error.keyword) && error.instancePath === outer.instancePath)
     return true
-  // Branches are often told apart by a field with a fixed value.
+  // Branches often differ in a field with a constant value.
   return error.keyword === 'const'
 }
 
@@ -161,7 +161,7 @@ function sentence(error: ErrorObject, schema: JsonSchema): string {
     case 'false schema':
       return 'must not be there'
     default:
-      // Limits: ajv's own words, `must be >= 1`.
+      // Limits use ajv's own message, such as `must be >= 1`.
       return error.message ?? 'is not valid'
   }
 }
@@ -189,7 +189,7 @@ function shorten(name: string): string {
   return name.length > 64 ? `${name.slice(0, 64)}…` : name
 }
 
-/** What the author of the schema says of it. Few people read patterns: one is shown only where there are no words at all. */
+/** The schema author's description of a pattern; the pattern itself only if there is none. */
 function patternInWords(pattern: string, schema: JsonSchema | undefined): string {
   if (schema?.patternErrorMessage !== undefined) return schema.patternErrorMessage
   if (schema?.description !== undefined) return `does not have the right form: ${schema.description}`
@@ -201,7 +201,7 @@ function fieldsAt(schema: JsonSchema, schemaPath: string): readonly string[] {
   return Object.keys(schemaAround(schemaPath, schema)?.properties ?? {})
 }
 
-/** The part of the schema that the keyword stands in which `schemaPath` names. */
+/** The part of the schema that contains the keyword at `schemaPath`. */
 function schemaAround(schemaPath: string, schema: JsonSchema): JsonSchema | undefined {
   let here: unknown = schema
   for (const segment of schemaPath.split('/').slice(1, -1)) {

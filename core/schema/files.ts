@@ -8,8 +8,8 @@ import { fromValidators, type CompiledSchema } from './compile.ts'
 const suffix = '.schema.json'
 
 /**
- * Reads a folder of schemas (the repository's own `schemas/`), `<name>.schema.json` each. They may use every keyword of
- * draft 2020-12 and refer to one another by `$id`.
+ * Reads a folder of schemas (the repository's own `schemas/`), `<name>.schema.json` each. They may use every
+ * keyword of draft 2020-12 and refer to one another by `$id`.
  *
  * @returns compiled schemas by name
  * @throws Error for a file that is not JSON or not a schema, naming it

@@ -2,10 +2,10 @@ import type { PointedMessage } from '../errors/errors.ts'
 import { escapePointer } from './pointer.ts'
 
 /**
- * What a schema in a plugin or a playbook may say. The list is short on purpose: every keyword here is understood by the
- * validator, by the expression checker and by `Infer`, or is harmless to the two that do not understand it. Left out are
- * keywords that let the writer of an alert choose how much work there is (`uniqueItems` over objects, `patternProperties`),
- * and `$ref` to anything outside the schema itself.
+ * The allowed keywords of schemas in plugins and playbooks. The list is short on purpose: the validator, the
+ * expression checker and `Infer` all support each keyword, or can ignore it safely. Excluded are keywords
+ * whose cost an alert's author could control (`uniqueItems` over objects, `patternProperties`), and `$ref` to
+ * another document.
  */
 const keywords: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   $schema: text,
@@ -61,7 +61,7 @@ const keywords: Readonly<Record<string, (value: unknown) => string | undefined>>
 /** All keywords that a schema may use. */
 export const keywordNames: readonly string[] = Object.keys(keywords)
 
-/** Formats that are checked. All of them run in linear time. */
+/** Formats that are checked, all in linear time. */
 export const formats: readonly string[] = [
   'date',
   'time',
@@ -81,10 +81,10 @@ const one = new Set(['not', 'propertyNames', 'items', 'if', 'then', 'else', 'add
 const many = new Set(['anyOf', 'oneOf', 'allOf'])
 const named = new Set(['properties', '$defs'])
 
-/** How deep a schema may be nested. */
+/** Maximum nesting depth of a schema. */
 const maxDepth = 50
 
-/** Everything in `schema` that is not on the list of keywords, each with its place. An empty list: all is well. */
+/** Every keyword of `schema` that is not allowed, with its pointer; empty if all are allowed. */
 export function checkKeywords(schema: unknown): readonly PointedMessage[] {
   const problems: PointedMessage[] = []
   visit(schema, '', 0, problems)
@@ -132,7 +132,7 @@ function visitInside(
   }
 }
 
-/** Comparing objects pairwise takes quadratic time; the length of the list is the other system's choice. */
+/** Comparing objects pairwise is quadratic, and the other system chooses the length of the list. */
 function checkUniqueItems(
   schema: Record<string, unknown>,
   pointer: string,

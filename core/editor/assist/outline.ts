@@ -1,20 +1,21 @@
+import { entryNamed } from '../../playbook/yaml/plain-value.ts'
+import { isAction } from '../../playbook/language/step-keys.ts'
 import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 
-/** A part of a playbook, or of a file of tests, as people look for it. */
+/** An entry in the outline of a playbook or test file. */
 export interface OutlineItem {
   readonly name: string
-  /** Beside the name. */
+  /** Shown beside the name. */
   readonly detail: string
   readonly kind: 'section' | 'step' | 'input' | 'test' | 'mock'
   readonly span: Span
-  /** What is selected when people go there. */
+  /** The range to select when the entry is opened. */
   readonly head: Span
   readonly children: readonly OutlineItem[]
 }
 
 const stepLists: readonly string[] = ['steps', 'parallel', 'else', 'on_error', 'finally']
-const actions = ['uses', 'call', 'switch', 'parallel', 'steps', 'checkpoint', 'set', 'wait', 'return', 'fail']
 
 /** Inputs, steps with the steps inside of them, mocks and tests. */
 export function outlineOf(root: Node | undefined): readonly OutlineItem[] {
@@ -52,7 +53,7 @@ const keysIn = (node: Node, kind: 'input' | 'mock'): readonly OutlineItem[] =>
 function testsIn(node: Node): readonly OutlineItem[] {
   const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
   return maps.map((map) => {
-    const name = entryOf(map, 'name')
+    const name = entryNamed(map, 'name')
     return {
       name: textOf(name) || '(no name)',
       detail: '',
@@ -70,8 +71,8 @@ function stepsIn(node: Node): readonly OutlineItem[] {
 }
 
 function stepItem(map: MapNode): OutlineItem {
-  const id = entryOf(map, 'id')
-  const action = map.entries.find(({ name }) => actions.includes(name))
+  const id = entryNamed(map, 'id')
+  const action = map.entries.find(({ name }) => isAction(name))
   const what = action === undefined ? '' : textOf(action) || action.name
   return {
     name: textOf(id) || what || '(empty)',
@@ -89,13 +90,10 @@ function stepItem(map: MapNode): OutlineItem {
 function casesIn(node: Node): readonly OutlineItem[] {
   const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
   return maps.flatMap((map) => {
-    const steps = entryOf(map, 'steps')
+    const steps = entryNamed(map, 'steps')
     return steps === undefined ? [] : stepsIn(steps.value)
   })
 }
-
-const entryOf = (map: MapNode, name: string): Entry | undefined =>
-  map.entries.find((entry) => entry.name === name)
 
 const textOf = (entry: Entry | undefined): string =>
   entry?.value.kind === 'scalar' ? String(entry.value.value ?? '') : ''

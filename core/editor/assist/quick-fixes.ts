@@ -2,20 +2,20 @@ import type { Problem } from '../../playbook/language/problem.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 
 export interface QuickFix {
-  /** What it does, for people. */
+  /** Description for people. */
   readonly title: string
   readonly span: Span
   readonly text: string
 }
 
-/** Changes that are tried for one problem, at most: each reads the text once. */
+/** Maximum number of changes tried per problem: each parses the text once. */
 const maxTried = 12
 
 /**
- * What the hint of a problem says to do, as a change of the text. Only what solves the problem is offered, and makes nothing worse: a word
- * that was meant may bring up what could not be seen before.
+ * Turns the hint of a problem into a change of the text. Offers only changes that solve the problem without
+ * causing worse ones; a corrected word may reveal further problems.
  *
- * @param check the problems of a text
+ * @param check returns the problems of a text
  */
 export function quickFixes(
   text: string,
@@ -38,7 +38,7 @@ export function quickFixes(
   return fixes.length > 0 || likely === undefined ? fixes : [likely]
 }
 
-/** More than any number of warnings. */
+/** Outweighs any number of warnings. */
 const oneError = 1000
 
 const weigh = (problems: readonly Problem[]): number =>
@@ -51,7 +51,7 @@ function candidates(text: string, { message, hint = '' }: Problem, span: Span): 
   if (written !== undefined) {
     const choices = written.split(/, or (?=\w+:|`)/).map((each) => each.replace(/^`(.*)`$/s, '$1'))
     return choices.flatMap((each) =>
-      // What has a gap is for people to fill in.
+      // Text with a placeholder must be filled in by people.
       /[…<>]/.test(each)
         ? []
         : [...insertions(text, each, message, span), ...replacements(text, each, message, span)],
@@ -60,7 +60,7 @@ function candidates(text: string, { message, hint = '' }: Problem, span: Span): 
   return /^(?:remove|leave) /.test(hint) ? [removal(text, span)] : []
 }
 
-/** What `did you mean …?` says, with its quotes taken off; up to the first question mark, and up to the last. */
+/** The suggestion in `did you mean …?` without quotes, up to the first and up to the last question mark. */
 function meantIn(hint: string): readonly string[] {
   const found = [/did you mean (.+?)\?(?:\W|$)/, /did you mean (.+)\?/].map(
     (pattern) => pattern.exec(hint)?.[1],
@@ -69,7 +69,7 @@ function meantIn(hint: string): readonly string[] {
   return [...new Set(words)]
 }
 
-/** The whole place, the key alone, or the word that the message quotes. */
+/** Replacements of the whole range, of the key, or of the word quoted in the message. */
 function replacements(text: string, by: string, message: string, span: Span): readonly QuickFix[] {
   const title = `Change to ${by}`
   const there = text.slice(span.start, span.end)
@@ -83,14 +83,14 @@ function replacements(text: string, by: string, message: string, span: Span): re
   fixes.push({ title, span, text: by }, ...onLine(text, by, span))
   const [, quote] = /^(["']).*\1$/s.exec(there) ?? []
   if (quote !== undefined) fixes.push({ title, span, text: quote + by + quote })
-  // `write timeout: 5m` about a key that has a value of its own.
+  // For `write timeout: 5m` about a key that already has a value.
   const key = /^(\w+): /.exec(by)?.[1]
   if (key !== undefined && /^ *:/.test(text.slice(span.end)))
     fixes.push({ title: `Change to ${key}`, span, text: key })
   return fixes
 }
 
-/** The value of the line, where quotes around it are what is missing; or all of the line. */
+/** Replacements of the line's value, if only quotes are missing, or of the whole line. */
 function onLine(text: string, by: string, { start }: Span): readonly QuickFix[] {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const end = text.indexOf('\n', start)
@@ -105,7 +105,7 @@ function onLine(text: string, by: string, { start }: Span): readonly QuickFix[] 
     : []
 }
 
-/** A key that is missing in the map that begins at the span. */
+/** Insertions of a missing key into the map that starts at the span. */
 function insertions(text: string, line: string, message: string, { start }: Span): readonly QuickFix[] {
   const key = /^(\w+):/.exec(line)?.[1]
   if (key === undefined || !/\b(?:needs?|is (?:missing|required))\b/.test(message)) return []
@@ -115,7 +115,7 @@ function insertions(text: string, line: string, message: string, { start }: Span
   return [{ title, span: { start, end: start }, text: `${line}\n${indentation}` }]
 }
 
-/** The entry whose key stands there, with all that is below it. */
+/** Removes the entry with this key and everything nested in it. */
 function removal(text: string, { start }: Span): QuickFix {
   const from = text.lastIndexOf('\n', start - 1) + 1
   const indentation = start - from

@@ -3,14 +3,14 @@ import { docsOf, type FunctionDoc } from '../function-docs.ts'
 
 export interface Signature {
   readonly docs: readonly FunctionDoc[]
-  /** The argument that is being written, from 0. */
+  /** Index of the current argument, from 0. */
   readonly argument: number
 }
 
-/** How far back the beginning of an expression is looked for. */
+/** How far back to search for the start of an expression. */
 const maxBack = 8_192
 
-/** The function around an offset, where that is inside of its parentheses in an expression. The text need not be finished. */
+/** The function call around an offset inside the parentheses of an expression. The text may be incomplete. */
 export function signatureAt(text: string, offset: number): Signature | undefined {
   const before = expressionBefore(text, offset)
   const call = before === undefined ? undefined : openCall(before)
@@ -23,7 +23,7 @@ export function signatureAt(text: string, offset: number): Signature | undefined
   return docs.length === 0 ? undefined : { docs, argument }
 }
 
-/** What stands before the offset of the expression that it is in. */
+/** The part of the expression before the offset. */
 function expressionBefore(text: string, offset: number): string | undefined {
   const near = text.slice(Math.max(0, offset - maxBack), offset)
   const open = near.lastIndexOf('${{')
@@ -32,7 +32,7 @@ function expressionBefore(text: string, offset: number): string | undefined {
   return /^[\s-]*(?:.*[{,]\s*)?(?:if|when|until|where)\s*:\s*["']?(.*)$/.exec(line)?.[1]
 }
 
-/** The call whose parenthesis is still open. */
+/** The innermost call whose parenthesis is open. */
 function openCall(
   text: string,
 ): { readonly name: string; readonly isMethod: boolean; readonly argument: number } | undefined {

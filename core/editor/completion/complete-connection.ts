@@ -1,13 +1,13 @@
-import { viaOperator } from '../../playbook/language/grammar.ts'
+import { viaOperator } from '../../playbook/language/constants.ts'
 import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import type { Completion } from './completion.ts'
-import type { Step } from '../inspection.ts'
+import type { PathStep } from '../inspection.ts'
 import type { Guide } from '../schema-walk.ts'
 
-/** The connections that can be named on this way; undefined where none is named. */
+/** The connections that fit at this path; undefined if the path does not name a connection. */
 export function completeConnection(
   { connections }: Guide,
-  path: readonly Step[],
+  path: readonly PathStep[],
 ): readonly Completion[] | undefined {
   const plugin = pluginAt(path)
   if (plugin === undefined) return undefined
@@ -19,8 +19,11 @@ export function completeConnection(
   }))
 }
 
-/** The plugin whose connection is named: that of the skill beside `connection`, or the key in `defaults.connections`. */
-function pluginAt(path: readonly Step[]): string | undefined {
+/**
+ * The plugin of the connection: from the skill beside `connection`, or from the key in
+ * `defaults.connections`.
+ */
+function pluginAt(path: readonly PathStep[]): string | undefined {
   const last = path.at(-1)
   if (last === undefined || !('key' in last)) return undefined
   const before = path.slice(0, -1).map((step) => ('key' in step ? step.key : ''))
@@ -32,7 +35,7 @@ function pluginAt(path: readonly Step[]): string | undefined {
   return skill.value.split('.')[0]
 }
 
-/** Whether it is known that a skill has no connection that it could use. */
+/** Whether a skill certainly has no usable connection. */
 export function lacksConnection({ connections }: Guide, { plugin, skill }: CatalogueSkill): boolean {
   if (connections === undefined || skill.connection === undefined || skill.connectionIsOptional === true)
     return false

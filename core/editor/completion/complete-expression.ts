@@ -1,5 +1,5 @@
 import {
-  type Node,
+  type AstNode,
   describeType,
   type Type,
   globalFunctions,
@@ -13,7 +13,7 @@ import type { Completion } from './completion.ts'
 import { docsOf, type FunctionDoc } from '../function-docs.ts'
 import { typeText } from '../type-text.ts'
 
-/** What can stand in an expression where the mark is. */
+/** The completions in an expression at the mark. */
 export function completeExpression(seen: SeenExpression, mark: string): readonly Completion[] {
   const expression = inspectExpression(seen.text, seen.names, seen.given)
   if (expression === undefined) return []
@@ -25,8 +25,8 @@ export function completeExpression(seen: SeenExpression, mark: string): readonly
   return namesAt(expression, node ?? expression.tree, seen.names)
 }
 
-/** Texts that the other side of a comparison can be, or the fields behind `[…]`. */
-function textsOf(expression: InspectedExpression, literal: Node, parent: Node): readonly Completion[] {
+/** The possible strings on the other side of a comparison, or the field names for `[…]`. */
+function textsOf(expression: InspectedExpression, literal: AstNode, parent: AstNode): readonly Completion[] {
   if (parent.kind === 'index') return fieldsOf(expression.typeOf(parent.operand), parent.operand)
   const other = parent.kind === 'binary' ? (parent.left === literal ? parent.right : parent.left) : undefined
   const type = other && expression.typeOf(other)
@@ -46,7 +46,7 @@ const macros: Readonly<Record<string, readonly Type['kind'][]>> = {
   optFlatMap: ['optional', 'dyn'],
 }
 
-function membersOfValue(expression: InspectedExpression, operand: Node): readonly Completion[] {
+function membersOfValue(expression: InspectedExpression, operand: AstNode): readonly Completion[] {
   const namespace = operand.kind === 'ident' ? `${operand.name}.` : '.'
   const inNamespace = ['cel.bind', ...globalFunctions()].filter((name) => name.startsWith(namespace))
   if (inNamespace.length > 0)
@@ -61,7 +61,7 @@ function membersOfValue(expression: InspectedExpression, operand: Node): readonl
   ]
 }
 
-function fieldsOf(type: Type, operand: Node): readonly Completion[] {
+function fieldsOf(type: Type, operand: AstNode): readonly Completion[] {
   const inner = membersOf(type).flatMap((member) =>
     member.kind === 'optional' ? membersOf(member.value) : [member],
   )
@@ -71,7 +71,7 @@ function fieldsOf(type: Type, operand: Node): readonly Completion[] {
       : [...member.properties].map(([name, property]) => ({
           label: name,
           kind: isSteps(operand) ? ('step' as const) : ('field' as const),
-          detail: `${describeType(property.type)}${property.optional === true ? ', may be missing' : ''}`,
+          detail: `${describeType(property.type)}${property.optional === true ? ', may be absent' : ''}`,
           documentation: code(typeText(property.type)),
           insert: /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``,
           rank: 0,
@@ -79,11 +79,11 @@ function fieldsOf(type: Type, operand: Node): readonly Completion[] {
   )
 }
 
-const isSteps = (node: Node): boolean => node.kind === 'ident' && node.name === 'steps'
+const isSteps = (node: AstNode): boolean => node.kind === 'ident' && node.name === 'steps'
 
 function namesAt(
   expression: InspectedExpression,
-  node: Node,
+  node: AstNode,
   names: Readonly<Record<string, Type>>,
 ): readonly Completion[] {
   const all = new Map([...Object.entries(names), ...expression.variablesOf(node)])
@@ -118,5 +118,5 @@ export function describeFunction(docs: readonly FunctionDoc[]): string {
     .join('\n\n')
 }
 
-/** A block of code in Markdown; types and signatures hold no fences. */
+/** A Markdown code block; types and signatures contain no fences. */
 export const code = (text: string): string => `\`\`\`cel\n${text.replaceAll('```', '')}\n\`\`\``

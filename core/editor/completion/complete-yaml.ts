@@ -1,18 +1,19 @@
 import type { MapNode } from '../../playbook/yaml/document.ts'
-import { belongsTo, isAction } from '../../playbook/language/grammar.ts'
+import { belongsTo } from '../../playbook/language/grammar.ts'
+import { isAction } from '../../playbook/language/step-keys.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { completeCall, isCallOf } from '../calls.ts'
 import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
-import { describeInput, describeSchema, describeSkill } from '../describe-skill.ts'
-import type { Step } from '../inspection.ts'
+import { describeInput, describeSchema, skillDocumentation } from '../describe-skill.ts'
+import type { PathStep } from '../inspection.ts'
 import { isSkillName, keysOf, schemasAt, skillsFor, type Guide } from '../schema-walk.ts'
 
-/** Keys that a map can still have. */
+/** The keys that can be added to a map. */
 export function completeKeys(
   guide: Guide,
   map: MapNode,
-  path: readonly Step[],
+  path: readonly PathStep[],
   { isFlow, hasColon }: { readonly isFlow: boolean; readonly hasColon: boolean },
 ): readonly Completion[] {
   const schemas = schemasAt(guide, path)
@@ -41,7 +42,7 @@ export function completeKeys(
     })
 }
 
-/** Whether the key can stand in a step beside what is there already. */
+/** Whether a step with the present keys can have this key too. */
 function fits(name: string, present: ReadonlySet<string>): boolean {
   const action = [...present].find(isAction)
   if (action === undefined) return true
@@ -52,8 +53,8 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   )
 }
 
-/** Values that the schema names, skills, connections and playbooks. */
-export function completeValue(guide: Guide, path: readonly Step[]): readonly Completion[] {
+/** The values that fit: those of the schema, skills, connections and playbooks. */
+export function completeValue(guide: Guide, path: readonly PathStep[]): readonly Completion[] {
   if (isCallOf(path)) return completeCall(guide)
   const connections = completeConnection(guide, path)
   if (connections) return connections
@@ -65,7 +66,7 @@ export function completeValue(guide: Guide, path: readonly Step[]): readonly Com
         label: entry.name,
         kind: 'skill' as const,
         detail: lacksConnection(guide, entry) ? `${entry.skill.title}, no connection yet` : entry.skill.title,
-        documentation: describeSkill(entry),
+        documentation: skillDocumentation(entry),
         rank: lacksConnection(guide, entry) ? 2 : 1,
       }))
   const values = schemas.flatMap((schema) => valuesOf(schema))

@@ -6,16 +6,16 @@ import type { Completion, Completions } from './completion.ts'
 import { findNode, inspectInSlices, type Inspection } from '../inspection.ts'
 import type { Guide } from '../schema-walk.ts'
 
-/** How much is read at most, in characters, until a long text that is broken is given up. */
+/** Characters to parse in total before giving up on a long, broken text. */
 const maxRead = 200_000
 
-/** Stands where the cursor is while the text is read: a word that no playbook has. */
+/** Marks the cursor while the text is parsed: a word that occurs in no playbook. */
 export const mark = 'zcursorz'
 
 /**
- * What can be written at an offset of a playbook: keys, values, skills and their inputs, and inside of expressions names,
- * fields and functions. The text need not be finished; it is read with a word where the cursor is, and with whatever
- * closes what is still open.
+ * Completions at an offset of a playbook: keys, values, skills and their inputs, and in expressions names,
+ * fields and functions. The text may be incomplete: it is parsed with a mark at the cursor and with missing
+ * brackets and quotes added.
  */
 export function complete(text: string, offset: number, guide: Guide): Completions {
   const attempts = completionAttempts(text, offset, guide)
@@ -31,7 +31,10 @@ export const nothingToComplete = (text: string, offset: number): Completions => 
   replaces: wordAt(text, offset),
 })
 
-/** The same in pieces, for who has other things to do between them: each reads the text once, and the first that finds something has it. */
+/**
+ * The same as separate attempts, so that callers can yield in between. Each parses the text once; the first
+ * that finds something wins.
+ */
 export function* completionAttempts(
   text: string,
   offset: number,
@@ -86,13 +89,13 @@ const opensExpression = (text: string): boolean => {
   return open >= 0 && text[open - 1] !== '$' && !text.slice(open).includes('}}')
 }
 
-/** Whether the line ends in a comment; where quotes may be around a `#` it is read to know. */
+/** Whether the line ends in a comment. If the `#` may be quoted, the text is parsed to find out. */
 export const isComment = (line: string): boolean => /^(?:[^"'#]*\s)?#/.test(line)
 
-/** What may be missing behind the cursor. */
+/** Text that may be missing after the cursor. */
 const closers = ['', ' }}', ' }}"', " }}'", ' }}" }', " }}' }", ' }}"] }', '"', "'", '" }', "' }", ' }', ']']
 
-/** Those of them that close something which the text before the cursor opens, not far from it. */
+/** The closers that match something opened shortly before the cursor. */
 function usefulClosers(before: string): readonly string[] {
   const near = before.slice(-500)
   const useless = ['"', "'"].filter((quote) => !near.includes(quote))
@@ -102,7 +105,7 @@ function usefulClosers(before: string): readonly string[] {
   return closers.filter((closer) => !useless.some((part) => closer.includes(part)))
 }
 
-/** The text with the mark, completed in ways that may make it readable; the likeliest first. */
+/** Variants of the text with the mark that may parse, the likeliest first. */
 export function* candidates(text: string, offset: number): Generator<string> {
   const before = text.slice(0, offset)
   const lineEnd = text.indexOf('\n', offset)
@@ -110,13 +113,13 @@ export function* candidates(text: string, offset: number): Generator<string> {
   const rest = text.slice(offset, end)
   const useful = usefulClosers(before)
   const line = before.slice(before.lastIndexOf('\n') + 1)
-  // A line with one word on it is the beginning of a key.
+  // A line with a single word is the start of a key.
   if (/^ *(?:- +)*[\w.-]*$/.test(line) && /^[\w.-]*\s*$/.test(rest)) {
     yield `${before}${mark}${rest.trimEnd()}:${text.slice(end)}`
   }
   for (const closer of useful) yield before + mark + closer + text.slice(offset)
   for (const closer of useful) yield before + mark + closer + text.slice(end)
-  // What comes later may be what is broken.
+  // The broken part may come later.
   yield `${before}${mark}:`
   for (const closer of useful) yield before + mark + closer
 }
@@ -131,7 +134,7 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
   let end = offset
   while (start > line && part.test(text[start - 1]!)) start--
   while (end < text.length && part.test(text[end]!)) end++
-  // `- ` of a list is no part of a word.
+  // The `- ` of a list item is not part of a word.
   if (/^-+$/.test(text.slice(start, offset))) start = offset
   return { start, end }
 }

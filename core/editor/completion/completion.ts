@@ -3,7 +3,7 @@ import type { Span } from '../../playbook/language/source-text.ts'
 export interface Completion {
   readonly label: string
   readonly kind: 'key' | 'skill' | 'playbook' | 'value' | 'field' | 'step' | 'name' | 'function'
-  /** On one line, beside the label. */
+  /** Shown beside the label, on one line. */
   readonly detail?: string | undefined
   /** Markdown. */
   readonly documentation?: string | undefined
@@ -15,6 +15,6 @@ export interface Completion {
 
 export interface Completions {
   readonly items: readonly Completion[]
-  /** What the chosen one replaces. */
+  /** The range that the chosen completion replaces. */
   readonly replaces: Span
 }

@@ -1,7 +1,7 @@
 import { authorsInput } from '../../playbook/check/asked-input.ts'
 import type { Node } from '../../playbook/yaml/document.ts'
 import { openSource } from '../../playbook/yaml/open-source.ts'
-import { viaOperator } from '../../playbook/language/grammar.ts'
+import { viaOperator } from '../../playbook/language/constants.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { NamedStep } from '../../playbook-test/read/named-steps.ts'
 import { branchesOf } from '../../playbook-test/coverage/coverage.ts'
@@ -10,12 +10,12 @@ import { candidates, isComment, mark } from '../completion/complete.ts'
 import { completeKeys, completeValue } from '../completion/complete-yaml.ts'
 import type { Completion, Completions } from '../completion/completion.ts'
 import { inputsOf } from '../describe-playbook.ts'
-import { describeSkill } from '../describe-skill.ts'
-import { findNode, type Step } from '../inspection.ts'
+import { skillDocumentation } from '../describe-skill.ts'
+import { findNode, type PathStep } from '../inspection.ts'
 import type { Guide } from '../schema-walk.ts'
-import { testedPlaybook, type TestedPlaybook, type TestsSurroundings } from './inspect-tests.ts'
+import { testedPlaybook, type PlaybookUnderTest, type TestsSurroundings } from './inspect-tests.ts'
 
-/** What leads an editor through a file of tests. */
+/** What an editor knows about test files. */
 export interface TestsGuide extends TestsSurroundings {
   /** `schemas/playbook-test.schema.json`. */
   readonly schema: JsonSchema
@@ -23,10 +23,13 @@ export interface TestsGuide extends TestsSurroundings {
   readonly playbookFiles: () => readonly string[]
 }
 
-/** Texts that are read for one completion, at most: each with something else closed behind the cursor. */
+/** Maximum number of variants parsed per completion, each with other brackets closed after the cursor. */
 const maxReadings = 16
 
-/** What can be written at an offset of a file of tests: keys, the playbook, its steps and skills, what they give, and answers. */
+/**
+ * Completions at an offset of a test file: keys, the playbook, its steps and skills, their outputs, and
+ * answers.
+ */
 export function completeTests(text: string, offset: number, guide: TestsGuide): Completions {
   const word = testWordAt(text, offset)
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
@@ -34,14 +37,14 @@ export function completeTests(text: string, offset: number, guide: TestsGuide): 
     for (const candidate of candidates(text, offset).take(maxReadings)) {
       const { root } = openSource(candidate, undefined, 'tolerant')
       const items = root && completeAt(root, candidate, guide, text.slice(word.end))
-      // The beginning of a key, or of a value: what is possible tells.
+      // The start of a key or of a value, whichever has completions.
       if (items !== undefined && items.length > 0) return { items, replaces: word }
     }
   }
   return { items: [], replaces: word }
 }
 
-/** Paths of steps, and items of them, are words of a test. */
+/** In a test file, paths of steps and their items are words. */
 function testWordAt(text: string, offset: number): Completions['replaces'] {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   const [before = ''] = /(?:[\w.\-/@]|\[\d+\]|#\d+)*$/.exec(line) ?? []
@@ -75,18 +78,18 @@ function completeAt(
   })
 }
 
-const keyAt = (step: Step | undefined): string | undefined =>
+const keyAt = (step: PathStep | undefined): string | undefined =>
   step !== undefined && 'key' in step ? step.key : undefined
-const keysIn = (path: readonly Step[]): readonly string[] => path.flatMap((step) => keyAt(step) ?? [])
+const keysIn = (path: readonly PathStep[]): readonly string[] => path.flatMap((step) => keyAt(step) ?? [])
 
 /** `mocks` of the file, or of a test. */
-const isMocks = (path: readonly Step[]): boolean =>
+const isMocks = (path: readonly PathStep[]): boolean =>
   keyAt(path.at(-1)) === 'mocks' && (path.length === 1 || (path.length === 3 && keyAt(path[0]) === 'tests'))
 
-/** The name of what a mock stands for, and the way from the reply on. */
+/** The name of the mocked step or skill, and the path within the reply. */
 function mockIn(
-  path: readonly Step[],
-): { readonly name: string; readonly rest: readonly Step[] } | undefined {
+  path: readonly PathStep[],
+): { readonly name: string; readonly rest: readonly PathStep[] } | undefined {
   const at = path.findIndex((_, index) => isMocks(path.slice(0, index + 1)))
   const name = keyAt(path[at + 1])
   if (at < 0 || name === undefined) return undefined
@@ -94,7 +97,7 @@ function mockIn(
   return { name, rest: rest[0] !== undefined && 'index' in rest[0] ? rest.slice(1) : rest }
 }
 
-function stepNamed({ named }: TestedPlaybook, name: string): NamedStep | undefined {
+function stepNamed({ named }: PlaybookUnderTest, name: string): NamedStep | undefined {
   const plain = name.replaceAll(/\[\d+\]|#\d+/g, '')
   return named.find((each) => each.name === plain) ?? named.find((each) => each.path === plain)
 }
@@ -106,10 +109,10 @@ const skillOf = ({ step }: NamedStep): string | undefined =>
       ? step.via
       : undefined
 
-/** Values that the playbook decides on. */
+/** Values that depend on the playbook. */
 function completeSpecial(
-  path: readonly Step[],
-  tested: TestedPlaybook,
+  path: readonly PathStep[],
+  tested: PlaybookUnderTest,
   guide: TestsGuide,
 ): readonly Completion[] | undefined {
   const keys = keysIn(path)
@@ -133,7 +136,7 @@ function completeSpecial(
 function completeReply(
   name: string,
   keys: readonly string[],
-  tested: TestedPlaybook,
+  tested: PlaybookUnderTest,
   { catalogue }: TestsGuide,
 ): readonly Completion[] | undefined {
   const step = name.startsWith('steps.') ? stepNamed(tested, name.slice('steps.'.length)) : undefined
@@ -158,7 +161,7 @@ const stepItems = (steps: readonly NamedStep[]): readonly Completion[] =>
     detail: skillOf(each) ?? each.step.action,
   }))
 
-function skillItems({ named }: TestedPlaybook, { catalogue }: TestsGuide): readonly Completion[] {
+function skillItems({ named }: PlaybookUnderTest, { catalogue }: TestsGuide): readonly Completion[] {
   const used = new Set(named.flatMap((each) => skillOf(each) ?? []))
   return [...used].flatMap((name) => {
     const entry: CatalogueSkill | undefined = catalogue?.skill(name)
@@ -169,15 +172,15 @@ function skillItems({ named }: TestedPlaybook, { catalogue }: TestsGuide): reado
             label: name,
             kind: 'skill' as const,
             detail: entry.skill.title,
-            documentation: describeSkill(entry),
+            documentation: skillDocumentation(entry),
           },
         ]
   })
 }
 
-/** Steps that ask something outside, and the skills that they call. */
+/** Steps that call other systems, and their skills. */
 function mockKeys(
-  tested: TestedPlaybook,
+  tested: PlaybookUnderTest,
   guide: TestsGuide,
   present: ReadonlySet<string>,
   hasColon: boolean,
@@ -191,12 +194,14 @@ function mockKeys(
     .map((item) => ({ ...item, insert: hasColon ? item.label : `${item.label}: ` }))
 }
 
-/** The schema that counts at a place, and the way in it: that of tests, or of what the playbook and its skills declare. */
+/**
+ * The schema at a place and the path within it: of test files, or of the playbook's alert, inputs and skills.
+ */
 function placeIn(
-  path: readonly Step[],
-  tested: TestedPlaybook,
+  path: readonly PathStep[],
+  tested: PlaybookUnderTest,
   { schema, catalogue }: TestsGuide,
-): { readonly guide: Guide; readonly path: readonly Step[] } {
+): { readonly guide: Guide; readonly path: readonly PathStep[] } {
   const within = (inner: JsonSchema | undefined, from: number) =>
     inner === undefined ? undefined : { guide: { schema: inner, catalogue }, path: path.slice(from) }
   const keys = keysIn(path)
@@ -233,7 +238,7 @@ function placeIn(
 function mockSchema(
   name: string,
   kind: 'output' | 'with',
-  tested: TestedPlaybook,
+  tested: PlaybookUnderTest,
   { catalogue }: Guide,
 ): JsonSchema | undefined {
   const step = name.startsWith('steps.') ? stepNamed(tested, name.slice('steps.'.length)) : undefined

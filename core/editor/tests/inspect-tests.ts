@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import type { JsonSchema } from '../../plugin/index.ts'
 import type { Node } from '../../playbook/yaml/document.ts'
 import { openSource } from '../../playbook/yaml/open-source.ts'
 import { parseWithCalled } from '../../playbook/read/parse-with-called.ts'
@@ -9,25 +11,25 @@ import { parseTests, playbooksBeside, type ParseTestsOptions } from '../../playb
 import type { CalledByName } from '../../playbook-test/read/playbook-test.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 
-/** A file of tests as an editor sees it, with the playbook that it is about as far as that can be read. */
-export interface TestsInspection extends TestedPlaybook {
-  /** Undefined where nothing can be made of the text. */
+/** A test file in an editor, with the playbook under test if it can be parsed. */
+export interface TestsInspection extends PlaybookUnderTest {
+  /** Undefined if the text cannot be parsed. */
   readonly root: Node | undefined
   readonly source: SourceText
-  /** What `tocsin test` refuses or warns of. */
+  /** The errors and warnings of `tocsin test`. */
   readonly problems: readonly Problem[]
 }
 
-export interface TestedPlaybook {
+export interface PlaybookUnderTest {
   readonly playbook: Playbook | undefined
   readonly called: CalledByName
   readonly named: readonly NamedStep[]
 }
 
 export interface TestsSurroundings {
-  /** Without it nothing is checked: every skill would be unknown. */
+  /** Without it nothing is checked, because every skill would be unknown. */
   readonly catalogue: Catalogue | undefined
-  /** A playbook by its path from the folder of the tests. */
+  /** Loads a playbook by its path relative to the test file's folder. */
   readonly loadPlaybook: ParseTestsOptions['loadPlaybook']
 }
 
@@ -38,13 +40,13 @@ export function inspectTests(text: string, surroundings: TestsSurroundings): Tes
   return { root, source, problems, ...testedPlaybook(root, surroundings) }
 }
 
-const nothing: TestedPlaybook = { playbook: undefined, called: new Map(), named: [] }
+const nothing: PlaybookUnderTest = { playbook: undefined, called: new Map(), named: [] }
 
-/** What `playbook` names. */
+/** The playbook under test. */
 export function testedPlaybook(
   root: Node | undefined,
   { catalogue, loadPlaybook }: TestsSurroundings,
-): TestedPlaybook {
+): PlaybookUnderTest {
   const reference = playbookReference(root)
   const source = reference === undefined ? undefined : loadPlaybook(reference)
   if (reference === undefined || source === undefined || catalogue === undefined) return nothing
@@ -53,8 +55,14 @@ export function testedPlaybook(
   return playbook === undefined ? nothing : { playbook, called, named: namedSteps(playbook, called) }
 }
 
-/** The path of the playbook, from the folder of the tests. */
+/** The path of the playbook, relative to the test file's folder. */
 export function playbookReference(root: Node | undefined): string | undefined {
   const value = root?.kind === 'map' ? root.entries.find(({ name }) => name === 'playbook')?.value : undefined
   return value?.kind === 'scalar' && typeof value.value === 'string' ? value.value : undefined
+}
+
+/** The content of `schemas/playbook-test.schema.json`. */
+export async function readTestsSchema(): Promise<JsonSchema> {
+  const file = new URL('../../../schemas/playbook-test.schema.json', import.meta.url)
+  return JSON.parse(await readFile(file, 'utf8')) as JsonSchema
 }

@@ -4,18 +4,18 @@ import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 import { placedSteps, withoutItems } from '../../playbook-test/read/placed-steps.ts'
 import type { CalledByName } from '../../playbook-test/read/playbook-test.ts'
-import { findNode, type Step } from '../inspection.ts'
+import { findNode, type PathStep } from '../inspection.ts'
 import type { TestsInspection } from './inspect-tests.ts'
 
-/** The id of a step of a playbook, where a file of tests names it. */
+/** An occurrence of a step id in a test file. */
 export interface NamedInTests {
-  /** The name of the playbook that has the step: the one under test, or one that it calls. */
+  /** The playbook of the step: the one under test, or one that it calls. */
   readonly playbook: string
   readonly id: string
   readonly span: Span
 }
 
-/** Every id of a step in a file of tests: in mocks, paths, expected calls, details of errors, and unreachable branches. */
+/** All step ids in a test file: in mocks, paths, expected calls, error details, and unreachable branches. */
 export function stepNamesIn({ root, source, playbook, called }: TestsInspection): readonly NamedInTests[] {
   if (root === undefined || playbook === undefined) return []
   const owners = ownersOf(playbook, called)
@@ -35,10 +35,10 @@ export function stepNamesIn({ root, source, playbook, called }: TestsInspection)
   return found
 }
 
-const keyAt = (step: Step | undefined): string | undefined =>
+const keyAt = (step: PathStep | undefined): string | undefined =>
   step !== undefined && 'key' in step ? step.key : undefined
 
-function isStepName(path: readonly Step[]): boolean {
+function isStepName(path: readonly PathStep[]): boolean {
   const keys = path.flatMap((step) => keyAt(step) ?? [])
   if (keys[0] === 'unreachable') return keys.length === 1
   if (keys[0] !== 'tests' || keys[1] !== 'expect') return false
@@ -48,7 +48,7 @@ function isStepName(path: readonly Step[]): boolean {
   return what === 'error' && rest.join('.') === 'details.path'
 }
 
-/** Which playbook has the step at a path in the journal, and its id. */
+/** Playbook and id of the step at each path of the journal. */
 type Owners = ReadonlyMap<string, { readonly playbook: string; readonly id: string | null }>
 
 function ownersOf(playbook: Playbook, called: CalledByName): Owners {
@@ -66,7 +66,7 @@ function ownersOf(playbook: Playbook, called: CalledByName): Owners {
   return owners
 }
 
-/** The ids in a name: of an id alone, or of each segment of a path. */
+/** The ids in a name: the id itself, or those of each path segment. */
 function idsIn(name: string, start: number, playbook: Playbook, owners: Owners): readonly NamedInTests[] {
   const id = withoutItems(name)
   if (
@@ -88,7 +88,7 @@ function idsIn(name: string, start: number, playbook: Playbook, owners: Owners):
   return found
 }
 
-/** The value of `playbook`, where the name of its file stands. */
+/** The file name in the value of `playbook`. */
 export function playbookNameIn({
   root,
   source,

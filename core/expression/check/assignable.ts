@@ -1,7 +1,7 @@
 import {
   describeType,
   isNumeric,
-  isWhole,
+  isWholeType,
   membersOf,
   timeKind,
   type ObjectType,
@@ -9,8 +9,8 @@ import {
 } from '../types/types.ts'
 
 /**
- * Why a value of type `from` does not fit where `to` is expected, or undefined when it fits. `dyn` fits everywhere, both
- * ways; timestamps and durations fit text, since that is what they become in JSON.
+ * Why a value of type `from` does not fit type `to`; undefined if it fits. `dyn` fits everything and
+ * everything fits `dyn`. Timestamps and durations fit strings, since JSON stores them as strings.
  *
  * @example explainMismatch(string, number) // 'expected number, found string'
  */
@@ -58,7 +58,7 @@ const mapped = (from: Type, plain: string): string | undefined => (from.kind ===
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
 function numericMismatch(from: Type, to: Type): boolean {
-  return isWhole(to) && !isWhole(from)
+  return isWholeType(to) && !isWholeType(from)
 }
 
 function stringMismatch(from: readonly string[] | undefined, to: readonly string[] | undefined, at: string) {

@@ -1,8 +1,8 @@
-import type { HasNode, IdentNode, IndexNode, Node, SelectNode } from '../parse/ast.ts'
-import { selectField, type Access } from './check-fields.ts'
-import type { Checker, Scope } from './checker.ts'
+import type { HasNode, IdentNode, IndexNode, AstNode, SelectNode } from '../parse/ast.ts'
+import { selectField, type FieldAccess } from './check-fields.ts'
+import type { Checker, TypeScope } from './checker.ts'
 import { hintForKey } from '../parse/lexer.ts'
-import { pathOf } from './narrowing.ts'
+import { accessPath } from './narrowing.ts'
 import { nearest } from '../../common/nearest.ts'
 import {
   admitsNull,
@@ -24,16 +24,16 @@ import {
 } from '../types/types.ts'
 import { typeValues } from '../values/values.ts'
 
-/** A chain of names, fields and indexes, as a whole. */
+/** A whole chain of names, fields and indexes. */
 export function checkReference(
   checker: Checker,
   node: IdentNode | SelectNode | IndexNode,
-  scope: Scope,
+  scope: TypeScope,
 ): Type {
   const found = accessed(checker, node, scope)
   record(checker, node, scope, false)
   const time = timeOf(found.kind === 'optional' ? found.value : found)
-  // What has been told apart may come from outside of the playbook in part.
+  // A narrowed type may come from a schema outside the playbook.
   const isKnown = time !== undefined && !isToldApart(checker, node)
   if (isKnown) checker.conversions.set(node, time)
   const type = time === undefined || isKnown ? found : inText(found)
@@ -42,7 +42,7 @@ export function checkReference(
   return type
 }
 
-function isToldApart(checker: Checker, node: Node): boolean {
+function isToldApart(checker: Checker, node: AstNode): boolean {
   let at = node
   while (!checker.widened.has(at)) {
     if (at.kind !== 'select' && at.kind !== 'index') return false
@@ -56,20 +56,20 @@ function inText(type: Type): Type {
   return type.kind === 'union' ? union(type.members.map(textOfTime)) : textOfTime(type)
 }
 
-/** Which time each value of the type is, except for null: what may be other text is text. */
+/** The kind of time of all values of the type except null; a type that may be other text has none. */
 function timeOf(type: Type): 'timestamp' | 'duration' | undefined {
   const { kind } = withoutNull(type)
   return kind === 'timestamp' || kind === 'duration' ? kind : undefined
 }
 
-function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): void {
+function record(checker: Checker, node: AstNode, scope: TypeScope, guarded: boolean): void {
   const path: string[] = []
   let at = node
   let isGuarded = guarded
   while (at.kind === 'select' || at.kind === 'index') {
     isGuarded ||= at.optional
     const field = at.kind === 'select' ? at.field : at.index.kind === 'literal' ? at.index.value : undefined
-    // What lies behind a computed key, or behind a place in a list, has no static path.
+    // After a computed key or a list index there is no static path.
     if (typeof field === 'string') path.unshift(field)
     else path.length = 0
     at = at.operand
@@ -79,8 +79,8 @@ function record(checker: Checker, node: Node, scope: Scope, guarded: boolean): v
   checker.references.push({ root: at.name, path, guarded: isGuarded, start: node.start, end: node.end })
 }
 
-/** The type of a chain without recording it: only its end is a reference. */
-function accessed(checker: Checker, node: Node, scope: Scope): Type {
+/** The type of a chain, without recording it: only the whole chain is a reference. */
+function accessed(checker: Checker, node: AstNode, scope: TypeScope): Type {
   if (node.kind === 'ident') return ident(checker, node, scope)
   if (node.kind === 'select') {
     const container = accessed(checker, node.operand, scope)
@@ -91,9 +91,9 @@ function accessed(checker: Checker, node: Node, scope: Scope): Type {
   return checker.infer(node, scope)
 }
 
-/** The type, without what conditions have ruled out. */
-function known(checker: Checker, node: Node, type: Type, scope: Scope): Type {
-  const path = type.kind === 'union' ? pathOf(node) : undefined
+/** The type, narrowed by the conditions around it. */
+function known(checker: Checker, node: AstNode, type: Type, scope: TypeScope): Type {
+  const path = type.kind === 'union' ? accessPath(node) : undefined
   if (!path) return type
   const there = admitsNull(type) && scope.knowledge.isNotNull(path) ? withoutNull(type) : type
   const narrowed = scope.knowledge.narrow(path, there)
@@ -101,7 +101,7 @@ function known(checker: Checker, node: Node, type: Type, scope: Scope): Type {
   return narrowed
 }
 
-function ident(checker: Checker, node: IdentNode, scope: Scope): Type {
+function ident(checker: Checker, node: IdentNode, scope: TypeScope): Type {
   const { name, start, end } = node
   const variable = scope.variables.get(name)
   if (variable) return known(checker, node, variable, scope)
@@ -109,33 +109,39 @@ function ident(checker: Checker, node: IdentNode, scope: Scope): Type {
   if (typeValues.has(name)) return typeType
   const key = checker.hyphenated({ start, end })
   if (key !== undefined) {
-    const message = `there is no '${name}' here: ${key} is read as a subtraction`
+    const message = `unknown name '${name}': ${key} is read as a subtraction`
     checker.problem('unknown_name', message, { start, end }, hintForKey(key))
     return dyn
   }
   const near = nearest(name, [...scope.variables.keys(), ...Object.keys(checker.names)])
   const hint =
     near === undefined
-      ? (literals.get(name.toLowerCase()) ?? `text is written in quotes: '${name}'`)
+      ? (literals.get(name.toLowerCase()) ?? `put text into quotes: '${name}'`)
       : `did you mean ${near}?`
-  checker.problem('unknown_name', `there is no '${name}' here`, { start, end }, hint)
+  checker.problem('unknown_name', `unknown name '${name}'`, { start, end }, hint)
   return dyn
 }
 
-/** What other languages call them. */
+/** Their names in other languages. */
 const literals: ReadonlyMap<string, string> = new Map([
   ...['null', 'none', 'nil', 'undefined'].map((name) => [name, 'write null'] as const),
   ['true', 'write true'],
   ['false', 'write false'],
 ])
 
-/** The type of a field of a container, with the problems of reading it. */
-function field(checker: Checker, node: SelectNode, container: Type, scope: Scope, access: Access): Type {
+/** The type of a field; reports problems of reading it. */
+function field(
+  checker: Checker,
+  node: SelectNode,
+  container: Type,
+  scope: TypeScope,
+  access: FieldAccess,
+): Type {
   const read = { node, operand: node.operand, field: node.field, span: node.fieldSpan }
   return selectField(checker, read, container, scope, access)
 }
 
-function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
+function indexed(checker: Checker, node: IndexNode, scope: TypeScope): Type {
   const container = accessed(checker, node.operand, scope)
   const { index } = node
   const key = checker.infer(index, scope)
@@ -153,7 +159,7 @@ function indexed(checker: Checker, node: IndexNode, scope: Scope): Type {
 function element(checker: Checker, node: IndexNode, container: Type, key: Type): Type {
   if (checker.mayBeNull(node.operand, container)) return dyn
   if (isNumeric(key) && membersOf(container).every(hasTextKeys)) {
-    const message = `${checker.text(node.operand)} has text as keys: [${describeType(key)}] is never there`
+    const message = `the keys of ${checker.text(node.operand)} are strings: [${describeType(key)}] never matches`
     checker.problem('wrong_type', message, node.index, asTextHint(checker, node.index))
     return dyn
   }
@@ -165,7 +171,7 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
       if (isNumeric(key) || key.kind === 'dyn') add(member, member.element)
       else checker.problem('wrong_type', `a list has no index of type ${describeType(key)}`, node.index)
     } else if (member.kind === 'map') add(member, member.value)
-    // Any of the fields may be meant.
+    // It may be any of the fields.
     else if (member.kind === 'object') found.push(isSensitive(member) ? sensitive(dyn) : dyn)
   }
   if (found.length === 0 && !membersOf(container).some((member) => member.kind === 'list')) {
@@ -176,16 +182,16 @@ function element(checker: Checker, node: IndexNode, container: Type, key: Type):
   return found.length === 0 ? dyn : union(found)
 }
 
-/** Whether a value has keys, all of which are text: every map of JSON. */
+/** Whether a value has only string keys, like every JSON object. */
 export const hasTextKeys = (type: Type): boolean =>
   type.kind === 'object' || (type.kind === 'map' && type.key.kind === 'string')
 
-/** How to write a number as the key that it becomes in JSON. */
-export const asTextHint = (checker: Checker, key: Node): string =>
+/** How to write a number as a JSON key. */
+export const asTextHint = (checker: Checker, key: AstNode): string =>
   key.kind === 'literal' ? `write "${checker.text(key)}"` : `convert with string(${checker.text(key)})`
 
-/** `has(…)` needs everything before the last field to be there. */
-export function checkHas(checker: Checker, { field: node }: HasNode, scope: Scope): Type {
+/** `has(…)` requires everything before the last field to exist. */
+export function checkHas(checker: Checker, { field: node }: HasNode, scope: TypeScope): Type {
   const container = accessed(checker, node.operand, scope)
   field(checker, node, container, scope, 'has')
   record(checker, node, scope, true)

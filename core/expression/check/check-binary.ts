@@ -1,10 +1,10 @@
-import type { BinaryNode, Node } from '../parse/ast.ts'
-import type { Checker, Scope } from './checker.ts'
+import type { BinaryNode, AstNode } from '../parse/ast.ts'
+import type { Checker, TypeScope } from './checker.ts'
 import { asTextHint, hasTextKeys } from './check-access.ts'
 import { doubtUnlisted } from './check-fields.ts'
-import { pathOf } from './narrowing.ts'
+import { accessPath } from './narrowing.ts'
 import { nearest } from '../../common/nearest.ts'
-import { conversionHint, elementHint, operandHint, widened } from './operator-hints.ts'
+import { conversionHint, elementHint, operandHint, withoutValues } from './operator-hints.ts'
 import { arithmetic, comparable, isTimeText, order } from './operator-types.ts'
 import {
   admitsNull,
@@ -22,7 +22,7 @@ import {
 } from '../types/types.ts'
 
 /** The type of `left operator right`. */
-export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): Type {
+export function checkBinary(checker: Checker, node: BinaryNode, scope: TypeScope): Type {
   const left = checker.infer(node.left, scope)
   const right = checker.infer(node.right, scope)
   if (node.operator === '==' || node.operator === '!=') {
@@ -38,13 +38,13 @@ export function checkBinary(checker: Checker, node: BinaryNode, scope: Scope): T
     : checkArithmetic(checker, node, left, right)
 }
 
-function meantAsText(checker: Checker, operand: Node, other: Type): void {
+function meantAsText(checker: Checker, operand: AstNode, other: Type): void {
   const texts = membersOf(other).filter((member) => member.kind === 'string')
   const choices = texts.flatMap(({ values = [] }) => values)
   if (operand.kind === 'ident' && texts.length > 0) checker.meantAsText(operand, choices)
 }
 
-/** Two texts are never read as durations, nor are two texts added up: what would be meant is not what happens. */
+/** Two strings are never treated as times: `+` joins them, and durations compare as strings. */
 function warnOfTexts(checker: Checker, node: BinaryNode, left: Type, right: Type): void {
   if (!isTimeText(left) || !isTimeText(right)) return
   const isJoined = node.operator === '+'
@@ -53,21 +53,19 @@ function warnOfTexts(checker: Checker, node: BinaryNode, left: Type, right: Type
     (node.operator === '-' || timeKind(left) === 'timestamp' || timeKind(right) === 'timestamp')
   )
     return
-  const message = isJoined
-    ? 'two texts are joined here, though they are times'
-    : 'durations are compared as text here'
+  const message = isJoined ? 'two times are joined as strings here' : 'durations are compared as strings here'
   const hint = `convert one of them: ${timeKind(left)}(${checker.text(node.left)})`
   checker.doubts.push({ code: 'times_as_text', message, hint, start: node.start, end: node.end })
 }
 
-function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: Scope): Type {
+function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Type, scope: TypeScope): Type {
   if (left.kind === 'dyn' || right.kind === 'dyn') return bool
   if (left.kind === 'null' || right.kind === 'null') {
     const [value, type] = left.kind === 'null' ? [node.right, right] : [node.left, left]
-    const path = pathOf(value)
-    // Asking once more than needed is no mistake.
+    const path = accessPath(value)
+    // A redundant check is not a mistake.
     if (admitsNull(type) || (path && scope.knowledge.isNotNull(path))) return bool
-    const hint = 'leave the comparison out; a field that may be missing is asked for with has(…)'
+    const hint = 'leave out the comparison; check an optional field with has(…)'
     checker.problem('wrong_type', `${checker.text(value)} is never null`, node, hint)
     return bool
   }
@@ -78,15 +76,15 @@ function checkEquality(checker: Checker, node: BinaryNode, left: Type, right: Ty
   if (meets) return bool
   checker.problem(
     'wrong_type',
-    `${describeType(widened(left))} is never equal to ${describeType(widened(right))}`,
+    `${describeType(withoutValues(left))} is never equal to ${describeType(withoutValues(right))}`,
     node,
     operandHint(checker, node, left, right),
   )
   return bool
 }
 
-/** A literal that the enumeration on the other side does not have. */
-function reportStray(checker: Checker, literal: Node, type: Type, other: Type): boolean {
+/** Reports a literal that is not in the enumeration on the other side. */
+function reportStray(checker: Checker, literal: AstNode, type: Type, other: Type): boolean {
   doubtNumber(checker, literal, other)
   if (literal.kind !== 'literal' || typeof literal.value !== 'string' || type.kind !== 'string') return false
   const { value } = literal
@@ -103,8 +101,8 @@ function reportStray(checker: Checker, literal: Node, type: Type, other: Type): 
   return true
 }
 
-/** The same of numbers; a doubt, since it was taken for long. */
-function doubtNumber(checker: Checker, literal: Node, other: Type): void {
+/** The same for numbers, as a warning. */
+function doubtNumber(checker: Checker, literal: AstNode, other: Type): void {
   if (literal.kind !== 'literal' || !/^(?:bigint|number)$/.test(typeof literal.value)) return
   const value = Number(literal.value)
   const members = membersOf(other).filter((member) => member.kind !== 'null')
@@ -120,12 +118,12 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
   if (right.kind === 'dyn' || checker.mayBeNull(node.right, right)) return bool
   const holds = ({ kind }: Type): boolean => ['list', 'map', 'object', 'dyn'].includes(kind)
   if (membersOf(right).some(holds))
-    checker.doubt(node.right, right, holds, () => 'in looks into a list or a map')
+    checker.doubt(node.right, right, holds, () => 'in works on a list or a map')
   else {
-    const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a text' : undefined
+    const hint = right.kind === 'string' ? 'write text.contains(part) for a part of a string' : undefined
     checker.problem(
       'wrong_type',
-      `in looks into a list or a map, found ${describeType(widened(right))}`,
+      `in works on a list or a map, found ${describeType(withoutValues(right))}`,
       node.right,
       hint,
     )
@@ -135,7 +133,7 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
     checkKey(checker, node, left, right)
     return bool
   }
-  // Each element of a literal list is compared, so that every misspelling is found where it stands.
+  // Checks each element of a literal list, so that every misspelling is reported at its place.
   if (node.right.kind === 'list') {
     for (const { value } of node.right.elements) {
       reportStray(checker, value, value.kind === 'literal' ? string : dyn, left)
@@ -144,7 +142,7 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
   if (reportStray(checker, node.left, left, right.element)) return bool
   const meets = membersOf(left).some((a) => membersOf(right.element).some((b) => comparable(a, b)))
   if (!meets) {
-    const [one, many] = [describeType(widened(left)), describeType(widened(right.element))]
+    const [one, many] = [describeType(withoutValues(left)), describeType(withoutValues(right.element))]
     checker.problem(
       'wrong_type',
       `${one} is never in a list of ${many}`,
@@ -155,14 +153,14 @@ function checkIn(checker: Checker, node: BinaryNode, left: Type, right: Type): T
   return bool
 }
 
-/** `"name" in map`, and `1 in map`, whose keys are text. */
+/** `"name" in map`, and `1 in map` where the keys are strings. */
 function checkKey(checker: Checker, { left: key, right: holder }: BinaryNode, left: Type, right: Type): void {
   const members = membersOf(right)
   if (key.kind === 'literal' && typeof key.value === 'string')
     doubtUnlisted(checker, { field: key.value, span: key, operand: holder }, members)
-  // As CEL's checker has it: in `{}` there is nothing of any type, which is no mistake about types.
+  // As in CEL's checker, looking into `{}` is not a type error.
   if (!isNumeric(left) || !members.every(hasTextKeys) || !members.some(hasKeys)) return
-  const message = `${checker.text(holder)} has text as keys: ${describeType(left)} is never among them`
+  const message = `the keys of ${checker.text(holder)} are strings: ${describeType(left)} never matches`
   checker.problem('wrong_type', message, key, asTextHint(checker, key))
 }
 
@@ -185,7 +183,7 @@ function checkArithmetic(checker: Checker, node: BinaryNode, left: Type, right: 
   if (checker.isBroken(node)) return isOrder ? bool : dyn
   checker.problem(
     'wrong_type',
-    `${node.operator} does not work on ${describeType(widened(left))} and ${describeType(widened(right))}`,
+    `${node.operator} does not work on ${describeType(withoutValues(left))} and ${describeType(withoutValues(right))}`,
     node,
     operandHint(checker, node, left, right),
   )
@@ -199,7 +197,7 @@ function doubtOperands(
   right: Type,
   result: (a: Type, b: Type) => Type | undefined,
 ): void {
-  const [before, behind] = [describeType(widened(left)), describeType(widened(right))]
+  const [before, behind] = [describeType(withoutValues(left)), describeType(withoutValues(right))]
   checker.doubt(
     leftNode,
     left,

@@ -1,8 +1,8 @@
-import type { CallNode, Node } from '../parse/ast.ts'
-import { conversionHint, fromMilliseconds, widened } from './operator-hints.ts'
-import type { Checker, Scope } from './checker.ts'
+import type { CallNode, AstNode } from '../parse/ast.ts'
+import { conversionHint, fromMilliseconds, withoutValues } from './operator-hints.ts'
+import type { Checker, TypeScope } from './checker.ts'
 import { Fault } from '../values/errors.ts'
-import type { ExpressionFunction, Overload, Parameter } from '../functions/function.ts'
+import type { ExpressionFunction, Overload, ParameterType } from '../functions/function.ts'
 import { allFunctions, findFunction } from '../functions/standard-library.ts'
 import { nearest } from '../../common/nearest.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Type,
 } from '../types/types.ts'
 
-/** What people who know other languages try first. */
+/** Function names of other languages. */
 const habits: ReadonlyMap<string, string> = new Map([
   ['toLowerCase', 'write lowerAscii()'],
   ['lower', 'write lowerAscii()'],
@@ -48,17 +48,17 @@ const habits: ReadonlyMap<string, string> = new Map([
   ['number', 'write double(…)'],
   ['first', 'write list[0]'],
   ['find', 'write list.filter(x, condition)[0], or text.indexOf(part)'],
-  ['keys', 'map(k, …) goes through the keys: m.map(k, k)'],
-  ['values', 'map(k, …) goes through the keys: m.map(k, m[k])'],
+  ['keys', 'map(k, …) iterates over the keys: m.map(k, k)'],
+  ['values', 'map(k, …) iterates over the keys: m.map(k, m[k])'],
   ['slice', 'write text.substring(from, to)'],
   ['substr', 'write text.substring(from, to)'],
-  ['concat', 'join texts and lists with +'],
+  ['concat', 'join strings and lists with +'],
   ['max', 'write list.filter(x, list.all(y, x >= y))[0]'],
   ['min', 'write list.filter(x, list.all(y, x <= y))[0]'],
   ['get', 'write x.?field.orValue(default)'],
   ['default', 'write x.?field.orValue(default)'],
   ['uint', 'write int(x)'],
-  ['bytes', 'expressions have no bytes'],
+  ['bytes', 'bytes are not supported'],
 ])
 
 const macroNames = new Set([
@@ -73,7 +73,7 @@ const macroNames = new Set([
 ])
 
 /** The type of a call, reporting unknown functions and arguments that do not fit. */
-export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type {
+export function checkCall(checker: Checker, node: CallNode, scope: TypeScope): Type {
   const nodes = node.target ? [node.target, ...node.args] : node.args
   if (macroNames.has(node.name) && node.target) {
     checker.infer(node.target, scope)
@@ -109,11 +109,11 @@ export function checkCall(checker: Checker, node: CallNode, scope: Scope): Type 
   return typeof fitting[0]!.result === 'function' ? dyn : fitting[0]!.result
 }
 
-/** What they give says how much there is of a value, or what kind it is of, and not what it is. */
+/** Their results do not reveal the value itself. */
 const measuring: ReadonlySet<string> = new Set(['size', 'type'])
 
 function resultOf(name: string, { result }: Overload, types: readonly Type[]): Type {
-  // Of optionals, which hold one of the values that they were given.
+  // Functions of optionals return one of their arguments.
   if (typeof result === 'function') return taken(result(types), types)
   return measuring.has(name) ? result : derived(result, types)
 }
@@ -121,7 +121,7 @@ function resultOf(name: string, { result }: Overload, types: readonly Type[]): T
 function doubtArguments(
   checker: Checker,
   { name }: CallNode,
-  nodes: readonly Node[],
+  nodes: readonly AstNode[],
   types: readonly Type[],
   fitting: readonly Overload[],
 ): void {
@@ -132,17 +132,17 @@ function doubtArguments(
   }
 }
 
-/** A list of texts may hold something else as well, such as null. */
-function doubtElements(checker: Checker, name: string, node: Node, type: Type): void {
+/** A list of strings may also contain other types, such as null. */
+function doubtElements(checker: Checker, name: string, node: AstNode, type: Type): void {
   const elements = membersOf(type).flatMap((each) => (each.kind === 'list' ? membersOf(each.element) : []))
   const stray = elements.filter(({ kind }) => !textual.has(kind))
   if (stray.length === 0) return
   const kinds = stray.map(({ kind }) => kind)
   const hint = kinds.includes('null')
-    ? 'leave nulls out: .filter(x, x != null)'
+    ? 'leave out nulls: .filter(x, x != null)'
     : kinds.includes('optional')
-      ? 'leave out what is missing: [?x.?field]'
-      : 'convert what it holds: .map(x, string(x))'
+      ? 'leave out missing values: [?x.?field]'
+      : 'convert its elements: .map(x, string(x))'
   const found = describeType(union(stray))
   const message = `${checker.text(node)} may hold ${found}: ${name}() does not work on it`
   checker.doubts.push({ code: 'mixed_type', message, hint, start: node.start, end: node.end })
@@ -153,7 +153,7 @@ const textual = new Set<Type['kind']>(['string', 'dyn', 'timestamp', 'duration']
 function isNullProblem(
   checker: Checker,
   overloads: readonly Overload[],
-  node: Node,
+  node: AstNode,
   type: Type,
   at: number,
 ): boolean {
@@ -162,18 +162,18 @@ function isNullProblem(
 }
 
 /** `timestamp()` counts seconds. */
-function checkSeconds(checker: Checker, node: Node, type: Type): void {
+function checkSeconds(checker: Checker, node: AstNode, type: Type): void {
   if (type.kind !== 'number' || type.unit !== 'epoch_ms') return
   const hint = fromMilliseconds(checker.text(node))
   checker.problem('wrong_type', 'timestamp() takes seconds since 1970', node, hint)
 }
 
-function accepts(parameter: Parameter, type: Type): boolean {
+function accepts(parameter: ParameterType, type: Type): boolean {
   return membersOf(type).some((member) => acceptsOne(parameter, member))
 }
 
-/** Where a parameter takes more, or other, than the kind of type that has its name. */
-const acceptance: Partial<Record<Parameter, (type: Type) => boolean>> = {
+/** Parameters that accept other types than the one of the same name. */
+const acceptance: Partial<Record<ParameterType, (type: Type) => boolean>> = {
   any: () => true,
   value: () => true,
   number: isNumeric,
@@ -185,14 +185,14 @@ const acceptance: Partial<Record<Parameter, (type: Type) => boolean>> = {
   duration: (type) => timeKind(type) === 'duration',
 }
 
-function acceptsOne(parameter: Parameter, type: Type): boolean {
+function acceptsOne(parameter: ParameterType, type: Type): boolean {
   if (type.kind === 'dyn') return true
   const accepted = acceptance[parameter]
   return accepted ? accepted(type) : type.kind === parameter
 }
 
-/** The arguments of a function that does not exist. With a name and an expression, as of `list.filtr(x, x > 1)`, the name is a variable. */
-function inferUnknown(checker: Checker, { target, args }: CallNode, scope: Scope): void {
+/** The arguments of an unknown function. In `list.filtr(x, x > 1)` the name is a variable. */
+function inferUnknown(checker: Checker, { target, args }: CallNode, scope: TypeScope): void {
   if (target) checker.infer(target, scope)
   const last = args.at(-1)
   const names = args.slice(0, -1).map((node) => (node.kind === 'ident' ? node.name : ''))
@@ -213,7 +213,7 @@ function reportUnknown(checker: Checker, node: CallNode): void {
   const names = allFunctions
     .filter((each) => each.receiver === (node.target !== undefined))
     .map((each) => each.name)
-  // Of a short name every other short name is near: `x.max()` is no `x.map(each, …)`.
+  // Short names are all similar to each other: `x.max()` is not `x.map(each, …)`.
   const isShort = node.name.length <= 3
   const takesName = node.target !== undefined && (!isShort || node.args.length >= 2)
   const near = nearest(node.name, [...names, ...(takesName ? macroNames : node.target ? [] : ['has'])])
@@ -242,7 +242,7 @@ function reportCount(checker: Checker, node: CallNode, found: ExpressionFunction
 function reportArgument(
   checker: Checker,
   node: CallNode,
-  nodes: readonly Node[],
+  nodes: readonly AstNode[],
   types: readonly Type[],
   overloads: readonly Overload[],
 ): void {
@@ -254,21 +254,21 @@ function reportArgument(
   const type = types[place]!
   checker.problem(
     'wrong_type',
-    `${node.name}() expects ${wanted}, found ${describeType(widened(type))}`,
+    `${node.name}() expects ${wanted}, found ${describeType(withoutValues(type))}`,
     nodes[place]!,
     argumentHint(node.name, overloads[0]!.parameters[place]!, type),
   )
 }
 
-const spoken = (parameter: Parameter): string =>
+const spoken = (parameter: ParameterType): string =>
   ({ strings: 'a list of strings', any: 'a value', value: 'a value', int: 'a whole number' })[
     parameter as string
   ] ?? parameter
 
-function argumentHint(name: string, wanted: Parameter, type: Type): string | undefined {
+function argumentHint(name: string, wanted: ParameterType, type: Type): string | undefined {
   if (name === 'format' && type.kind === 'timestamp')
     return 'string(…) gives 2026-03-01T08:00:00Z; its parts are getFullYear(), getMonth(), getDate(), getHours(), …'
-  if (type.kind === 'optional') return 'take the value out with orValue(…)'
+  if (type.kind === 'optional') return 'get the value with orValue(…)'
   if (wanted === 'timestamp') return conversionHint(type, timestamp)
   if (wanted === 'duration') return conversionHint(type, duration)
   if (wanted === 'string') {
@@ -278,8 +278,8 @@ function argumentHint(name: string, wanted: Parameter, type: Type): string | und
   return undefined
 }
 
-/** What is written out as an argument is tried at once. */
-function checkLiterals(checker: Checker, nodes: readonly Node[], found: ExpressionFunction): void {
+/** Checks literal arguments immediately. */
+function checkLiterals(checker: Checker, nodes: readonly AstNode[], found: ExpressionFunction): void {
   for (const [at, node] of nodes.entries()) {
     if (node.kind !== 'literal' || typeof node.value !== 'string') continue
     try {

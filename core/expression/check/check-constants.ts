@@ -1,18 +1,18 @@
-import { childrenOf, type Node } from '../parse/ast.ts'
+import { childrenOf, type AstNode } from '../parse/ast.ts'
 import { Budget } from '../values/budget.ts'
 import type { Checker } from './checker.ts'
 import { compile } from '../evaluate/compile.ts'
 import { Fault } from '../values/errors.ts'
-import { Frame } from '../evaluate/frame.ts'
+import { EvaluationFrame } from '../evaluate/frame.ts'
 import { findFunction } from '../functions/standard-library.ts'
 import type { Value } from '../values/values.ts'
 
-/** What is written out can be computed at once; what takes longer is left to run time. */
+/** Constants that take longer than this are computed at run time only. */
 const limits = { fuel: 2000, bytes: 1_000_000 }
 
-/** Reports what is wrong with parts that are written out as a whole, such as `int("abc")`, `[1, 2][7]` or `1 / 0`. */
-export function checkConstants(checker: Checker, node: Node, source: string): void {
-  // What another term decides may fail.
+/** Reports errors in constant parts, such as `int("abc")`, `[1, 2][7]` or `1 / 0`. */
+export function checkConstants(checker: Checker, node: AstNode, source: string): void {
+  // A term may fail if another one decides the result.
   if (node.kind === 'logic' && node.terms.some((term) => isLiteral(term, node.operator === '||'))) return
   if (!isConstant(node)) {
     const isByZero = node.kind === 'binary' && /^[/%]$/.test(node.operator) && isLiteral(node.right, 0n)
@@ -21,10 +21,10 @@ export function checkConstants(checker: Checker, node: Node, source: string): vo
   } else if (node.kind !== 'literal' && !checker.isBroken(node)) tryOut(checker, node, source)
 }
 
-const isLiteral = (node: Node, value: Value): boolean => node.kind === 'literal' && node.value === value
+const isLiteral = (node: AstNode, value: Value): boolean => node.kind === 'literal' && node.value === value
 
-/** Whether a part is written out as a whole, without names. */
-export function isConstant(node: Node): boolean {
+/** Whether a part is constant: it contains no names. */
+export function isConstant(node: AstNode): boolean {
   switch (node.kind) {
     case 'literal':
       return true
@@ -50,7 +50,7 @@ export function isConstant(node: Node): boolean {
   }
 }
 
-function tryOut(checker: Checker, node: Node, source: string): void {
+function tryOut(checker: Checker, node: AstNode, source: string): void {
   try {
     evaluateConstant(checker, node, source)
   } catch (fault) {
@@ -59,10 +59,10 @@ function tryOut(checker: Checker, node: Node, source: string): void {
   }
 }
 
-/** What a part gives that is written out as a whole; undefined where it fails, or takes too long. */
+/** The value of a constant part; undefined if it fails or takes too long. */
 export function constantOf(
   checker: Pick<Checker, 'conversions'>,
-  node: Node,
+  node: AstNode,
   source: string,
 ): Value | undefined {
   try {
@@ -74,7 +74,11 @@ export function constantOf(
 }
 
 /** Throws Fault. */
-function evaluateConstant({ conversions }: Pick<Checker, 'conversions'>, node: Node, source: string): Value {
+function evaluateConstant(
+  { conversions }: Pick<Checker, 'conversions'>,
+  node: AstNode,
+  source: string,
+): Value {
   const surroundings = {
     source,
     conversions,
@@ -83,5 +87,5 @@ function evaluateConstant({ conversions }: Pick<Checker, 'conversions'>, node: N
     takeSlot: () => 0,
     compile,
   }
-  return compile(node, surroundings)(new Frame({}, 0, new Budget(limits)))
+  return compile(node, surroundings)(new EvaluationFrame({}, 0, new Budget(limits)))
 }

@@ -1,8 +1,8 @@
-import type { Node } from '../parse/ast.ts'
-import type { Checker, Scope } from './checker.ts'
+import type { AstNode } from '../parse/ast.ts'
+import type { Checker, TypeScope } from './checker.ts'
 import type { Span } from '../values/errors.ts'
 import { hintForKey } from '../parse/lexer.ts'
-import { pathOf } from './narrowing.ts'
+import { accessPath } from './narrowing.ts'
 import { almost, nearest } from '../../common/nearest.ts'
 import {
   describeType,
@@ -19,30 +19,30 @@ import {
 } from '../types/types.ts'
 
 /** How a field is read: `a.b`, `a.?b` or `has(a.b)`. */
-export type Access = 'plain' | 'optional' | 'has'
+export type FieldAccess = 'plain' | 'optional' | 'has'
 
 /** A read of a field, by dot or by `["name"]`. */
 export interface FieldRead {
-  readonly node: Node
-  readonly operand: Node
+  readonly node: AstNode
+  readonly operand: AstNode
   readonly field: string
-  /** Where the name of the field stands. */
+  /** The place of the field's name. */
   readonly span: Span
 }
 
-/** What is known about a field in one of the types that its container may have. */
+/** A field in one of the possible types of its container. */
 interface Found {
   readonly type: Type
   readonly optional: boolean
 }
 
-/** The type of a field, reporting fields that do not exist, may be missing, or belong to something that may be null. */
+/** The type of a field; reports fields that do not exist, may be missing, or whose container may be null. */
 export function selectField(
   checker: Checker,
   read: FieldRead,
   container: Type,
-  scope: Scope,
-  access: Access,
+  scope: TypeScope,
+  access: FieldAccess,
 ): Type {
   if (container.kind === 'optional') {
     const inner = selectField(checker, read, taken(container.value, [container]), scope, 'optional')
@@ -53,7 +53,7 @@ export function selectField(
   const found = members.map((member) => lookUp(member, read.field))
   const known = found.filter((each) => each !== undefined)
   if (known.length === 0) {
-    // To ask for a field that another member has, after telling them apart, is no mistake.
+    // After narrowing, a field of another member of the union is not a mistake.
     const wide = checker.widened.get(read.operand)
     if (wide && membersOf(wide).some((member) => lookUp(member, read.field)))
       return selectField(checker, read, wide, scope, access)
@@ -63,7 +63,7 @@ export function selectField(
   if (access !== 'plain')
     checker.doubt(read.operand, container, hasFields, () => `it has no field '${read.field}'`)
   doubtUnlisted(checker, read, members)
-  const path = pathOf(read.node)
+  const path = accessPath(read.node)
   const present = path !== undefined && scope.knowledge.isPresent(path)
   const optional = known.length < found.length || known.some((each) => each.optional)
   if (optional && access === 'plain' && !present) reportOptional(checker, read)
@@ -71,7 +71,7 @@ export function selectField(
   return access === 'optional' ? optionalOf(type) : type
 }
 
-/** A field that an open schema allows without listing it, and whose name is almost one that it lists. */
+/** Reports a field that an open schema does not list, but that is spelled almost like one that it lists. */
 export function doubtUnlisted(
   checker: Checker,
   { field, span, operand }: Pick<FieldRead, 'field' | 'span' | 'operand'>,
@@ -88,7 +88,7 @@ export function doubtUnlisted(
 
 const hasFields = ({ kind }: Type): boolean => ['object', 'map', 'dyn', 'optional'].includes(kind)
 
-/** A part of what is sensitive as a whole is sensitive too. */
+/** Parts of a sensitive value are sensitive too. */
 function lookUp(type: Type, field: string): Found | undefined {
   const found = lookUpUnmarked(type, field)
   return found && type.sensitive === true ? { ...found, type: sensitive(found.type) } : found
@@ -138,7 +138,7 @@ function reportUnknown(
   )
 }
 
-/** The name of a field as it stands there: behind a dot, or in the quotes of `["name"]`. */
+/** The name of a field in its notation: after a dot, or in the quotes of `["name"]`. */
 function asWritten(checker: Checker, span: Span, name: string): string {
   const [quote = ''] = /^["']/.exec(checker.text(span)) ?? []
   return `${quote}${name}${quote}`

@@ -1,5 +1,5 @@
 import type { BindNode, MacroNode } from '../parse/ast.ts'
-import type { Checker, Scope } from './checker.ts'
+import type { Checker, TypeScope } from './checker.ts'
 import { factsOf, refine } from './narrowing.ts'
 import {
   bool,
@@ -17,7 +17,7 @@ import {
 } from '../types/types.ts'
 
 /** The type of a macro: its body is checked with its variable in place. */
-export function checkMacro(checker: Checker, node: MacroNode, scope: Scope): Type {
+export function checkMacro(checker: Checker, node: MacroNode, scope: TypeScope): Type {
   const operand = checker.infer(node.operand, scope)
   if (node.name === 'optMap' || node.name === 'optFlatMap')
     return optionalMacro(checker, node, operand, scope)
@@ -32,7 +32,7 @@ export function checkMacro(checker: Checker, node: MacroNode, scope: Scope): Typ
   return node.name === 'filter' ? list(refine(element, node.variable, factsOf(node.body).whenTrue)) : bool
 }
 
-/** What the variable of a macro stands for: elements of a list, keys of a map. */
+/** The type of a macro's variable: the elements of a list or the keys of a map. */
 function items(checker: Checker, node: MacroNode, operand: Type): Type {
   if (checker.mayBeNull(node.operand, operand)) return dyn
   const found: Type[] = []
@@ -45,16 +45,16 @@ function items(checker: Checker, node: MacroNode, operand: Type): Type {
   }
   if (found.length > 0) {
     const holds = ({ kind }: Type) => ['list', 'map', 'object', 'dyn'].includes(kind)
-    checker.doubt(node.operand, operand, holds, () => `${node.name}() goes through a list or a map`)
+    checker.doubt(node.operand, operand, holds, () => `${node.name}() works on a list or a map`)
     return union(found)
   }
   const hint = operand.kind === 'optional' ? 'give a default first: orValue([])' : undefined
-  const message = `${node.name}() goes through a list or a map, found ${describeType(operand)}`
+  const message = `${node.name}() works on a list or a map, found ${describeType(operand)}`
   checker.problem('wrong_type', message, node.operand, hint)
   return dyn
 }
 
-function optionalMacro(checker: Checker, node: MacroNode, operand: Type, scope: Scope): Type {
+function optionalMacro(checker: Checker, node: MacroNode, operand: Type, scope: TypeScope): Type {
   if (operand.kind !== 'optional' && operand.kind !== 'dyn') {
     checker.problem(
       'wrong_type',
@@ -69,7 +69,7 @@ function optionalMacro(checker: Checker, node: MacroNode, operand: Type, scope: 
 }
 
 /** The type of `cel.bind(variable, value, body)`. */
-export function checkBind(checker: Checker, node: BindNode, scope: Scope): Type {
+export function checkBind(checker: Checker, node: BindNode, scope: TypeScope): Type {
   const type = checker.infer(node.value, scope)
   return checker.infer(node.body, checker.hiding(scope, node.variable, type))
 }

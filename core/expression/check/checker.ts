@@ -1,96 +1,52 @@
-import type { IdentNode, LogicNode, Node } from '../parse/ast.ts'
-import { checkHas, checkReference } from './check-access.ts'
-import { checkBinary } from './check-binary.ts'
-import { checkCall } from './check-call.ts'
-import { checkConstants, constantOf } from './check-constants.ts'
-import { checkList, checkMap } from './check-literals.ts'
-import { checkBind, checkMacro } from './check-macros.ts'
+import type { IdentNode, AstNode } from '../parse/ast.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from '../values/errors.ts'
 import { isMixed } from './narrow-union.ts'
-import { factsOf, Knowledge } from './narrowing.ts'
-import { widened } from './operator-hints.ts'
-import type { Checked, Reference } from '../evaluate/program.ts'
-import { outcomeOf } from './static-truth.ts'
+import type { Knowledge } from './narrowing.ts'
+import type { Reference } from '../evaluate/program.ts'
 import { shorten } from '../values/time.ts'
-import {
-  admitsNull,
-  bool,
-  derived,
-  describeType,
-  double,
-  dyn,
-  int,
-  isNumeric,
-  membersOf,
-  nullType,
-  union,
-  type Type,
-} from '../types/types.ts'
-
-import type { Value } from '../values/values.ts'
-import type { Fact, Facts } from './facts.ts'
+import { admitsNull, bool, describeType, membersOf, union, type Type } from '../types/types.ts'
+import type { Fact } from './facts.ts'
 
 /** What is known at a place in the expression. */
-export interface Scope {
+export interface TypeScope {
   /** Variables of macros and of `cel.bind`, which hide the names. */
   readonly variables: ReadonlyMap<string, Type>
   readonly knowledge: Knowledge
 }
 
-interface Findings {
-  readonly problems: readonly ExpressionProblem[]
-  readonly doubts: readonly ExpressionProblem[]
-  readonly facts: Facts
-  /** See {@link outcomeOf}; only of what is true or false and has no problems. */
-  readonly outcome: 'always' | 'never' | undefined
-}
-
-/**
- * Infers the type of every part of an expression and collects what cannot work. It reports what is certain to be wrong or
- * what the design demands (optional fields, null); where types are unknown it leaves the question to run time.
- */
-export function check(
-  tree: Node,
-  source: string,
-  names: Readonly<Record<string, Type>>,
-  given: readonly Fact[],
-  unread: readonly Span[] = [],
-): Checked & Findings {
-  const checker = new Checker(source, names, unread)
-  const type = checker.infer(tree, { variables: new Map(), knowledge: new Knowledge(given) })
-  checkConstants(checker, tree, source)
-  const { problems, doubts, references, sensitive, conversions } = checker
-  references.sort((left, right) => left.start - right.start)
-  const compute = (node: Node) => constantOf(checker, node, source)
-  const isSound = type.kind === 'bool' && problems.length + doubts.length === 0
-  const outcome = isSound ? outcomeOf(tree, { types: checker.types, given, compute }) : undefined
-  return { type, problems, doubts, references, sensitive, conversions, facts: factsOf(tree), outcome }
-}
-
-/** How the hint about a name begins that lacks its quotes. */
+/** The start of the hint for a name without quotes. */
 export const comparedWithText = 'it is compared with text'
 
 export class Checker {
   readonly problems: ExpressionProblem[] = []
   readonly references: Reference[] = []
-  readonly conversions = new Map<Node, 'timestamp' | 'duration'>()
-  /** What works for some of the values that a part may have, and fails for others. */
+  readonly conversions = new Map<AstNode, 'timestamp' | 'duration'>()
+  /** Operations that work for some possible types of a part and fail for others. */
   readonly doubts: ExpressionProblem[] = []
-  /** Types of the parts that conditions have told apart, as they were before. */
-  readonly widened = new Map<Node, Type>()
-  /** Of names, fields and items. */
-  readonly types = new Map<Node, Type>()
+  /** The types of narrowed parts before they were narrowed. */
+  readonly widened = new Map<AstNode, Type>()
+  /** Types of names, fields and items. */
+  readonly types = new Map<AstNode, Type>()
   sensitive = false
   readonly #source: string
   readonly names: Readonly<Record<string, Type>>
 
-  /** Where the parser could not read on. */
+  /** Places where the parser gave up. */
   readonly #unread: readonly Span[]
 
-  constructor(source: string, names: Readonly<Record<string, Type>>, unread: readonly Span[] = []) {
+  /** Infers the type of a part. The function for each kind of node calls it for the parts inside. */
+  readonly infer: (node: AstNode, scope: TypeScope) => Type
+
+  constructor(
+    source: string,
+    names: Readonly<Record<string, Type>>,
+    unread: readonly Span[],
+    infer: (checker: Checker, node: AstNode, scope: TypeScope) => Type,
+  ) {
     this.#source = source
     this.#unread = unread
     this.names = names
+    this.infer = (node, scope) => infer(this, node, scope)
   }
 
   problem(code: ExpressionProblemCode, message: string, { start, end }: Span, hint?: string): void {
@@ -101,10 +57,10 @@ export class Checker {
   }
 
   /**
-   * Says that a part may have a type with which something does not work, where with its other types it does. Null is not meant: it is
-   * a problem, see {@link mayBeNull}.
+   * Reports an operation that does not work for one of the types of a part, but for others. Null is a problem
+   * instead, see {@link mayBeNull}.
    */
-  doubt(node: Node, type: Type, works: (member: Type) => boolean, why: (stray: string) => string): void {
+  doubt(node: AstNode, type: Type, works: (member: Type) => boolean, why: (stray: string) => string): void {
     if (!isMixed(type)) return
     const stray = membersOf(type).filter((member) => member.kind !== 'null' && !works(member))
     if (stray.length === 0) return
@@ -115,19 +71,19 @@ export class Checker {
     this.doubts.push({ code: 'mixed_type', message, hint, start: node.start, end: node.end })
   }
 
-  /** Says of a text that is compared that it is what a name is called: `"alert.data.x" == "bob"`. */
-  doubtText(node: Node): void {
+  /** Reports a quoted path in a comparison: `"alert.data.x" == "bob"`. */
+  doubtText(node: AstNode): void {
     if (node.kind !== 'literal' || typeof node.value !== 'string') return
     const [, name] = /^([A-Za-z_]\w*)(?:\.[A-Za-z_]\w*|\[\d+\])+$/.exec(node.value.slice(0, 300)) ?? []
     if (name === undefined || !Object.hasOwn(this.names, name)) return
-    const message = 'in quotes it is text, and nothing is read'
+    const message = 'in quotes this is text, not an expression'
     const hint = `did you mean ${node.value}?`
     this.doubts.push({ code: 'name_in_quotes', message, hint, start: node.start, end: node.end })
   }
 
-  /** Of an unknown name that is compared with text: it was meant as text, unless it is near to a name that there is. */
+  /** An unknown name compared with text was probably meant as text, unless a known name is similar. */
   meantAsText({ name, start, end }: IdentNode, choices: readonly string[]): void {
-    // These are null in other languages.
+    // Other languages use these for null.
     if (/^(?:none|nil|null|undefined)$/i.test(name)) return
     for (const [at, problem] of this.problems.entries()) {
       if (problem.code !== 'unknown_name' || problem.start !== start || problem.end !== end) continue
@@ -136,7 +92,7 @@ export class Checker {
     }
   }
 
-  /** Whether something is wrong inside of a part, so that its type says nothing. */
+  /** Whether a part contains a problem, so that its type is unreliable. */
   isBroken({ start, end }: Span): boolean {
     const isInside = (span: Span): boolean => span.start >= start && span.end <= end
     return this.problems.some(isInside) || this.#unread.some(isInside)
@@ -147,7 +103,10 @@ export class Checker {
     return shorten(this.#source.slice(span.start, span.end))
   }
 
-  /** The key with hyphens, read as a subtraction, of which a name is a part: `user-name` around `name` in `a.user-name`. */
+  /**
+   * The hyphenated key, parsed as a subtraction, that contains a name: `user-name` for `name` in
+   * `a.user-name`.
+   */
   hyphenated({ start, end }: Span): string | undefined {
     const before = /\.\s*\??\s*((?:[A-Za-z_]\w*-)*)$/.exec(this.#source.slice(0, start))
     const behind = /^(?:-\w+)*/.exec(this.#source.slice(end))![0]
@@ -155,52 +114,13 @@ export class Checker {
     return `${before[1]}${this.#source.slice(start, end)}${behind}`
   }
 
-  infer(node: Node, scope: Scope): Type {
-    switch (node.kind) {
-      case 'literal':
-        return typeOfLiteral(node.value)
-      case 'ident':
-      case 'select':
-      case 'index':
-        return checkReference(this, node, scope)
-      case 'has':
-        return checkHas(this, node, scope)
-      case 'call':
-        return checkCall(this, node, scope)
-      case 'list':
-        return checkList(this, node, scope)
-      case 'map':
-        return checkMap(this, node, scope)
-      case 'logic':
-        return this.#logic(node, scope)
-      case 'unary':
-        return this.#unary(node, scope)
-      case 'binary':
-        return checkBinary(this, node, scope)
-      case 'ternary': {
-        this.condition(node.condition, scope)
-        const { whenTrue, whenFalse } = factsOf(node.condition)
-        return union([
-          this.infer(node.whenTrue, this.knowing(scope, whenTrue)),
-          this.infer(node.whenFalse, this.knowing(scope, whenFalse)),
-        ])
-      }
-      case 'macro':
-        return checkMacro(this, node, scope)
-      case 'bind':
-        return checkBind(this, node, scope)
-      case 'bad':
-        return dyn
-    }
-  }
-
-  /** Infers a part that has to be a bool; `otherwise` is the hint where it is not. */
-  condition(node: Node, scope: Scope, otherwise?: string): Type {
+  /** Infers a part that must be a bool; `otherwise` is the hint if it is not. */
+  condition(node: AstNode, scope: TypeScope, otherwise?: string): Type {
     const type = this.infer(node, scope)
     if (this.mayBeNull(node, type)) return bool
     const isBool = (member: Type): boolean => member.kind === 'bool' || member.kind === 'dyn'
     if (membersOf(type).some(isBool)) {
-      this.doubt(node, type, isBool, () => 'a condition is true or false')
+      this.doubt(node, type, isBool, () => 'a condition must be a bool')
       return bool
     }
     const hint =
@@ -211,21 +131,24 @@ export class Checker {
     return bool
   }
 
-  /** Reports a value that may be null where null does not work. */
-  mayBeNull(node: Node, type: Type): boolean {
+  /** Reports a value that may be null where null is not allowed. */
+  mayBeNull(node: AstNode, type: Type): boolean {
     if (!admitsNull(type)) return false
     const path = this.text(node)
     const message =
       node.kind === 'literal'
-        ? 'null does not work here'
+        ? 'null is not allowed here'
         : `${path} ${type.kind === 'null' ? 'is' : 'may be'} null`
     const hint = this.#orNullHint(node) ?? `check ${path} != null first`
     this.problem('nullable', message, node, type.kind === 'null' ? undefined : hint)
     return true
   }
 
-  /** A default for what is missing is none for what is null: of `a.?b.orValue(0)`, and of `a.?b.c`, how to give one for both. */
-  #orNullHint(node: Node): string | undefined {
+  /**
+   * `orValue` replaces a missing value, not null: shows how to handle both for `a.?b.orValue(0)` and
+   * `a.?b.c`.
+   */
+  #orNullHint(node: AstNode): string | undefined {
     const given = node.kind === 'call' && node.name === 'orValue' ? node.target : undefined
     const path = this.text(given ?? node)
     const [there] = /^[\w.]*?\.\?\w+/.exec(path) ?? []
@@ -234,50 +157,27 @@ export class Checker {
     const [wanted, fallback] =
       node.kind === 'call' && given ? [value, node.args[0]] : [`${value}.…`, undefined]
     const otherwise = fallback ? this.text(fallback) : '…'
-    return `it may be there and null: write has(${asked}) && ${value} != null ? ${wanted} : ${otherwise}`
+    return `it may exist and be null: write has(${asked}) && ${value} != null ? ${wanted} : ${otherwise}`
   }
 
-  /** The scope where these facts hold too. */
-  knowing(scope: Scope, facts: readonly Fact[]): Scope {
+  /** The scope with these additional facts. */
+  knowing(scope: TypeScope, facts: readonly Fact[]): TypeScope {
     return facts.length === 0 ? scope : { ...scope, knowledge: scope.knowledge.and(facts) }
   }
 
   /** The scope where a variable hides a name. */
-  hiding(scope: Scope, name: string, type: Type): Scope {
+  hiding(scope: TypeScope, name: string, type: Type): TypeScope {
     return {
       variables: new Map([...scope.variables, [name, type]]),
       knowledge: scope.knowledge.without(name),
     }
   }
-
-  #logic(node: LogicNode, scope: Scope): Type {
-    let at = scope
-    for (const term of node.terms) {
-      // As other languages give a default.
-      const isValue = term.kind === 'literal' || term.kind === 'list' || term.kind === 'map'
-      const isDefault = node.operator === '||' && isValue && term !== node.terms[0]
-      this.condition(term, at, isDefault ? 'a default is written a.?b.orValue(…)' : undefined)
-      const { whenTrue, whenFalse } = factsOf(term)
-      at = this.knowing(at, node.operator === '&&' ? whenTrue : whenFalse)
-    }
-    return bool
-  }
-
-  #unary({ operator, operand }: Node & { kind: 'unary' }, scope: Scope): Type {
-    if (operator === '!') return this.condition(operand, scope)
-    const type = this.infer(operand, scope)
-    if (this.mayBeNull(operand, type)) return dyn
-    if (type.kind === 'dyn' || isNumeric(type))
-      return derived(type.kind === 'number' ? { kind: 'number', whole: type.whole } : type, [type])
-    this.problem('wrong_type', `- does not work on ${describeType(widened(type))}`, operand)
-    return dyn
-  }
 }
 
-/** A type as it is spoken of, whatever values it is limited to. */
+/** The type for messages, without its enumeration. */
 const unlimited = (type: Type): Type => (type.kind === 'string' ? { kind: 'string' } : type)
 
-/** Names of types in `type(x) == …`, of those that are told apart in this way. */
+/** Names of the types that `type(x) == …` can distinguish. */
 const askable: Partial<Record<Type['kind'], string>> = {
   string: 'string',
   bool: 'bool',
@@ -289,13 +189,6 @@ const askable: Partial<Record<Type['kind'], string>> = {
 function hintFor(path: string, fitting: readonly Type[], stray: readonly Type[]): string {
   const nameOf = ([only, more]: readonly Type[]) => (only && !more ? askable[only.kind] : undefined)
   const [yes, no] = [nameOf(fitting), nameOf(stray)]
-  if (yes !== undefined) return `ask first: type(${path}) == ${yes}`
-  return no === undefined ? 'tell the types apart with type(…) first' : `ask first: type(${path}) != ${no}`
-}
-
-function typeOfLiteral(value: Value): Type {
-  if (typeof value === 'string') return { kind: 'string', values: [value], literal: true }
-  if (typeof value === 'bigint') return int
-  if (typeof value === 'number') return double
-  return typeof value === 'boolean' ? bool : nullType
+  if (yes !== undefined) return `check first: type(${path}) == ${yes}`
+  return no === undefined ? 'distinguish the types with type(…) first' : `check first: type(${path}) != ${no}`
 }

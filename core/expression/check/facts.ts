@@ -1,12 +1,12 @@
-/** A field, a place in a list, or the path that gives the field or the place. */
+/** A field, a list index, or the path of a computed index. */
 export type PathPart = string | bigint | Path
 
-/** A name and what is read from it, such as `steps.signin.output.rows[0]` or `rows[index].id`. */
+/** A name and the parts read from it, such as `steps.signin.output.rows[0]` or `rows[index].id`. */
 export type Path = readonly PathPart[]
 
 /**
- * What a condition has made certain: that a path is `present` (then so are the objects on the way to it), that it is
- * `not_null` (then it is present as well), that it is or is not one of a few texts, or which type it has, by the name in `type(x)`.
+ * What a condition guarantees: a path is `present` (and so are the objects before it), is `not_null` (and
+ * present), is or is not one of some strings, or has a certain type by its name in `type(x)`.
  */
 export type Fact = { readonly path: Path } & (
   | { readonly is: 'present' | 'not_null' }

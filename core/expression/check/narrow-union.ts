@@ -1,11 +1,11 @@
 import { admitsNull, isNumeric, membersOf, union, type Type } from '../types/types.ts'
 import type { Fact, Path } from './facts.ts'
 
-/** Which kinds of types a value has of which `type(value)` gives this name. */
+/** The kinds of types for each name that `type(value)` returns. */
 const kindsOf: Readonly<Record<string, readonly Type['kind'][]>> = {
   null_type: ['null'],
   bool: ['bool'],
-  // A number of the data is a double, and an int beyond 2^53.
+  // A number in data is a double, or an int beyond 2^53.
   int: ['int', 'number'],
   double: ['double', 'number'],
   string: ['string'],
@@ -13,20 +13,20 @@ const kindsOf: Readonly<Record<string, readonly Type['kind'][]>> = {
   map: ['map', 'object'],
 }
 
-/** A fact, and the path to what it is about from where one stands. */
-export interface Seen {
+/** A fact, and the rest of its path after a known prefix. */
+export interface PathFact {
   readonly fact: Fact
   readonly rest: Path
 }
 
-/** The type without the members of a union that the facts rule out. What rules out all of them is not about this value. */
-export function narrowUnion(type: Type, seen: readonly Seen[]): Type {
+/** Removes the members of a union that the facts rule out. Facts that rule out all of them are ignored. */
+export function narrowUnion(type: Type, seen: readonly PathFact[]): Type {
   if (type.kind !== 'union' || seen.length === 0) return type
   const members = type.members.filter((member) => seen.every(({ fact, rest }) => admits(member, rest, fact)))
   return members.length === 0 || members.length === type.members.length ? type : union(members)
 }
 
-/** Whether a value of this type can be one for which the fact holds. */
+/** Whether the fact can be true for a value of this type. */
 function admits(type: Type, path: Path, fact: Fact): boolean {
   const [field, ...rest] = path
   if (field !== undefined) {
@@ -43,12 +43,12 @@ function admits(type: Type, path: Path, fact: Fact): boolean {
     case 'one_of':
       return fact.values.some((value) => canBe(type, value))
     case 'none_of':
-      // Only what is one of a few texts, each of which is ruled out.
+      // Rules out an enumeration only if every value is excluded.
       return type.kind !== 'string' || !type.values?.every((value) => fact.values.includes(value))
     case 'of_type':
       return type.kind === 'dyn' || isOf(type, fact.type)
     case 'not_of_type':
-      // Numbers may be ints or doubles, whatever a schema says.
+      // Numbers may be ints or doubles, regardless of the schema.
       return type.kind === 'dyn' || isNumeric(type) || !isOf(type, fact.type)
   }
 }
@@ -60,6 +60,6 @@ function isOf(type: Type, name: string): boolean {
   return kindsOf[name]?.includes(type.kind) ?? true
 }
 
-/** Whether a union has several members beside null, of which an operation may suit some alone. */
+/** Whether a union has several members besides null. */
 export const isMixed = (type: Type): boolean =>
   type.kind === 'union' && type.members.length > (admitsNull(type) ? 2 : 1)

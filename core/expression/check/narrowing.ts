@@ -1,35 +1,35 @@
-import type { Node } from '../parse/ast.ts'
-import { narrowUnion, type Seen } from './narrow-union.ts'
+import type { AstNode } from '../parse/ast.ts'
+import { narrowUnion, type PathFact } from './narrow-union.ts'
 import { membersOf, union, type Type } from '../types/types.ts'
 import { typeValues } from '../values/values.ts'
 import type { Fact, Facts, Path, PathPart } from './facts.ts'
 
 const nothing: Facts = { whenTrue: [], whenFalse: [] }
 
-/** The path of a chain of names, fields and indexes; undefined when it is not one. */
-export function pathOf(node: Node): Path | undefined {
+/** The path of a chain of names, fields and indexes; undefined for other nodes. */
+export function accessPath(node: AstNode): Path | undefined {
   if (node.kind === 'ident') return [node.name]
   if (node.kind !== 'select' && node.kind !== 'index') return undefined
-  const path = pathOf(node.operand)
+  const path = accessPath(node.operand)
   const part = path && (node.kind === 'select' ? node.field : partOf(node.index))
   return part === undefined ? undefined : [...path!, part]
 }
 
-function partOf(index: Node): PathPart | undefined {
-  if (index.kind !== 'literal') return pathOf(index)
+function partOf(index: AstNode): PathPart | undefined {
+  if (index.kind !== 'literal') return accessPath(index)
   return typeof index.value === 'string' || typeof index.value === 'bigint' ? index.value : undefined
 }
 
-/** Whether a fact says something about a name, or about a place that the name decides. */
+/** Whether a fact mentions a name, also in a computed index. */
 export const isAbout = ({ path }: Fact, name: string): boolean => mentions(path, name)
 
 const mentions = (path: Path, name: string): boolean =>
   path[0] === name || path.some((part) => typeof part === 'object' && mentions(part, name))
 
-/** What follows from a condition, whether it is true or false. */
-export function factsOf(node: Node): Facts {
-  if (node.kind === 'select') return ofStep(pathOf(node))
-  if (node.kind === 'has') return whenTrue(pathOf(node.field), 'present')
+/** The facts that follow from a condition if it is true, and if it is false. */
+export function factsOf(node: AstNode): Facts {
+  if (node.kind === 'select') return ofStep(accessPath(node))
+  if (node.kind === 'has') return whenTrue(accessPath(node.field), 'present')
   if (node.kind === 'binary') return ofComparison(node)
   if (node.kind === 'unary') {
     const { whenTrue: yes, whenFalse: no } = factsOf(node.operand)
@@ -43,18 +43,18 @@ export function factsOf(node: Node): Facts {
   }
   // `a.?b.hasValue()`
   const isHasValue = node.kind === 'call' && node.name === 'hasValue' && node.target
-  return isHasValue ? whenTrue(pathOf(isHasValue), 'present') : nothing
+  return isHasValue ? whenTrue(accessPath(isHasValue), 'present') : nothing
 }
 
-function ofComparison(node: Node & { kind: 'binary' }): Facts {
+function ofComparison(node: AstNode & { kind: 'binary' }): Facts {
   if (node.operator === 'in') return ofMembership(node)
   if (node.operator !== '==' && node.operator !== '!=') return nothing
   const byType = ofType(node)
   if (byType) return node.operator === '==' ? byType : opposite(byType)
   const [value, other] = node.left.kind === 'literal' ? [node.right, node.left] : [node.left, node.right]
-  const path = pathOf(value)
+  const path = accessPath(value)
   if (!path || other.kind !== 'literal') return nothing
-  // Equal to a literal other than null means not null; so does unequal to null.
+  // Equal to a literal other than null means not null, and so does unequal to null.
   const facts =
     typeof other.value === 'string' ? ofTexts(path, [other.value]) : ofLiteral(path, other.value === null)
   return node.operator === '==' ? facts : opposite(facts)
@@ -76,25 +76,25 @@ const ofTexts = (path: Path, values: readonly string[]): Facts => ({
 })
 
 /** `"key" in map`, and `value in ["a", "b"]`. */
-function ofMembership(node: Node & { kind: 'binary' }): Facts {
-  const container = pathOf(node.right)
+function ofMembership(node: AstNode & { kind: 'binary' }): Facts {
+  const container = accessPath(node.right)
   const key = node.left.kind === 'literal' ? node.left.value : undefined
   if (container) return typeof key === 'string' ? whenTrue([...container, key], 'present') : nothing
-  const path = pathOf(node.left)
+  const path = accessPath(node.left)
   const texts = node.right.kind === 'list' ? node.right.elements.map(({ value }) => textOf(value)) : []
   const values = texts.filter((text) => text !== undefined)
   return path && values.length > 0 && values.length === texts.length ? ofTexts(path, values) : nothing
 }
 
-const textOf = (node: Node): string | undefined =>
+const textOf = (node: AstNode): string | undefined =>
   node.kind === 'literal' && typeof node.value === 'string' ? node.value : undefined
 
 /** `type(value) == string`. */
-function ofType({ left, right }: Node & { kind: 'binary' }): Facts | undefined {
+function ofType({ left, right }: AstNode & { kind: 'binary' }): Facts | undefined {
   const [call, name] = left.kind === 'call' ? [left, right] : [right, left]
   const isAsked =
     call.kind === 'call' && call.name === 'type' && name.kind === 'ident' && typeValues.has(name.name)
-  const path = isAsked && call.args[0] && pathOf(call.args[0])
+  const path = isAsked && call.args[0] && accessPath(call.args[0])
   if (!path) return undefined
   return {
     whenTrue: [{ path, is: 'of_type', type: name.name }],
@@ -102,7 +102,7 @@ function ofType({ left, right }: Node & { kind: 'binary' }): Facts | undefined {
   }
 }
 
-/** `steps.x.ok`: a step that completed has its output, and its items if it has any. */
+/** `steps.x.ok`: a completed step has its output and items. */
 function ofStep(path: Path | undefined): Facts {
   return path && isStep(path, 'ok') ? { whenTrue: resultsOf(path), whenFalse: [] } : nothing
 }
@@ -119,7 +119,7 @@ function whenTrue(path: Path | undefined, is: 'present' | 'not_null'): Facts {
   return path ? { whenTrue: [{ path, is }], whenFalse: [] } : nothing
 }
 
-/** A set of facts, with the questions that the checker asks. */
+/** A set of facts, with the queries of the checker. */
 export class Knowledge {
   readonly #facts: readonly Fact[]
 
@@ -131,7 +131,7 @@ export class Knowledge {
     return facts.length === 0 ? this : new Knowledge([...this.#facts, ...facts])
   }
 
-  /** Without what is known about a name, because a variable of that name hides it. */
+  /** Without facts about a name that a variable hides. */
   without(name: string): Knowledge {
     return new Knowledge(this.#facts.filter((fact) => !isAbout(fact, name)))
   }
@@ -142,7 +142,7 @@ export class Knowledge {
     )
   }
 
-  /** What a step has follows from its status, once every other is ruled out. */
+  /** Whether the status of a step implies this part, because every other status is ruled out. */
   #isResultOfStep(path: Path): boolean {
     const status = ['output', 'items'].some((name) => isStep(path, name))
       ? 'completed'
@@ -159,7 +159,7 @@ export class Knowledge {
     return possible.length === 1 && possible[0] === status
   }
 
-  /** A value with a field that is present cannot be null itself. */
+  /** A value with a present field cannot be null. */
   isNotNull(path: Path): boolean {
     return this.#facts.some(
       (fact) =>
@@ -169,7 +169,7 @@ export class Knowledge {
     )
   }
 
-  /** The type of what is at a path, without the members of a union that cannot be there. */
+  /** The type of the value at a path, without the members of a union that the facts rule out. */
   narrow(path: Path, type: Type): Type {
     return type.kind === 'union' ? narrowUnion(type, seenFrom(this.#facts, path)) : type
   }
@@ -177,7 +177,7 @@ export class Knowledge {
 
 const isThere = ({ is }: Fact): boolean => is === 'present' || is === 'not_null'
 
-const seenFrom = (facts: readonly Fact[], path: Path): readonly Seen[] =>
+const seenFrom = (facts: readonly Fact[], path: Path): readonly PathFact[] =>
   facts
     .filter((fact) => startsWith(fact.path, path))
     .map((fact) => ({ fact, rest: fact.path.slice(path.length) }))
@@ -195,7 +195,7 @@ export function refine(type: Type, variable: string, facts: readonly Fact[]): Ty
   return seenFrom(facts, [variable]).reduce(refineBy, type)
 }
 
-function refineBy(type: Type, seen: Seen): Type {
+function refineBy(type: Type, seen: PathFact): Type {
   const { fact, rest } = seen
   if (type.kind === 'union') {
     const narrowed = narrowUnion(type, [seen])

@@ -3,7 +3,7 @@ import type { Checker } from './checker.ts'
 import { kindOfTime } from '../values/text-times.ts'
 import { describeType, isNumeric, string, timeKind, type Type } from '../types/types.ts'
 
-/** How to make an operator work on what stands on its sides. */
+/** How to make an operator work on its operands. */
 export function operandHint(checker: Checker, node: BinaryNode, left: Type, right: Type): string | undefined {
   const isSum = /^[+-]$/.test(node.operator)
   if (isSum && (writtenDuration(left, right) || writtenDuration(right, left)))
@@ -13,8 +13,8 @@ export function operandHint(checker: Checker, node: BinaryNode, left: Type, righ
     : (timeHint(checker, node, left, right) ?? conversionHint(left, right))
 }
 
-/** A literal is spoken of as its type, not as an enumeration of one. */
-export const widened = (type: Type): Type => (type.kind === 'string' ? string : type)
+/** In messages a string literal has the type `string`, not an enumeration of one value. */
+export const withoutValues = (type: Type): Type => (type.kind === 'string' ? string : type)
 
 function plusHint(left: Type, right: Type): string | undefined {
   const other = left.kind === 'string' ? right : left
@@ -56,18 +56,18 @@ function timeHint(checker: Checker, node: BinaryNode, left: Type, right: Type): 
 }
 
 export const fromMilliseconds = (text: string): string =>
-  `${text} counts milliseconds: write timestamp(${text} / 1000)`
+  `${text} is in milliseconds: write timestamp(${text} / 1000)`
 
-/** How to make text comparable with what stands on the other side. */
+/** How to make a string comparable with the other operand. */
 export function conversionHint(left: Type, right: Type): string | undefined {
   const [text, other] = left.kind === 'string' ? [left, right] : [right, left]
-  if (text.kind === 'optional' || other.kind === 'optional') return 'take the value out with orValue(…)'
+  if (text.kind === 'optional' || other.kind === 'optional') return 'get the value with orValue(…)'
   if (text.kind !== 'string') return undefined
   if (other.kind === 'timestamp') return 'convert with timestamp(…)'
   if (other.kind === 'duration') return 'convert with duration(…)'
   if (isNumeric(other)) return 'convert with double(…) or int(…)'
   if (other.kind !== 'bool') return undefined
   return text.values && text.literal !== true
-    ? `the text is ${describeType(text)}: compare it with that`
-    : 'convert with bool(…), or compare it with text in quotes'
+    ? `the string is ${describeType(text)}: compare it with one of these`
+    : 'convert with bool(…), or compare it with a quoted string'
 }

@@ -6,7 +6,7 @@ import {
   dyn,
   int,
   isNumeric,
-  isWhole,
+  isWholeType,
   list,
   string,
   timeKind,
@@ -47,8 +47,8 @@ export function order(left: Type, right: Type): Type | undefined {
 }
 
 /**
- * The type of `+ - * / %`; undefined where they do not work. Text is read as a time beside a time, and on both sides of a minus, where
- * nothing else can be meant.
+ * The type of `+ - * / %`; undefined where they do not work. Text is read as a time beside a time, and on
+ * both sides of a minus, where nothing else can be meant.
  */
 export function arithmetic(operator: string, left: Type, right: Type): Type | undefined {
   const [leftTime, rightTime] = [timeKind(left), timeKind(right)]
@@ -101,5 +101,5 @@ function numeric(operator: string, left: Type, right: Type): Type {
   if (left.kind === 'int' && right.kind === 'int') return int
   if (operator === '%') return { kind: 'number', whole: true }
   if (left.kind === 'double' || right.kind === 'double') return double
-  return { kind: 'number', whole: operator !== '/' && isWhole(left) && isWhole(right) }
+  return { kind: 'number', whole: operator !== '/' && isWholeType(left) && isWholeType(right) }
 }

@@ -1,12 +1,12 @@
-import type { Node } from '../parse/ast.ts'
+import type { AstNode } from '../parse/ast.ts'
 import { isConstant } from './check-constants.ts'
 import { membersOf, type Type } from '../types/types.ts'
 import type { Value } from '../values/values.ts'
 import type { Fact } from './facts.ts'
 
-/** What is known of one value while a condition is gone through. */
+/** What is known about one value while a condition is evaluated statically. */
 interface Known {
-  /** The only texts that it may be; undefined: any. */
+  /** The possible strings; undefined: any. */
   readonly texts?: readonly string[] | undefined
   readonly not?: readonly Value[]
   readonly from?: Bound | undefined
@@ -21,25 +21,25 @@ interface Bound {
 
 type Facts = ReadonlyMap<string, Known>
 export interface TruthOptions {
-  /** Of the names, fields and items in the condition. */
-  readonly types: ReadonlyMap<Node, Type>
+  /** Types of the names, fields and items in the condition. */
+  readonly types: ReadonlyMap<AstNode, Type>
   readonly given: readonly Fact[]
-  /** What a part gives that is written out as a whole; undefined where that takes too long, or fails. */
-  readonly compute: (node: Node) => Value | undefined
+  /** The value of a constant part; undefined if it takes too long or fails. */
+  readonly compute: (node: AstNode) => Value | undefined
 }
 
 /**
- * Whether a condition can be true and false. It may still fail, which is neither. `never` follows from all that is known; `always`
- * from the condition alone and from lists of texts, since to ask for the last of several choices is no mistake.
+ * Whether a condition is always or never true; it may still fail. `never` uses all known facts. `always` uses
+ * only the condition and enumerations, since a check for the last remaining choice is not a mistake.
  */
-export function outcomeOf(condition: Node, options: TruthOptions): 'always' | 'never' | undefined {
+export function outcomeOf(condition: AstNode, options: TruthOptions): 'always' | 'never' | undefined {
   // `if: false` switches a step off.
   if (condition.kind === 'literal') return undefined
   if (new Truth(options).of(condition, factsFrom(options.given)) === false) return 'never'
   return new Truth(options).of(condition, new Map()) === true ? 'always' : undefined
 }
 
-/** Of thousands of facts the nearest are looked at. */
+/** Only the most recent facts are used. */
 const maxFacts = 100
 
 function factsFrom(given: readonly Fact[]): Facts {
@@ -60,8 +60,8 @@ function factsFrom(given: readonly Fact[]): Facts {
 const partKey = (part: unknown): string => (typeof part === 'bigint' ? `[${part}]` : `.${String(part)}`)
 const both = (a: readonly string[] | undefined, b: readonly string[]): readonly string[] =>
   a ? a.filter((text) => b.includes(text)) : b
-/** A value that is the same wherever a condition asks for it, as text; undefined for anything else. */
-function keyOf(node: Node): string | undefined {
+/** A text that identifies a value wherever a condition reads it; undefined for other nodes. */
+function keyOf(node: AstNode): string | undefined {
   switch (node.kind) {
     case 'ident':
       return `.${node.name}`
@@ -98,7 +98,7 @@ const negated: Readonly<Record<string, string>> = {
 
 /** `value operator literal`. */
 interface Comparison {
-  readonly node: Node
+  readonly node: AstNode
   readonly key: string
   readonly operator: string
   readonly value: Value
@@ -110,7 +110,7 @@ class Truth {
     this.#options = options
   }
 
-  of(node: Node, facts: Facts): boolean | undefined {
+  of(node: AstNode, facts: Facts): boolean | undefined {
     if (isConstant(node)) {
       const value = this.#options.compute(node)
       return typeof value === 'boolean' ? value : undefined
@@ -125,7 +125,7 @@ class Truth {
     return comparison && this.#compare(comparison, facts)
   }
 
-  #logic(terms: readonly Node[], isAnd: boolean, before: Facts): boolean | undefined {
+  #logic(terms: readonly AstNode[], isAnd: boolean, before: Facts): boolean | undefined {
     let facts = before
     let isDecided = true
     for (const term of terms) {
@@ -137,14 +137,14 @@ class Truth {
     return isDecided ? isAnd : undefined
   }
 
-  #ternary(node: Node & { kind: 'ternary' }, facts: Facts): boolean | undefined {
+  #ternary(node: AstNode & { kind: 'ternary' }, facts: Facts): boolean | undefined {
     const condition = this.of(node.condition, facts)
     const yes = this.of(node.whenTrue, this.#assume(node.condition, true, facts))
     const no = this.of(node.whenFalse, this.#assume(node.condition, false, facts))
     return condition === undefined ? (yes === no ? yes : undefined) : condition ? yes : no
   }
 
-  #membership({ left, right }: Node & { kind: 'binary' }, facts: Facts): boolean | undefined {
+  #membership({ left, right }: AstNode & { kind: 'binary' }, facts: Facts): boolean | undefined {
     const key = keyOf(left)
     if (key === undefined || right.kind !== 'list') return undefined
     const found = right.elements.map(({ value }) => {
@@ -160,7 +160,7 @@ class Truth {
     return texts && texts.length > 1 && texts.every((text) => listed.includes(text)) ? true : undefined
   }
 
-  #comparison(node: Node): Comparison | undefined {
+  #comparison(node: AstNode): Comparison | undefined {
     if (node.kind !== 'binary') {
       const key = keyOf(node)
       return key === undefined ? undefined : { node, key, operator: '==', value: true }
@@ -179,13 +179,13 @@ class Truth {
     }
   }
 
-  #literal(node: Node): Value | undefined {
+  #literal(node: AstNode): Value | undefined {
     const value = isConstant(node) ? this.#options.compute(node) : undefined
     return ['string', 'bigint', 'number', 'boolean'].includes(typeof value) ? value : undefined
   }
 
-  /** The texts that a value can be, where a list of them is all that is known; not those of a constant. */
-  #textsOf(node: Node, known: Known = {}): readonly string[] | undefined {
+  /** The possible strings of a value, if they are known; not those of a constant. */
+  #textsOf(node: AstNode, known: Known = {}): readonly string[] | undefined {
     const type = this.#options.types.get(node)
     const members = type ? membersOf(type) : []
     const declared = members.every(
@@ -207,7 +207,7 @@ class Truth {
       if (known.not?.includes(value) === true) return false
       const texts = this.#textsOf(node, known)
       if (texts?.includes(value) === false) return false
-      // A single text of a schema may be a setting that is asked for.
+      // A check for the only value of an enumeration is not a mistake.
       return known.texts?.length === 1 && known.texts[0] === value ? true : undefined
     }
     const at = Number(value)
@@ -219,8 +219,8 @@ class Truth {
     return compareRange(operator, at, known, key.startsWith('size('))
   }
 
-  /** What follows where a condition holds, or does not. */
-  #assume(node: Node, holds: boolean, facts: Facts): Facts {
+  /** The facts that follow if a condition is true, or false. */
+  #assume(node: AstNode, holds: boolean, facts: Facts): Facts {
     if (node.kind === 'unary' && node.operator === '!') return this.#assume(node.operand, !holds, facts)
     if (node.kind === 'logic') {
       if ((node.operator === '&&') !== holds) return facts
@@ -234,7 +234,7 @@ class Truth {
     return new Map([...facts, [comparison.key, learned(known, operator, comparison.value)]])
   }
 
-  #assumeAmong({ left, right }: Node & { kind: 'binary' }, holds: boolean, facts: Facts): Facts {
+  #assumeAmong({ left, right }: AstNode & { kind: 'binary' }, holds: boolean, facts: Facts): Facts {
     const key = keyOf(left)
     const values = right.kind === 'list' ? right.elements.map(({ value }) => this.#literal(value)) : []
     const texts = values.filter((value) => typeof value === 'string')
@@ -247,7 +247,7 @@ class Truth {
 
 const not = (truth: boolean | undefined): boolean | undefined => (truth === undefined ? undefined : !truth)
 /** `x == x`, `x < x`. */
-function sameSides({ operator, left, right }: Node & { kind: 'binary' }): boolean | undefined {
+function sameSides({ operator, left, right }: AstNode & { kind: 'binary' }): boolean | undefined {
   const key = keyOf(left)
   if (key === undefined || key !== keyOf(right)) return undefined
   if (operator === '==' || operator === '<=' || operator === '>=') return true

@@ -1,13 +1,13 @@
-import type { HasNode, IndexNode, Node, SelectNode } from '../parse/ast.ts'
-import { type Compiler, type Frame, type Run } from './frame.ts'
+import type { HasNode, IndexNode, AstNode, SelectNode } from '../parse/ast.ts'
+import { type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { Fault, type Span } from '../values/errors.ts'
 import { isMap, lookUp } from '../values/operators.ts'
 import { shorten } from '../values/time.ts'
-import { entryOf, isObject, kindOf, Optional, type Value } from '../values/values.ts'
+import { entryOf, isPlainObject, kindOfValue, Optional, type Value } from '../values/values.ts'
 
-/** The field of a value, undefined when there is none; a fault when the value has no fields at all. */
+/** The field of a value, undefined if missing. Throws a fault for a value without fields. */
 function fieldOf(container: Value, field: string, node: SelectNode, source: string): Value | undefined {
-  if (isObject(container)) return Object.hasOwn(container, field) ? container[field] : undefined
+  if (isPlainObject(container)) return Object.hasOwn(container, field) ? container[field] : undefined
   if (isMap(container)) return entryOf(container, field)
   throw noFields(container, field, node.operand, node, source)
 }
@@ -17,7 +17,7 @@ function noFields(container: Value, field: string, operand: Span, node: Span, so
   const hint = container === null ? `check ${path} != null first` : undefined
   return new Fault(
     'expression_wrong_type',
-    `${path} is ${container === null ? 'null' : `a ${kindOf(container)}`}: it has no field '${field}'`,
+    `${path} is ${container === null ? 'null' : `a ${kindOfValue(container)}`}: it has no field '${field}'`,
     node,
     hint,
   )
@@ -29,15 +29,15 @@ function missing(path: string, span: Span, hint: string): Fault {
 
 const pathText = (span: Span, source: string): string => shorten(source.slice(span.start, span.end))
 
-/** `name.field.field`, which is most of what is ever read, without a closure for each dot. */
-export function compilePath(node: SelectNode, compiler: Compiler): Run | undefined {
+/** `name.field.field`, the most common read, without a closure per dot. */
+export function compilePath(node: SelectNode, compiler: Compiler): CompiledNode | undefined {
   const steps: SelectNode[] = []
-  let at: Node = node
+  let at: AstNode = node
   while (at.kind === 'select' && !at.optional && (at === node || !compiler.conversions.has(at))) {
     steps.unshift(at)
     at = at.operand
   }
-  // The value of an optional selection is itself optional, and so is every field read from it.
+  // An optional selection is optional, and so is every field read from it.
   if (at.kind !== 'ident' || steps.length === 0) return undefined
   const root = compiler.compile(at, compiler)
   const fields = steps.map((step) => step.field)
@@ -65,7 +65,7 @@ function read(container: Value, field: string, node: SelectNode, source: string)
   return value
 }
 
-/** Goes on inside an optional; what is not there stays absent. */
+/** Continues inside an optional; missing values stay missing. */
 function inside(optional: Optional, next: (value: Value) => Value | undefined): Optional {
   if (optional.value === undefined) return optional
   const value = next(optional.value)
@@ -73,7 +73,7 @@ function inside(optional: Optional, next: (value: Value) => Value | undefined): 
 }
 
 /** `operand.field` and `operand.?field`. */
-export function compileSelect(node: SelectNode, compiler: Compiler): Run {
+export function compileSelect(node: SelectNode, compiler: Compiler): CompiledNode {
   const operand = compiler.compile(node.operand, compiler)
   const { field } = node
   const { source } = compiler
@@ -88,7 +88,7 @@ export function compileSelect(node: SelectNode, compiler: Compiler): Run {
 }
 
 /** `operand[index]` and `operand[?index]`. */
-export function compileIndex(node: IndexNode, compiler: Compiler): Run {
+export function compileIndex(node: IndexNode, compiler: Compiler): CompiledNode {
   const operand = compiler.compile(node.operand, compiler)
   const index = compiler.compile(node.index, compiler)
   const { source } = compiler
@@ -113,11 +113,11 @@ export function compileIndex(node: IndexNode, compiler: Compiler): Run {
 }
 
 /** `has(operand.field)`. */
-export function compileHas({ field: node }: HasNode, compiler: Compiler): Run {
+export function compileHas({ field: node }: HasNode, compiler: Compiler): CompiledNode {
   const operand = compiler.compile(node.operand, compiler)
   const { field } = node
   const { source } = compiler
-  return (frame: Frame) => {
+  return (frame: EvaluationFrame) => {
     const container = operand(frame)
     if (container instanceof Optional) {
       return inside(container, (value) => fieldOf(value, field, node, source)).value !== undefined

@@ -1,11 +1,11 @@
 import type { BinaryNode } from '../parse/ast.ts'
-import { type Compiler, type Frame, type Run } from './frame.ts'
+import { type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { add, compare, divide, equals, isIn, modulo, multiply, subtract } from '../values/operators.ts'
 import { kindOfTime } from '../values/text-times.ts'
 import type { Value } from '../values/values.ts'
 
 /** An operator between two values. */
-export function compileBinary(node: BinaryNode, compiler: Compiler): Run {
+export function compileBinary(node: BinaryNode, compiler: Compiler): CompiledNode {
   const left = compiler.compile(node.left, compiler)
   const right = compiler.compile(node.right, compiler)
   switch (node.operator) {
@@ -32,7 +32,7 @@ export function compileBinary(node: BinaryNode, compiler: Compiler): Run {
   }
 }
 
-function compileEquality(node: BinaryNode, left: Run, right: Run): Run {
+function compileEquality(node: BinaryNode, left: CompiledNode, right: CompiledNode): CompiledNode {
   const wanted = node.operator === '=='
   const literal = literalOf(node.right)
   const isPlainText = typeof literal === 'string' && kindOfTime(literal) === undefined
@@ -49,12 +49,13 @@ const tests: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 }
 
-function compileOrder(node: BinaryNode, left: Run, right: Run): Run {
+function compileOrder(node: BinaryNode, left: CompiledNode, right: CompiledNode): CompiledNode {
   const { operator } = node
   const test = tests[operator]!
-  const general = (a: Value, b: Value, frame: Frame): boolean => test(compare(operator, a, b, frame, node))
+  const general = (a: Value, b: Value, frame: EvaluationFrame): boolean =>
+    test(compare(operator, a, b, frame, node))
   const literal = literalOf(node.right)
-  // Comparing data with a literal is what conditions mostly do: JSON numbers are compared as numbers, without bigint.
+  // Most conditions compare data with a literal: JSON numbers are compared without bigint.
   const size =
     typeof literal === 'bigint' && Number.isSafeInteger(Number(literal)) ? Number(literal) : literal
   if (typeof size !== 'number') return (frame) => general(left(frame), right(frame), frame)

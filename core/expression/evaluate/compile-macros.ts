@@ -1,16 +1,16 @@
 import type { BindNode, MacroNode } from '../parse/ast.ts'
-import { notBool, turnPrice, type Compiler, type Frame, type Run } from './frame.ts'
+import { notBool, turnPrice, type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { Fault } from '../values/errors.ts'
-import { optional } from '../functions/optionals.ts'
+import { optionalArgument } from '../functions/optionals.ts'
 import { isMap } from '../values/operators.ts'
-import { isList, keysOf, kindOf, Optional, type Value } from '../values/values.ts'
+import { isList, keysOfMap, kindOfValue, Optional, type Value } from '../values/values.ts'
 
 function withVariable(compiler: Compiler, name: string, slot: number): Compiler {
   return { ...compiler, variables: new Map([...compiler.variables, [name, slot]]) }
 }
 
 /** `cel.bind(variable, value, body)`. */
-export function compileBind(node: BindNode, compiler: Compiler): Run {
+export function compileBind(node: BindNode, compiler: Compiler): CompiledNode {
   const slot = compiler.takeSlot()
   const value = compiler.compile(node.value, compiler)
   const body = compiler.compile(node.body, withVariable(compiler, node.variable, slot))
@@ -20,8 +20,8 @@ export function compileBind(node: BindNode, compiler: Compiler): Run {
   }
 }
 
-/** The macros that loop, and those that look into an optional. */
-export function compileMacro(node: MacroNode, compiler: Compiler): Run {
+/** The macros that loop, and those over optionals. */
+export function compileMacro(node: MacroNode, compiler: Compiler): CompiledNode {
   const slot = compiler.takeSlot()
   const operand = compiler.compile(node.operand, compiler)
   const inner = withVariable(compiler, node.variable, slot)
@@ -29,11 +29,11 @@ export function compileMacro(node: MacroNode, compiler: Compiler): Run {
   const filter = node.filter && compiler.compile(node.filter, inner)
   if (node.name === 'optMap' || node.name === 'optFlatMap') {
     return (frame) => {
-      const target = optional(operand(frame), node)
+      const target = optionalArgument(operand(frame), node)
       if (target.value === undefined) return target
       frame.slots[slot] = target.value
       const value = body(frame)
-      return node.name === 'optMap' ? new Optional(value) : optional(value, node)
+      return node.name === 'optMap' ? new Optional(value) : optionalArgument(value, node)
     }
   }
   const turn = turnPrice(node.body, ...(node.filter ? [node.filter] : []))
@@ -54,32 +54,34 @@ export function compileMacro(node: MacroNode, compiler: Compiler): Run {
 
 interface Loop {
   readonly node: MacroNode
-  readonly operand: Run
+  readonly operand: CompiledNode
   readonly slot: number
-  readonly body: Run
-  readonly filter: Run | undefined
-  /** Fuel for one turn. */
+  readonly body: CompiledNode
+  readonly filter: CompiledNode | undefined
+  /** Fuel per iteration. */
   readonly turn: number
 }
 
-/** What a macro goes through: the elements of a list or the keys of a map. */
-function itemsOf(loop: Loop, frame: Frame): readonly Value[] {
+/** The items of a macro: the elements of a list or the keys of a map. */
+function itemsOf(loop: Loop, frame: EvaluationFrame): readonly Value[] {
   const value = loop.operand(frame)
   if (isList(value)) return value
   if (isMap(value)) {
-    const keys = keysOf(value)
+    const keys = keysOfMap(value)
     frame.listKeys(keys.length, loop.node)
     return keys
   }
   throw new Fault(
     'expression_wrong_type',
-    `${loop.node.name} goes through a list or a map, found ${kindOf(value)}`,
+    `${loop.node.name} works on a list or a map, found ${kindOfValue(value)}`,
     loop.node.operand,
   )
 }
 
-/** `all` and `exists`: the first element that decides ends the loop; faults of others then do not matter. */
-function compileQuantifier(loop: Loop, decisive: boolean): Run {
+/**
+ * `all` and `exists`: the first deciding element ends the loop; faults of other elements are then ignored.
+ */
+function compileQuantifier(loop: Loop, decisive: boolean): CompiledNode {
   const { node, slot, body, turn } = loop
   return (frame) => {
     const items = itemsOf(loop, frame)
@@ -102,7 +104,7 @@ function compileQuantifier(loop: Loop, decisive: boolean): Run {
   }
 }
 
-function compileExistsOne(loop: Loop): Run {
+function compileExistsOne(loop: Loop): CompiledNode {
   const { node, slot, body, turn } = loop
   return (frame) => {
     const items = itemsOf(loop, frame)
@@ -116,7 +118,7 @@ function compileExistsOne(loop: Loop): Run {
   }
 }
 
-function compileFilter(loop: Loop): Run {
+function compileFilter(loop: Loop): CompiledNode {
   const { node, slot, body, turn } = loop
   return (frame) => {
     const items = itemsOf(loop, frame)
@@ -132,7 +134,7 @@ function compileFilter(loop: Loop): Run {
   }
 }
 
-function compileMapMacro(loop: Loop): Run {
+function compileMapMacro(loop: Loop): CompiledNode {
   const { node, slot, body, filter, turn } = loop
   return (frame) => {
     const items = itemsOf(loop, frame)

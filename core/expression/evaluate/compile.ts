@@ -1,16 +1,16 @@
-import type { CallNode, LogicNode, MapNode, Node } from '../parse/ast.ts'
+import type { CallNode, LogicNode, MapLiteral, AstNode } from '../parse/ast.ts'
 import { compileBind, compileMacro } from './compile-macros.ts'
 import { compileBinary } from './compile-binary.ts'
 import { compileIndex, compilePath, compileSelect, compileHas } from './compile-access.ts'
 import { Fault } from '../values/errors.ts'
-import { notBool, type Compiler, type Frame, type Run } from './frame.ts'
+import { notBool, type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { findFunction } from '../functions/standard-library.ts'
 import { sharedPattern } from '../functions/matches.ts'
-import { optional } from '../functions/optionals.ts'
+import { optionalArgument } from '../functions/optionals.ts'
 import { negate } from '../values/operators.ts'
 import { parseDuration, parseTimestamp } from '../values/time.ts'
 import {
-  kindOf,
+  kindOfValue,
   MapValue,
   Optional,
   toKey,
@@ -20,8 +20,8 @@ import {
   type Value,
 } from '../values/values.ts'
 
-/** Turns a node into a closure, once; evaluating allocates nothing but values. */
-export function compile(node: Node, compiler: Compiler): Run {
+/** Compiles a node into a closure; evaluation allocates only values. */
+export function compile(node: AstNode, compiler: Compiler): CompiledNode {
   const run = compileNode(node, compiler)
   const time = compiler.conversions.get(node)
   if (time === undefined) return run
@@ -34,7 +34,7 @@ export function compile(node: Node, compiler: Compiler): Run {
   }
 }
 
-function compileNode(node: Node, compiler: Compiler): Run {
+function compileNode(node: AstNode, compiler: Compiler): CompiledNode {
   switch (node.kind) {
     case 'literal': {
       const { value } = node
@@ -87,7 +87,7 @@ function compileNode(node: Node, compiler: Compiler): Run {
   }
 }
 
-function compileIdent(node: Node & { kind: 'ident' }, compiler: Compiler): Run {
+function compileIdent(node: AstNode & { kind: 'ident' }, compiler: Compiler): CompiledNode {
   const { name } = node
   const slot = compiler.variables.get(name)
   if (slot !== undefined) return (frame) => frame.slots[slot]!
@@ -99,13 +99,13 @@ function compileIdent(node: Node & { kind: 'ident' }, compiler: Compiler): Run {
       if (value !== undefined) return value as Value
     }
     if (type) return type
-    throw new Fault('expression_unknown_name', `there is no '${name}' here`, node)
+    throw new Fault('expression_unknown_name', `unknown name '${name}'`, node)
   }
 }
 
-function compileCall(node: CallNode, compiler: Compiler): Run {
+function compileCall(node: CallNode, compiler: Compiler): CompiledNode {
   const found = findFunction(node.name, node.target !== undefined)
-  // Unknown functions are problems of the checker; without it they are faults like everything else.
+  // The checker reports unknown functions; without it they are faults.
   if (!found)
     return () =>
       fail(new Fault('expression_wrong_type', `there is no function '${node.name}'`, node.nameSpan))
@@ -119,7 +119,7 @@ function compileCall(node: CallNode, compiler: Compiler): Run {
   if (special) return special
   const { run } = found
   const none = undefined as unknown as Value
-  const [a, b, c, d] = args as [Run, Run, Run, Run]
+  const [a, b, c, d] = args as [CompiledNode, CompiledNode, CompiledNode, CompiledNode]
   switch (args.length) {
     case 0:
       return (frame) => run(frame, node, none, none, none, none)
@@ -138,30 +138,37 @@ function fail(fault: Fault): never {
   throw fault
 }
 
-/** Functions that gain from knowing their arguments: patterns are compiled once, defaults evaluated only when needed. */
-function compileSpecial(node: CallNode, nodes: readonly Node[], [a, b]: readonly Run[]): Run | undefined {
+/**
+ * Functions with special compilation: literal patterns are compiled once, defaults are evaluated only if
+ * needed.
+ */
+function compileSpecial(
+  node: CallNode,
+  nodes: readonly AstNode[],
+  [a, b]: readonly CompiledNode[],
+): CompiledNode | undefined {
   if (node.name === 'matches' && nodes[1]?.kind === 'literal' && typeof nodes[1].value === 'string') {
     const pattern = validPattern(nodes[1].value, nodes[1])
     if (!pattern) return undefined
     return (frame) => {
       const value = a!(frame)
       if (typeof value === 'string') return pattern.find(value, frame, node)
-      throw new Fault('expression_wrong_type', `matches works on text, found ${kindOf(value)}`, node)
+      throw new Fault('expression_wrong_type', `matches works on text, found ${kindOfValue(value)}`, node)
     }
   }
   if (node.target && (node.name === 'orValue' || node.name === 'or')) {
     const keep = node.name === 'or'
     return (frame) => {
-      const target = optional(a!(frame), node)
+      const target = optionalArgument(a!(frame), node)
       if (target.value !== undefined) return keep ? target : target.value
-      return keep ? optional(b!(frame), node) : b!(frame)
+      return keep ? optionalArgument(b!(frame), node) : b!(frame)
     }
   }
   return undefined
 }
 
-/** A pattern that is invalid faults when it is used, in case nobody listened to the checker. */
-function validPattern(source: string, node: Node) {
+/** An invalid pattern throws a fault when used. */
+function validPattern(source: string, node: AstNode) {
   try {
     return sharedPattern(source, node)
   } catch {
@@ -169,7 +176,7 @@ function validPattern(source: string, node: Node) {
   }
 }
 
-function compileList(node: Node & { kind: 'list' }, compiler: Compiler): Run {
+function compileList(node: AstNode & { kind: 'list' }, compiler: Compiler): CompiledNode {
   const elements = node.elements.map(({ value, optional: maybe }) => ({
     run: compile(value, compiler),
     maybe,
@@ -182,13 +189,14 @@ function compileList(node: Node & { kind: 'list' }, compiler: Compiler): Run {
     for (const { run, maybe, value: at } of elements) {
       const value = run(frame)
       if (!maybe) result.push(value)
-      else if (optional(value, at).value !== undefined) result.push(optional(value, at).value!)
+      else if (optionalArgument(value, at).value !== undefined)
+        result.push(optionalArgument(value, at).value!)
     }
     return result
   }
 }
 
-function compileMap(node: MapNode, compiler: Compiler): Run {
+function compileMap(node: MapLiteral, compiler: Compiler): CompiledNode {
   const entries = node.entries.map((entry) => ({
     key: compile(entry.key, compiler),
     value: compile(entry.value, compiler),
@@ -202,19 +210,19 @@ function compileMap(node: MapNode, compiler: Compiler): Run {
       const name = key(frame)
       const mapKey = toKey(name)
       if (mapKey === undefined) {
-        throw new Fault('expression_wrong_type', `${kindOf(name)} cannot be the key of a map`, entry.key)
+        throw new Fault('expression_wrong_type', `${kindOfValue(name)} cannot be the key of a map`, entry.key)
       }
       if (found.has(mapKey))
         throw new Fault('expression_duplicate_key', `the key '${mapKey}' occurs twice`, entry.key)
       const each = value(frame)
-      const kept = entry.optional ? optional(each, entry.value).value : each
+      const kept = entry.optional ? optionalArgument(each, entry.value).value : each
       if (kept !== undefined) found.set(mapKey, kept)
     }
     return mapOf(found)
   }
 }
 
-/** An object when all keys are text; without a prototype, so that `__proto__` is a key like any other. */
+/** An object if all keys are strings; without a prototype, so that `__proto__` is an ordinary key. */
 function mapOf(entries: ReadonlyMap<MapKey, Value>): Value {
   const result = Object.create(null) as Record<string, Value>
   for (const [key, value] of entries) {
@@ -225,14 +233,14 @@ function mapOf(entries: ReadonlyMap<MapKey, Value>): Value {
 }
 
 /**
- * `&&` and `||` as CEL has them: as soon as one side decides, a fault on another side does not matter; otherwise the first
- * fault does.
+ * `&&` and `||` as in CEL: if one term decides the result, faults in others are ignored; otherwise the first
+ * fault is thrown.
  */
-function compileLogic(node: LogicNode, compiler: Compiler): Run {
+function compileLogic(node: LogicNode, compiler: Compiler): CompiledNode {
   const terms = node.terms.map((term) => ({ run: compile(term, compiler), term }))
   const decisive = node.operator === '||'
   const [first, second] = terms as [(typeof terms)[0], (typeof terms)[0]]
-  const rest = (frame: Frame, from: number, pending: Fault | undefined): boolean => {
+  const rest = (frame: EvaluationFrame, from: number, pending: Fault | undefined): boolean => {
     let fault = pending
     for (let at = from; at < terms.length; at++) {
       const { run, term } = terms[at]!

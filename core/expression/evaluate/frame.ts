@@ -1,11 +1,10 @@
-import { childrenOf, type Node } from '../parse/ast.ts'
+import { childrenOf, type AstNode } from '../parse/ast.ts'
 import { Meter, type Budget } from '../values/budget.ts'
 import { Fault } from '../values/errors.ts'
-import { priceOf } from '../functions/prices.ts'
-import { kindOf, type Value } from '../values/values.ts'
+import { kindOfValue, type Value } from '../values/values.ts'
 
-/** What one evaluation works with: the names, the variables of macros by slot, and what may still be spent. */
-export class Frame extends Meter {
+/** The state of one evaluation: names, macro variables by slot, and the remaining budget. */
+export class EvaluationFrame extends Meter {
   readonly scope: Readonly<Record<string, unknown>>
   readonly slots: Value[]
 
@@ -19,35 +18,74 @@ export class Frame extends Meter {
 const noSlots: Value[] = []
 
 /** A compiled node. */
-export type Run = (frame: Frame) => Value
+export type CompiledNode = (frame: EvaluationFrame) => Value
 
-/** What compiling needs to know beside the node. */
+/** The context of compilation. */
 export interface Compiler {
   readonly source: string
-  /** Nodes whose text value is to be read as a timestamp or duration, as the checker found. */
-  readonly conversions: ReadonlyMap<Node, 'timestamp' | 'duration'>
+  /** Nodes whose string value is converted to a timestamp or duration, from the checker. */
+  readonly conversions: ReadonlyMap<AstNode, 'timestamp' | 'duration'>
   /** Slots of the macro variables in scope. */
   readonly variables: ReadonlyMap<string, number>
-  /** Names of the scope; undefined when they are not known, so that the names of types come last. */
+  /** Names of the scope; they take precedence over names of types. */
   readonly names: ReadonlySet<string>
   /** Takes the next free slot. */
   readonly takeSlot: () => number
   /** Compiles a child. */
-  readonly compile: (node: Node, compiler: Compiler) => Run
+  readonly compile: (node: AstNode, compiler: Compiler) => CompiledNode
 }
 
-export const notBool = (operator: string, value: Value, node: Node): Fault =>
-  new Fault('expression_wrong_type', `${operator} needs a bool, found ${kindOf(value)}`, node)
+export const notBool = (operator: string, value: Value, node: AstNode): Fault =>
+  new Fault('expression_wrong_type', `${operator} needs a bool, found ${kindOfValue(value)}`, node)
 
-/** How many nodes fit into a unit of fuel. */
+/** Nodes per unit of fuel. */
 const nodesPerUnit = 8
 
-/** Fuel for one turn of a loop with such a body, without loops inside it, which pay for themselves. */
-export const turnPrice = (...bodies: readonly Node[]): number =>
+/** Fuel per iteration of a loop with this body; inner loops pay for themselves. */
+export const turnPrice = (...bodies: readonly AstNode[]): number =>
   1 + Math.floor(bodies.reduce((sum, body) => sum + bodySize(body), 0) / nodesPerUnit)
 
-function bodySize(node: Node): number {
+function bodySize(node: AstNode): number {
   let size = node.kind === 'call' ? nodesPerUnit * priceOf(node.name) : 1
   for (const child of childrenOf(node)) size += child.kind === 'macro' ? 1 : bodySize(child)
   return size
 }
+
+/**
+ * Units of fuel per call in a loop, regardless of the arguments; default 1. Long texts cost more, see
+ * `Meter`.
+ */
+const prices: ReadonlyMap<string, number> = new Map([
+  ['cidrContains', 10],
+  ['isPrivateIp', 3],
+  ['domainOf', 3],
+  ['defang', 4],
+  ['refang', 4],
+  ['sha256', 4],
+  ['base64', 2],
+  ['base64Decode', 3],
+  ['urlEncode', 4],
+  ['json', 3],
+  ['parseJson', 6],
+  ['format', 4],
+  ['strings.quote', 3],
+  ['timestamp', 4],
+  ['duration', 4],
+  ['string', 4],
+  ['double', 2],
+  ['split', 2],
+  ['replace', 2],
+  ['reverse', 2],
+  ['getFullYear', 2],
+  ['getMonth', 2],
+  ['getDate', 2],
+  ['getDayOfMonth', 2],
+  ['getDayOfWeek', 2],
+  ['getDayOfYear', 4],
+  ['getHours', 2],
+  ['getMinutes', 2],
+  ['getSeconds', 2],
+  ['getMilliseconds', 2],
+])
+
+const priceOf = (name: string): number => prices.get(name) ?? 1

@@ -1,54 +1,59 @@
-import type { Node } from '../parse/ast.ts'
+import type { AstNode } from '../parse/ast.ts'
 import type { Budget } from '../values/budget.ts'
 import { compile } from './compile.ts'
 import { ExpressionError, Fault, type ExpressionErrorCode, type Span } from '../values/errors.ts'
-import { Frame } from './frame.ts'
+import { EvaluationFrame } from './frame.ts'
 import type { Type } from '../types/types.ts'
-import { isUrlEncoded } from '../types/url-encoded.ts'
 import { writtenTexts, type WrittenText } from '../parse/written-texts.ts'
 
-/** A read of a name of the scope, as far as its path is static. */
+/** A read of a name, as far as its path is static. */
 export interface Reference extends Span {
   /** The name, such as `steps`. */
   readonly root: string
-  /** The fields behind it, such as `['signin', 'output', 'user']`. */
+  /** The fields after it, such as `['signin', 'output', 'user']`. */
   readonly path: readonly string[]
-  /** The read copes with absence: `has(…)`, `.?` or `[?…]`. */
+  /** The read handles a missing value: `has(…)`, `.?` or `[?…]`. */
   readonly guarded: boolean
 }
 
-/** An expression that is ready to run. Immutable; may be shared and evaluated any number of times. */
+/** A compiled expression. Immutable and reusable. */
 export interface Program {
   readonly source: string
   readonly type: Type
-  /** In the order of the source. */
+  /** In source order. */
   readonly references: readonly Reference[]
-  /** Whether a value that a schema marks `x-sensitive` takes part. */
+  /** Whether the expression uses a value that a schema marks `x-sensitive`. */
   readonly sensitive: boolean
-  /** Texts in the source that may be the value. */
+  /** String literals that may be the result. */
   readonly writtenTexts: readonly WrittenText[]
-  /** Whether the value can stand in a path of an address: it is made by `urlEncode`, or written out. */
+  /** Whether the value is safe in a URL path: a result of `urlEncode`, or a literal. */
   readonly urlEncoded: boolean
   /**
-   * Computes the value. Ints are bigint, times are objects: use `toJsonValue` or `toText` where the value leaves.
+   * Computes the value. Ints are bigint and times are objects: convert the result with `toJsonValue` or
+   * `toText`.
    *
-   * @param scope the names, with JSON values; a name that is undefined is missing
-   * @param budget shared by many evaluations; without one only the limits of a single evaluation hold
+   * @param scope the names with JSON values; an undefined name is missing
+   * @param budget shared by many evaluations; default: only the limits of a single evaluation
    * @throws ExpressionError
    */
   evaluate(scope: Readonly<Record<string, unknown>>, budget?: Budget): unknown
 }
 
-/** What the checker knows about an expression without problems. */
+/** Results of the checker for an expression without problems. */
 export interface Checked {
   readonly type: Type
   readonly references: readonly Reference[]
   readonly sensitive: boolean
-  readonly conversions: ReadonlyMap<Node, 'timestamp' | 'duration'>
+  readonly conversions: ReadonlyMap<AstNode, 'timestamp' | 'duration'>
 }
 
-/** Makes a program of a tree without problems. */
-export function makeProgram(source: string, tree: Node, names: readonly string[], checked: Checked): Program {
+/** Compiles a tree without problems. */
+export function makeProgram(
+  source: string,
+  tree: AstNode,
+  names: readonly string[],
+  checked: Checked,
+): Program {
   let slots = 0
   const run = compile(tree, {
     source,
@@ -66,7 +71,7 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
     writtenTexts: writtenTexts(tree),
     urlEncoded: isUrlEncoded(tree),
     evaluate(scope, budget) {
-      const frame = new Frame(scope, slots, budget)
+      const frame = new EvaluationFrame(scope, slots, budget)
       const { fuel, bytes } = frame
       try {
         return run(frame)
@@ -82,7 +87,7 @@ export function makeProgram(source: string, tree: Node, names: readonly string[]
   }
 }
 
-/** Codes whose messages never quote a value; what is new here is taken to quote one. */
+/** Codes whose messages never quote a value; all others may. */
 const quotesNothing: ReadonlySet<string> = new Set<ExpressionErrorCode>([
   'expression_unknown_name',
   'expression_missing_field',
@@ -101,10 +106,26 @@ function toError(fault: unknown, source: string, sensitive: boolean): unknown {
       : fault
     return shown.toError()
   }
-  // Only the depth of the syntax tree or of a value can exhaust the stack, and only when little of it was left.
+  // Only the depth of the syntax tree or of a value can exhaust the stack.
   if (!(fault instanceof RangeError)) return fault
   const whole = { start: 0, end: source.length }
   return new ExpressionError('expression_too_deep', 'the expression needs more stack than there is', whole, {
     cause: fault,
   })
+}
+
+/** Whether every possible result is a result of `urlEncode` or a literal. */
+function isUrlEncoded(node: AstNode): boolean {
+  switch (node.kind) {
+    case 'literal':
+      return true
+    case 'ternary':
+      return isUrlEncoded(node.whenTrue) && isUrlEncoded(node.whenFalse)
+    case 'bind':
+      return isUrlEncoded(node.body)
+    case 'call':
+      return node.name === 'urlEncode'
+    default:
+      return false
+  }
 }

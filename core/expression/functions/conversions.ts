@@ -14,9 +14,9 @@ import {
   formatDouble,
   Duration,
   isList,
-  keysOf,
+  keysOfMap,
   Timestamp,
-  typeOf,
+  typeOfValue,
   TypeValue,
   type Value,
 } from '../values/values.ts'
@@ -27,7 +27,7 @@ function size(meter: Meter, span: Span, value: Value): Value {
   if (typeof value === 'string') return BigInt(lengthOf(value, meter, span))
   if (isList(value)) return BigInt(value.length)
   if (isMap(value)) {
-    const keys = keysOf(value)
+    const keys = keysOfMap(value)
     meter.listKeys(keys.length, span)
     return BigInt(keys.length)
   }
@@ -37,7 +37,7 @@ function size(meter: Meter, span: Span, value: Value): Value {
 function toInt(_meter: Meter, span: Span, value: Value): Value {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') {
-    // 2^63 is itself out of range, and so is its neighbour below as far as CEL is concerned.
+    // CEL also excludes the double just below 2^63.
     if (value > -(2 ** 63) && value < 2 ** 63) return BigInt(Math.trunc(value))
     throw new Fault('expression_overflow', `${formatDouble(value)} does not fit into 64 bits`, span)
   }
@@ -114,8 +114,8 @@ function toTimestamp(_meter: Meter, span: Span, value: Value): Value {
 }
 
 /**
- * A number of seconds in two parts, the second between 0 and 999,999,999. The fraction is rounded to what a double of this size can tell
- * apart: to nanoseconds in the first weeks, to microseconds until the year 2106, then to milliseconds. What is finer is not from the data.
+ * Splits seconds into whole seconds and nanoseconds. The fraction is rounded to the precision of a double of
+ * this size: nanoseconds in the first weeks, microseconds until the year 2106, then milliseconds.
  */
 function secondsAndNanos(value: number): readonly [seconds: number, nanos: number] {
   const seconds = Math.floor(value)
@@ -154,6 +154,6 @@ export const conversionFunctions: readonly ExpressionFunction[] = [
   global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration, [
     parseDuration,
   ]),
-  global('type', ['value -> type'], (_meter, _span, value) => typeOf(value)),
+  global('type', ['value -> type'], (_meter, _span, value) => typeOfValue(value)),
   global('dyn', ['value -> any'], (_meter, _span, value) => value),
 ]

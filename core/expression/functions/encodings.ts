@@ -7,23 +7,23 @@ import { maxValueDepth } from '../values/operators.ts'
 import { shorten } from '../values/time.ts'
 import { convertToJson } from '../values/to-json.ts'
 import type { Value } from '../values/values.ts'
-import { global, invalidArgument, method, text, type ExpressionFunction } from './function.ts'
+import { global, invalidArgument, method, stringArgument, type ExpressionFunction } from './function.ts'
 
-/** An error that knows where it was thrown takes its time. */
+/** Creating a stack trace would be slow. */
 const errorFuel = 50
 
 function json(meter: Meter, span: Span, value: Value): Value {
   return stringifyJson(convertToJson(value, meter, span))
 }
 
-/** Numbers that may be beyond 2^53 are read one by one. */
+/** Numbers that may exceed 2^53 are parsed separately. */
 const longNumber = /\d{16}/
-/** To read so many digits as one number takes long. */
+/** Parsing this many digits as one number is slow. */
 const endlessNumber = /\d{5000}/
 
 function parseJson(meter: Meter, span: Span, value: Value): Value {
-  const source = text(value, span)
-  // Objects take a multiple of their text.
+  const source = stringArgument(value, span)
+  // Objects take several times the memory of their text.
   meter.allocateText(source.length * 2, span)
   meter.spend(source.length >>> (longNumber.test(source) ? 3 : 4), span)
   if (endlessNumber.test(source)) throw invalidArgument(span, 'parseJson: a number has 5,000 digits or more')
@@ -37,13 +37,13 @@ function parseJson(meter: Meter, span: Span, value: Value): Value {
 }
 
 function sha256(meter: Meter, span: Span, value: Value): Value {
-  const source = text(value, span)
+  const source = stringArgument(value, span)
   meter.read(source.length * 4, span)
   return createHash('sha256').update(source, 'utf8').digest('hex')
 }
 
 function base64(meter: Meter, span: Span, value: Value): Value {
-  const source = text(value, span)
+  const source = stringArgument(value, span)
   meter.allocateText(source.length * 4, span)
   return Buffer.from(source, 'utf8').toString('base64')
 }
@@ -52,10 +52,10 @@ const base64Text = /^([A-Za-z0-9+/_-]*)={0,2}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function base64Decode(meter: Meter, span: Span, value: Value): Value {
-  const source = text(value, span)
+  const source = stringArgument(value, span)
   meter.allocateText(source.length, span)
   const [, written] = base64Text.exec(source) ?? []
-  // A single character that is left over from the groups of four is no byte.
+  // A single character after the groups of four encodes no byte.
   if (written === undefined || written.length % 4 === 1)
     throw invalidArgument(span, `'${shorten(source)}' is not base64`)
   try {
@@ -66,8 +66,8 @@ function base64Decode(meter: Meter, span: Span, value: Value): Value {
 }
 
 function urlEncode(meter: Meter, span: Span, value: Value): Value {
-  const source = text(value, span)
-  // A character becomes up to nine.
+  const source = stringArgument(value, span)
+  // One character becomes up to nine.
   meter.allocateText(source.length * 9, span)
   meter.spend(source.length >>> 3, span)
   return percentEncode(source)

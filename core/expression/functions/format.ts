@@ -1,4 +1,4 @@
-import type { Node } from '../parse/ast.ts'
+import type { AstNode } from '../parse/ast.ts'
 import type { Meter } from '../values/budget.ts'
 import type { Span } from '../values/errors.ts'
 import { guardDepth, isMap } from '../values/operators.ts'
@@ -8,21 +8,21 @@ import {
   Duration,
   entryOf,
   isList,
-  keysOf,
-  kindOf,
+  keysOfMap,
+  kindOfValue,
   Timestamp,
   TypeValue,
   type Value,
 } from '../values/values.ts'
-import { invalidArgument, text, wrongArgument } from './function.ts'
+import { invalidArgument, stringArgument, wrongArgument } from './function.ts'
 
 const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
-/** As many as `toFixed` takes. */
+/** The maximum of `toFixed`. */
 const maxPrecision = 100
 
 /** Fills `%s %d %f %e %x %X %o %b` in, as printf does; `%%` is a percent sign. */
 export function format(meter: Meter, span: Span, target: Value, args: Value): Value {
-  const template = text(target, span)
+  const template = stringArgument(target, span)
   if (!isList(args)) throw wrongArgument(span, args, 'a list of arguments')
   meter.rewrite(template.length, span)
   let next = 0
@@ -41,8 +41,8 @@ export function format(meter: Meter, span: Span, target: Value, args: Value): Va
   return result
 }
 
-/** Faults with what is wrong about a template, whatever is filled in. */
-export function tryFormat(template: string, span: Span, [, list]: readonly Node[]): void {
+/** Throws a fault for a template that is invalid for any arguments. */
+export function tryFormat(template: string, span: Span, [, list]: readonly AstNode[]): void {
   let next = 0
   for (const [whole, digits, verb = ''] of template.matchAll(clause)) {
     if (verb === '%') continue
@@ -94,7 +94,7 @@ function formatOne(
 }
 
 const wrong = (verb: string, value: Value, span: Span, wanted: string) =>
-  invalidArgument(span, `${verb} takes ${wanted}, found ${kindOf(value)}`)
+  invalidArgument(span, `${verb} takes ${wanted}, found ${kindOfValue(value)}`)
 
 function integer(value: Value, base: number, verb: string, span: Span): string {
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value))) {
@@ -113,17 +113,17 @@ function fraction(verb: 'f' | 'e', precision: number, value: Value, span: Span):
   if (typeof value !== 'number' && typeof value !== 'bigint') throw wrong(`%${verb}`, value, span, 'a number')
   const size = Number(value)
   if (!Number.isFinite(size)) return formatDouble(size)
-  // JavaScript drops the sign of zero, and keeps that of what is rounded to it.
+  // JavaScript drops the sign of zero but keeps it for numbers rounded to zero.
   if (Object.is(size, -0)) return `-${fraction(verb, precision, 0, span)}`
   if (verb === 'f') return Math.abs(size) < 1e21 ? fixed(size, precision) : wideFixed(size, precision)
-  // At least two digits in the exponent, as C has it.
+  // At least two exponent digits, as in C.
   return size.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** Rounds what lies exactly between two to the even one, as IEEE 754 has it; `toFixed` takes the larger. */
+/** Rounds ties to even, as in IEEE 754; `toFixed` rounds them up. */
 function fixed(size: number, precision: number): string {
   const written = size.toFixed(precision)
-  // So many digits show all of a number that lies between two.
+  // This many digits represent a tie exactly.
   const isTie = /^50*$/.test(size.toFixed(maxPrecision).split('.')[1]!.slice(precision))
   const isOdd = /[13579]$/.test(written)
   return isTie && isOdd ? size.toFixed(precision + 1).slice(0, precision === 0 ? -2 : -1) : written
@@ -138,7 +138,7 @@ function hexadecimal(value: Value, meter: Meter, span: Span): string {
   return Buffer.from(value, 'utf8').toString('hex')
 }
 
-/** `%s` of any value: lists and maps as they would be written, maps with their keys in order. */
+/** `%s` of any value: lists and maps as literals, maps with sorted keys. */
 function plain(value: Value, meter: Meter, span: Span, depth: number): string {
   guardDepth(depth, span)
   meter.spend(1, span)
@@ -155,7 +155,7 @@ function plain(value: Value, meter: Meter, span: Span, depth: number): string {
   if (value instanceof TypeValue) return value.name
   if (isList(value)) return `[${value.map((each) => plain(each, meter, span, depth + 1)).join(', ')}]`
   if (!isMap(value)) throw wrong('%s', value, span, 'a value that can be written')
-  const keys = keysOf(value)
+  const keys = keysOfMap(value)
   meter.listKeys(keys.length, span)
   const entries = keys.map((key): [string, string] => [
     plain(key, meter, span, depth + 1),

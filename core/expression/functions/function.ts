@@ -1,12 +1,15 @@
-import type { Node } from '../parse/ast.ts'
+import type { AstNode } from '../parse/ast.ts'
 import type { Meter } from '../values/budget.ts'
 import { Fault, type Span } from '../values/errors.ts'
 import { dyn, list, optionalOf, string, type Type } from '../types/types.ts'
 import * as types from '../types/types.ts'
-import { kindOf, type Value } from '../values/values.ts'
+import { kindOfValue, type Value } from '../values/values.ts'
 
-/** What a parameter accepts. `number` is an int or a double, `strings` a list of strings, `any` everything but null. */
-export type Parameter =
+/**
+ * The type of a parameter. `number` is an int or a double, `strings` a list of strings, `any` everything
+ * except null.
+ */
+export type ParameterType =
   | 'any'
   | 'value'
   | 'string'
@@ -22,15 +25,15 @@ export type Parameter =
 
 /** One way to call a function. The receiver, if there is one, is the first parameter. */
 export interface Overload {
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ParameterType[]
   readonly result: Type | ((args: readonly Type[]) => Type)
 }
 
 /** Runs a function. Missing arguments are undefined; `span` is the call, for faults. */
-export type Run = (meter: Meter, span: Span, a: Value, b: Value, c: Value, d: Value) => Value
+export type FunctionBody = (meter: Meter, span: Span, a: Value, b: Value, c: Value, d: Value) => Value
 
-/** Faults with what is wrong about a text that is written out as an argument, whatever the other arguments are. */
-type Try = (text: string, span: Span, args: readonly Node[]) => void
+/** Throws a fault for a literal argument that is invalid regardless of the other arguments. */
+type Try = (text: string, span: Span, args: readonly AstNode[]) => void
 
 /** A function of the profile. */
 export interface ExpressionFunction {
@@ -38,8 +41,8 @@ export interface ExpressionFunction {
   /** Called as `target.name(…)`; the same name may exist without a target too. */
   readonly receiver: boolean
   readonly overloads: readonly Overload[]
-  readonly run: Run
-  /** For each parameter that text can be tried for before anything runs. */
+  readonly run: FunctionBody
+  /** For each parameter, a check of literals before the run. */
   readonly tries?: readonly (Try | undefined)[] | undefined
 }
 
@@ -61,7 +64,7 @@ function overloads(...signatures: readonly string[]): Overload[] {
   return signatures.map((signature) => {
     const [left = '', right = ''] = signature.split('->').map((part) => part.trim())
     return {
-      parameters: left === '' ? [] : (left.split(/,\s*/) as Parameter[]),
+      parameters: left === '' ? [] : (left.split(/,\s*/) as ParameterType[]),
       result: results[right]!,
     }
   })
@@ -71,7 +74,7 @@ function overloads(...signatures: readonly string[]): Overload[] {
 export const method = (
   name: string,
   signatures: readonly string[],
-  run: Run,
+  run: FunctionBody,
   tries?: ExpressionFunction['tries'],
 ): ExpressionFunction => ({ name, receiver: true, overloads: overloads(...signatures), run, tries })
 
@@ -79,24 +82,24 @@ export const method = (
 export const global = (
   name: string,
   signatures: readonly string[],
-  run: Run,
+  run: FunctionBody,
   tries?: ExpressionFunction['tries'],
 ): ExpressionFunction => ({ name, receiver: false, overloads: overloads(...signatures), run, tries })
 
-/** The argument is of a kind that the function does not take. */
+/** The function does not accept an argument of this type. */
 export const wrongArgument = (span: Span, value: Value, wanted: string): Fault =>
-  new Fault('expression_wrong_type', `expected ${wanted}, found ${kindOf(value)}`, span)
+  new Fault('expression_wrong_type', `expected ${wanted}, found ${kindOfValue(value)}`, span)
 
 export const invalidArgument = (span: Span, message: string, hint?: string): Fault =>
   new Fault('expression_invalid_argument', message, span, hint)
 
-export function text(value: Value, span: Span): string {
+export function stringArgument(value: Value, span: Span): string {
   if (typeof value === 'string') return value
   throw wrongArgument(span, value, 'string')
 }
 
 /** A whole number: an int, or a JSON number without a fraction. */
-export function whole(value: Value, span: Span): number {
+export function integerArgument(value: Value, span: Span): number {
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   throw wrongArgument(span, value, 'a whole number')

@@ -2,22 +2,22 @@ import type { Meter } from '../values/budget.ts'
 import type { Span } from '../values/errors.ts'
 import { shorten } from '../values/time.ts'
 import type { Value } from '../values/values.ts'
-import { global, invalidArgument, text, type ExpressionFunction } from './function.ts'
+import { global, invalidArgument, stringArgument, type ExpressionFunction } from './function.ts'
 import { isInside, isPrivate, parseAddress, parseNetwork, type Address } from './ip.ts'
 
 function address(value: Value, span: Span): Address {
-  const found = parseAddress(text(value, span))
+  const found = parseAddress(stringArgument(value, span))
   if (found) return found
-  throw invalidArgument(span, `'${shorten(text(value, span))}' is not an IP address`)
+  throw invalidArgument(span, `'${shorten(stringArgument(value, span))}' is not an IP address`)
 }
 
 function cidrContains(_meter: Meter, span: Span, network: Value, ip: Value): Value {
-  const range = parseNetwork(text(network, span))
+  const range = parseNetwork(stringArgument(network, span))
   if (range) return isInside(address(ip, span), range)
-  throw notNetwork(text(network, span), span)
+  throw notNetwork(stringArgument(network, span), span)
 }
 
-/** Of a network that is written out the length is not left out: a plain address would match itself alone. */
+/** A literal network needs its prefix length: a plain address would match only itself. */
 function tryNetwork(written: string, span: Span): void {
   if (parseAddress(written)) {
     const length = written.includes(':') ? '/64' : '/8'
@@ -33,10 +33,10 @@ function tryNetwork(written: string, span: Span): void {
 const notNetwork = (written: string, span: Span) =>
   invalidArgument(span, `'${shorten(written)}' is not a network`, 'write it like 10.0.0.0/8')
 
-/** Every change replaces one match at a time and never looks back, so all of this is linear. */
+/** Each replacement is a single pass, so this is linear. */
 function rewrite(...changes: readonly (readonly [RegExp, string])[]) {
   return (meter: Meter, span: Span, value: Value): Value => {
-    let result = text(value, span)
+    let result = stringArgument(value, span)
     for (const [pattern, replacement] of changes) {
       meter.allocateText(result.length * 2, span)
       result = result.replace(pattern, replacement)
@@ -63,7 +63,7 @@ const refang = rewrite(
 
 /** The host of a URL, of an e-mail address or of a bare host, in lower case and without a final dot. */
 function domainOf(meter: Meter, span: Span, value: Value): Value {
-  const given = text(value, span)
+  const given = stringArgument(value, span)
   meter.allocateText(given.length, span)
   let host = given.trim()
   const scheme = host.indexOf('://')

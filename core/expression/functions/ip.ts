@@ -1,9 +1,15 @@
-/** An address as its bytes: 4 or 16 of them. An IPv4 address mapped into IPv6 (`::ffff:10.0.0.1`) is the IPv4 one. */
+/**
+ * An address as its bytes: 4 or 16 of them. An IPv4 address mapped into IPv6 (`::ffff:10.0.0.1`) is the IPv4
+ * one.
+ */
 export type Address = readonly number[]
 
 const dottedQuad = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/
 
-/** Reads an IPv4 or IPv6 address; undefined when it is none. Numbers with leading zeros are refused: readers differ on them. */
+/**
+ * Parses an IPv4 or IPv6 address; undefined if invalid. Leading zeros are rejected, since parsers disagree on
+ * them.
+ */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > 45) return undefined
   const address = text.includes(':') ? parseV6(text) : parseV4(text)
@@ -61,7 +67,7 @@ export function parseNetwork(text: string): Network | undefined {
   const all = address.length * 8
   if (length === undefined) return { address, bits: all }
   if (!/^\d{1,3}$/.test(length)) return undefined
-  // Of a mapped address the prefix counts from the 96 bits in front of the IPv4 part.
+  // In a mapped address, 96 bits precede the IPv4 part.
   const bits = Number(length) - (base.includes(':') && address.length === 4 ? 96 : 0)
   return bits >= 0 && bits <= all ? { address, bits } : undefined
 }
@@ -74,7 +80,7 @@ export function isInside(address: Address, { address: base, bits }: Network): bo
   return rest === 0 || (address[full]! ^ base[full]!) >> (8 - rest) === 0
 }
 
-/** Private and other special networks that are no public hosts. */
+/** Private and other special networks without public hosts. */
 const privateNetworks: readonly Network[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -2,10 +2,10 @@ import type { Meter } from '../values/budget.ts'
 import { Fault, type Span } from '../values/errors.ts'
 import { isMap } from '../values/operators.ts'
 import { dyn, optionalOf, union, withoutNull, type Type } from '../types/types.ts'
-import { Duration, isList, keysOf, Optional, Timestamp, type Value } from '../values/values.ts'
+import { Duration, isList, keysOfMap, Optional, Timestamp, type Value } from '../values/values.ts'
 import { wrongArgument, type ExpressionFunction } from './function.ts'
 
-export function optional(value: Value, span: Span): Optional {
+export function optionalArgument(value: Value, span: Span): Optional {
   if (value instanceof Optional) return value
   throw wrongArgument(span, value, 'an optional')
 }
@@ -18,7 +18,7 @@ function isZero(value: Value, meter: Meter, span: Span): boolean {
   if (isList(value)) return value.length === 0
   if (value instanceof Timestamp || value instanceof Duration) return value.seconds === 0 && value.nanos === 0
   if (!isMap(value)) return false
-  const keys = keysOf(value)
+  const keys = keysOfMap(value)
   meter.listKeys(keys.length, span)
   return keys.length === 0
 }
@@ -49,19 +49,19 @@ export const optionalFunctions: readonly ExpressionFunction[] = [
     name: 'hasValue',
     receiver: true,
     overloads: [{ parameters: ['optional'], result: { kind: 'bool' } }],
-    run: (_meter, span, target) => optional(target, span).value !== undefined,
+    run: (_meter, span, target) => optionalArgument(target, span).value !== undefined,
   },
   {
     name: 'value',
     receiver: true,
     overloads: [{ parameters: ['optional'], result: (args) => inside(args[0]) }],
     run: (_meter, span, target) => {
-      const { value } = optional(target, span)
+      const { value } = optionalArgument(target, span)
       if (value !== undefined) return value
       throw new Fault('expression_missing_field', 'the optional has no value', span, 'use orValue(…)')
     },
   },
-  // Both are compiled specially, so that the argument is only evaluated when it is needed.
+  // The compiler handles both, so that the argument is evaluated only if needed.
   {
     name: 'or',
     receiver: true,
@@ -72,7 +72,7 @@ export const optionalFunctions: readonly ExpressionFunction[] = [
       },
     ],
     run: (_meter, span, target, other) =>
-      optional(target, span).value === undefined ? optional(other, span) : target,
+      optionalArgument(target, span).value === undefined ? optionalArgument(other, span) : target,
   },
   {
     name: 'orValue',
@@ -81,8 +81,8 @@ export const optionalFunctions: readonly ExpressionFunction[] = [
       { parameters: ['optional', 'value'], result: ([left, right]) => union([inside(left), right ?? dyn]) },
     ],
     run: (_meter, span, target, other) => {
-      // Not `??`: an optional may well hold null.
-      const { value } = optional(target, span)
+      // Not `??`: an optional may contain null.
+      const { value } = optionalArgument(target, span)
       return value === undefined ? other : value
     },
   },

@@ -1,14 +1,14 @@
-/** What a class of Unicode, such as `\pL`, weighs: it stands for hundreds of ranges. */
+/** The weight of a Unicode class such as `\pL`, which consists of hundreds of ranges. */
 const classWeight = 40
 
 const counted = /\{(\d{1,5})(?:,(\d{0,5}))?\}/y
 
 /**
- * How large a pattern gets when it is compiled, without compiling it: at least its number of instructions. Counted repeats stand for
- * as many copies of what they repeat, so that `(a{30}){30}` weighs some 900. Linear in the length of the pattern.
+ * Estimates the compiled size of a pattern without compiling it: at least its number of instructions. Counted
+ * repeats multiply, so `(a{30}){30}` weighs about 900. Linear in the length of the pattern.
  */
 export function patternWeight(source: string): number {
-  /** The groups that are open: what stood before them, and in them so far. */
+  /** The open groups: the weight before them, and in them so far. */
   const before: number[] = []
   let sum = 3
   let last = 0
@@ -50,7 +50,7 @@ export function patternWeight(source: string): number {
       } else {
         const isClass = /[pP]/.test(source[at + 1] ?? '')
         atom(isClass ? classWeight : 1)
-        // Of `\x{41}` and `\p{L}` the braces count nothing.
+        // The braces of `\x{41}` and `\p{L}` have no weight.
         const hasBraces = (isClass || source[at + 1] === 'x') && source[at + 2] === '{'
         at = hasBraces ? Math.max(at + 2, source.indexOf('}', at)) : at + 1
       }
@@ -61,10 +61,10 @@ export function patternWeight(source: string): number {
   return before.reduce((whole, each) => whole + each, sum + last)
 }
 
-/** Offset of the `]` that closes the class which is opened at `open`. */
+/** Offset of the `]` that closes the class opened at `open`. */
 function endOfClass(source: string, open: number): number {
   let at = source[open + 1] === '^' ? open + 2 : open + 1
-  // One that comes first is a character of the class.
+  // A leading `]` is a member of the class.
   if (source[at] === ']') at++
   for (; at < source.length && source[at] !== ']'; at++) {
     if (source[at] === '\\') at++

@@ -6,14 +6,14 @@ import { invalidArgument } from './function.ts'
 import { patternWeight } from './pattern-weight.ts'
 
 const maxPatternLength = 1000
-/** Heaviest pattern, and heaviest patterns of one expression together: see {@link patternWeight}. */
+/** Maximum weight of a pattern, and of all patterns of one expression: see {@link patternWeight}. */
 export const maxPatternWeight = 10_000
-/** What a pattern keeps of states for later evaluations, in numbers; about half a megabyte. */
+/** Maximum number of states a pattern keeps for later evaluations; about half a megabyte. */
 const maxKept = 1 << 15
-/** Patterns that hold more, until the next evaluation with any pattern. */
+/** Patterns above that limit; trimmed at the next evaluation of any pattern. */
 const large = new Set<Pattern>()
 
-/** What is used here of the library's automaton, which makes its states one by one as they are needed. */
+/** The parts of the library's lazy automaton used here. */
 interface Automaton {
   readonly prog: { readonly start: number }
   readonly numClasses: number
@@ -30,7 +30,10 @@ interface State {
   readonly isMatch: boolean
 }
 
-/** A state, and where it leads for each class of characters. `entered` and `paid` are the evaluations that paid last for that. */
+/**
+ * A state and its transitions per character class. `entered` and `paid` name the last evaluation that paid
+ * for them.
+ */
 interface Row {
   readonly state: State
   readonly isMatch: boolean
@@ -45,8 +48,8 @@ const endOfText = -1
 const latin1 = 255
 
 /**
- * A pattern that can be searched for any number of times. Each evaluation pays for the states that it uses as if nobody had used
- * them before: what a search costs depends on the pattern and the texts alone, never on what else has run.
+ * A reusable pattern. Each evaluation pays for the states it uses as if they were new, so the cost of a
+ * search depends only on the pattern and the texts.
  */
 export class Pattern {
   readonly weight: number
@@ -56,13 +59,16 @@ export class Pattern {
   #evaluation = 0
   #kept = 0
 
-  /** Faults with what is wrong about the pattern. */
+  /** Throws a fault for an invalid pattern. */
   constructor(source: string, span: Span) {
     this.#compiled = compilePattern(source, span)
     this.weight = patternWeight(source)
   }
 
-  /** Whether the pattern occurs anywhere in the text. Every character leads to one state, and every new state is paid for. */
+  /**
+   * Whether the pattern occurs anywhere in the text. Each character is one transition, and each new state is
+   * paid for.
+   */
   find(value: string, meter: Meter, span: Span): boolean {
     meter.search(value.length * 2, span)
     const automaton = this.#prepare(meter)
@@ -82,14 +88,14 @@ export class Pattern {
     return this.#turn(row, numClasses, endOfText, meter, span).isMatch
   }
 
-  /** What earlier evaluations have left is kept only as long as it is small. */
+  /** Drops the states of earlier evaluations above the limit. */
   #prepare(meter: Meter): Automaton {
     const automaton = (this.#automaton ??= this.#compiled.re2Input.dfa as unknown as Automaton)
     if (this.#evaluation === meter.evaluation) return automaton
     this.#evaluation = meter.evaluation
     for (const pattern of large)
       if (pattern === this || pattern.#evaluation !== this.#evaluation) pattern.#forget()
-    // What is made is paid for, which bounds it too.
+    // New states are paid for, which bounds them.
     automaton.memBudget = Infinity
     return automaton
   }
@@ -101,7 +107,7 @@ export class Pattern {
     large.delete(this)
   }
 
-  /** One character on, by a way that this evaluation has not gone yet. */
+  /** Takes a transition that is new in this evaluation. */
   #turn(row: Row, kind: number, character: number, meter: Meter, span: Span): Row {
     meter.spend(1 + (row.state.nfaStates.length >>> 1), span)
     const next =
@@ -133,25 +139,25 @@ export class Pattern {
   }
 }
 
-/** The weight of a pattern, or a fault when it is too heavy. */
+/** The weight of a pattern. Throws a fault if it is too large. */
 export function weighPattern(source: string, span: Span): number {
   if (source.length > maxPatternLength) {
     throw invalidArgument(span, `the pattern is longer than ${maxPatternLength} characters`)
   }
   const weight = patternWeight(source)
   if (weight <= maxPatternWeight) return weight
-  const message = `'${shorten(source)}' is too large: with its repeats it stands for more than ${maxPatternWeight} characters`
-  throw invalidArgument(span, message, 'repeat less often, or without a limit: * or + in place of {0,1000}')
+  const message = `'${shorten(source)}' is too large: its repeat counts expand to more than ${maxPatternWeight} characters`
+  throw invalidArgument(span, message, 'use smaller repeat counts, or * or + instead of {0,1000}')
 }
 
-/** Compiles a pattern, or faults with what is wrong about it. */
+/** Compiles a pattern. Throws a fault if it is invalid. */
 export function compilePattern(source: string, span: Span): RE2JS {
   weighPattern(source, span)
   try {
     return RE2JS.compile(source)
   } catch (cause) {
     const isBeyond = /\(\?[=!<]|\\[1-9]/.test(source)
-    const hint = isBeyond ? 'patterns have no look-around and no back references' : undefined
+    const hint = isBeyond ? 'look-around and back references are not supported' : undefined
     const message = `'${shorten(source)}' is not a valid pattern: ${(cause as Error).message}`
     throw invalidArgument(span, message, hint)
   }

@@ -1,12 +1,12 @@
 import type { Meter } from '../values/budget.ts'
 import type { Span } from '../values/errors.ts'
 
-/** The platform searches for shorter parts in linear time: the tables with which it does reach back by so much. */
+/** V8 searches in linear time for parts up to this length. */
 const longestReach = 250
-/** Up to so many comparisons the search of the platform is used, which is faster on nearly all texts, but quadratic at worst. */
+/** Below this many comparisons, the faster but worst-case quadratic search of V8 is used. */
 const fewComparisons = 1 << 16
 
-/** A text to look for in other texts, in time linear in the lengths of both. */
+/** A text to search for, in time linear in both lengths. */
 export class Part {
   readonly #part: string
   #forward: Borders | undefined
@@ -15,18 +15,18 @@ export class Part {
     this.#part = part
   }
 
-  /** Pays for one search; of long parts character by character. */
+  /** Pays for one search; long parts cost per character. */
   pay(value: string, meter: Meter, span: Span): void {
     const length = value.length + this.#part.length
     meter.search(this.#part.length > longestReach ? length * 2 : length, span)
   }
 
-  /** Offset of the first occurrence at or behind `from`, or -1. */
+  /** Offset of the first occurrence at or after `from`, or -1. */
   indexIn(value: string, from = 0): number {
     const part = this.#part
     const comparisons = (value.length - from) * part.length
     if (part.length <= longestReach || comparisons <= fewComparisons) return value.indexOf(part, from)
-    // Knuth, Morris and Pratt: no character of the value is looked at twice.
+    // Knuth-Morris-Pratt: reads each character once.
     const borders = (this.#forward ??= bordersOf(part.length, (at) => part.charCodeAt(at)))
     let matched = 0
     for (let at = from; at < value.length; at++) {
@@ -44,7 +44,7 @@ export class Part {
     const { length } = part
     const last = Math.min(from, value.length - length)
     if (last < 0 || last * length <= fewComparisons) return value.lastIndexOf(part, from)
-    // The same, from the end: the platform compares the whole part at each place.
+    // The same, from the end.
     const borders = bordersOf(length, (at) => part.charCodeAt(length - 1 - at))
     let matched = 0
     for (let at = last + length - 1; at >= 0; at--) {
@@ -56,7 +56,10 @@ export class Part {
     return -1
   }
 
-  /** What stands between the occurrences, as `split` has it, in at most so many pieces, each paid for. The part is not empty. */
+  /**
+   * The pieces between the occurrences, as `split` returns them, up to a limit; each is paid for. The part
+   * must not be empty.
+   */
   splits(value: string, most: number, meter: Meter, span: Span): string[] {
     const pieces: string[] = []
     let from = 0
@@ -70,7 +73,9 @@ export class Part {
   }
 }
 
-/** For each beginning of a part the length of its longest end that is also its beginning. */
+/**
+ * The failure table of Knuth-Morris-Pratt: for each prefix, its longest proper suffix that is also a prefix.
+ */
 type Borders = Int32Array
 
 function bordersOf(size: number, codeAt: (at: number) => number): Borders {

@@ -6,7 +6,7 @@ import { optionalFunctions } from './optionals.ts'
 import { stringFunctions } from './strings.ts'
 import { timeFunctions } from './times.ts'
 
-/** Every function of the profile. Macros and `has` are syntax, hence not here. */
+/** All functions. Macros and `has` are syntax. */
 export const allFunctions: readonly ExpressionFunction[] = [
   ...conversionFunctions,
   ...stringFunctions,

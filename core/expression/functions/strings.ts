@@ -2,13 +2,20 @@ import type { Meter } from '../values/budget.ts'
 import { Fault, type Span } from '../values/errors.ts'
 import { isList, type Value } from '../values/values.ts'
 import { format, tryFormat } from './format.ts'
-import { global, method, text, whole, wrongArgument, type ExpressionFunction } from './function.ts'
+import {
+  global,
+  method,
+  stringArgument,
+  integerArgument,
+  wrongArgument,
+  type ExpressionFunction,
+} from './function.ts'
 import { matches, sharedPattern } from './matches.ts'
 import { Part } from './search.ts'
 
 /**
- * CEL counts characters, JavaScript UTF-16 units. Both are the same where no surrogate occurs, which is nearly always; only
- * otherwise the text is taken apart.
+ * CEL counts characters, JavaScript UTF-16 units. They differ only with surrogates; only then is the text
+ * split into characters.
  */
 const surrogate = /[\ud800-\udfff]/
 
@@ -38,8 +45,8 @@ function slice(value: string, from: number, to: number | undefined, meter: Meter
 }
 
 function charAt(meter: Meter, span: Span, target: Value, index: Value): Value {
-  const value = text(target, span)
-  const at = whole(index, span)
+  const value = stringArgument(target, span)
+  const at = integerArgument(index, span)
   const length = lengthOf(value, meter, span)
   if (at === length) return ''
   return slice(value, at, at + 1, meter, span)
@@ -47,13 +54,13 @@ function charAt(meter: Meter, span: Span, target: Value, index: Value): Value {
 
 function find(last: boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value, offset: Value | undefined): Value => {
-    const value = text(target, span)
-    const wanted = text(part, span)
+    const value = stringArgument(target, span)
+    const wanted = stringArgument(part, span)
     const search = new Part(wanted)
     search.pay(value, meter, span)
     const wide = surrogate.test(value) ? characters(value, meter, span) : undefined
     const length = wide?.length ?? value.length
-    const at = offset === undefined ? undefined : whole(offset, span)
+    const at = offset === undefined ? undefined : integerArgument(offset, span)
     if (at !== undefined && (at < 0 || at > length)) {
       throw new Fault('expression_index_out_of_range', `${at} is outside of the text's 0 to ${length}`, span)
     }
@@ -65,8 +72,8 @@ function find(last: boolean) {
 
 function join(meter: Meter, span: Span, target: Value, separator: Value | undefined): Value {
   if (!isList(target)) throw wrongArgument(span, target, 'a list of strings')
-  const between = separator === undefined ? '' : text(separator, span)
-  const parts = target.map((each) => text(each, span))
+  const between = separator === undefined ? '' : stringArgument(separator, span)
+  const parts = target.map((each) => stringArgument(each, span))
   const size = parts.reduce((sum, part) => sum + part.length + between.length, 0)
   meter.spend(target.length >>> 3, span)
   meter.allocateText(size, span)
@@ -81,20 +88,26 @@ function replace(
   to: Value,
   limit: Value | undefined,
 ): Value {
-  const parts = pieces(text(target, span), text(from, span), limit, 1, meter, span)
-  const replacement = text(to, span)
-  const removed = (parts.length - 1) * text(from, span).length
-  meter.allocateText(text(target, span).length - removed + (parts.length - 1) * replacement.length, span)
+  const parts = pieces(stringArgument(target, span), stringArgument(from, span), limit, 1, meter, span)
+  const replacement = stringArgument(to, span)
+  const removed = (parts.length - 1) * stringArgument(from, span).length
+  meter.allocateText(
+    stringArgument(target, span).length - removed + (parts.length - 1) * replacement.length,
+    span,
+  )
   return parts.join(replacement)
 }
 
 function split(meter: Meter, span: Span, target: Value, separator: Value, limit: Value | undefined): Value {
-  const most = limit === undefined ? -1 : whole(limit, span)
+  const most = limit === undefined ? -1 : integerArgument(limit, span)
   if (most === 0) return []
-  return pieces(text(target, span), text(separator, span), limit, 0, meter, span)
+  return pieces(stringArgument(target, span), stringArgument(separator, span), limit, 0, meter, span)
 }
 
-/** Splits into at most `limit` (+ `extra`) pieces; a negative limit is none. The last piece keeps the rest. */
+/**
+ * Splits into at most `limit` (+ `extra`) pieces; a negative limit means no limit. The last piece keeps the
+ * rest.
+ */
 function pieces(
   value: string,
   separator: string,
@@ -105,7 +118,7 @@ function pieces(
 ): readonly string[] {
   const part = new Part(separator)
   part.pay(value, meter, span)
-  const wanted = limit === undefined ? -1 : whole(limit, span)
+  const wanted = limit === undefined ? -1 : integerArgument(limit, span)
   const most = wanted < 0 ? Infinity : wanted + extra
   const parts = separator === '' ? letters(value, extra, meter, span) : part.splits(value, most, meter, span)
   meter.allocate(parts.length * 16 + value.length * 2, span)
@@ -113,19 +126,19 @@ function pieces(
   return [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)]
 }
 
-// An empty separator lies between all characters; for `replace` also before the first and behind the last.
+// An empty separator matches between all characters; for `replace` also at both ends.
 function letters(value: string, around: number, meter: Meter, span: Span): string[] {
   const found = characters(value, meter, span)
   meter.spend(found.length >>> 3, span)
   return around ? ['', ...found, ''] : [...found]
 }
 
-/** Beyond ASCII the platform would change more than the letters that are meant. */
+/** JavaScript would also change letters beyond ASCII. */
 const beyondAscii = /[^\0-\x7f]/
 
 function ascii(pattern: RegExp, change: (found: string) => string) {
   return (meter: Meter, span: Span, target: Value): Value => {
-    const value = text(target, span)
+    const value = stringArgument(target, span)
     meter.allocateText(value.length, span)
     if (!beyondAscii.test(value)) return change(value)
     meter.rewrite(value.length, span)
@@ -135,8 +148,8 @@ function ascii(pattern: RegExp, change: (found: string) => string) {
 
 function test(check: (value: string, part: Part, written: string) => boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value): Value => {
-    const value = text(target, span)
-    const wanted = text(part, span)
+    const value = stringArgument(target, span)
+    const wanted = stringArgument(part, span)
     const search = new Part(wanted)
     search.pay(value, meter, span)
     return check(value, search, wanted)
@@ -156,14 +169,14 @@ const quoted: Readonly<Record<string, string>> = {
 }
 
 function quote(meter: Meter, span: Span, value: Value): Value {
-  const plain = text(value, span).toWellFormed()
+  const plain = stringArgument(value, span).toWellFormed()
   meter.rewrite(plain.length, span)
   meter.allocateText(plain.length * 2 + 2, span)
   return `"${plain.replace(/[\p{Cc}\\"]/gu, (found) => quoted[found] ?? found)}"`
 }
 
 function trim(meter: Meter, span: Span, target: Value): Value {
-  const value = text(target, span)
+  const value = stringArgument(target, span)
   meter.allocateText(value.length, span)
   let from = 0
   let to = value.length
@@ -172,20 +185,20 @@ function trim(meter: Meter, span: Span, target: Value): Value {
   return value.slice(from, to)
 }
 
-// As Unicode has it, without U+FEFF, which JavaScript's trim() takes along.
+// Unicode white space, without U+FEFF, which JavaScript's trim() removes.
 const isSpace = (character: string): boolean =>
   character === '\u0085' || (character !== '\ufeff' && character.trim() === '')
 
 function reverse(meter: Meter, span: Span, target: Value): Value {
-  const value = text(target, span)
+  const value = stringArgument(target, span)
   meter.allocate(value.length * 2, span)
   return characters(value, meter, span).toReversed().join('')
 }
 
-/** At most `most` characters, the last of them `…` where something was cut off. */
+/** At most `most` characters; the last one is `…` if the text was cut. */
 function shorten(meter: Meter, span: Span, target: Value, most: Value): Value {
-  const value = text(target, span)
-  const limit = whole(most, span)
+  const value = stringArgument(target, span)
+  const limit = integerArgument(most, span)
   if (limit < 1) throw new Fault('expression_index_out_of_range', `${limit} characters are too few`, span)
   if (value.length <= limit || lengthOf(value, meter, span) <= limit) return value
   return `${slice(value, 0, limit - 1, meter, span)}…`
@@ -213,9 +226,9 @@ export const stringFunctions: readonly ExpressionFunction[] = [
     ['string, int -> string', 'string, int, int -> string'],
     (meter, span, target, from, to) =>
       slice(
-        text(target, span),
-        whole(from, span),
-        (to as Value | undefined) === undefined ? undefined : whole(to, span),
+        stringArgument(target, span),
+        integerArgument(from, span),
+        (to as Value | undefined) === undefined ? undefined : integerArgument(to, span),
         meter,
         span,
       ),

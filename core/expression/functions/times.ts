@@ -3,7 +3,7 @@ import type { Span } from '../values/errors.ts'
 import { timeIn } from '../values/text-times.ts'
 import { offsetOf, parseTimestamp } from '../values/time.ts'
 import { Duration, Timestamp, type Value } from '../values/values.ts'
-import { method, text, wrongArgument, type ExpressionFunction } from './function.ts'
+import { method, stringArgument, wrongArgument, type ExpressionFunction } from './function.ts'
 
 /** A part of a timestamp, in UTC or in the zone given. */
 function part(name: string, read: (date: Date, nanos: number) => number): ExpressionFunction {
@@ -15,7 +15,7 @@ function part(name: string, read: (date: Date, nanos: number) => number): Expres
   )
 }
 
-/** A part of a timestamp, or the whole of a duration in that unit. */
+/** A part of a timestamp, or a whole duration in that unit. */
 function unit(
   name: string,
   read: (date: Date, nanos: number) => number,
@@ -42,7 +42,7 @@ function ofTimestamp(
 ): bigint {
   const time = typeof target === 'string' ? parseTimestamp(target, span) : target
   if (!(time instanceof Timestamp)) throw wrongArgument(span, target, 'a timestamp')
-  const offset = zone === undefined ? 0 : offsetOf(text(zone, span), span)
+  const offset = zone === undefined ? 0 : offsetOf(stringArgument(zone, span), span)
   return BigInt(read(new Date((time.seconds + offset) * 1000), time.nanos))
 }
 
@@ -74,7 +74,7 @@ export const timeFunctions: readonly ExpressionFunction[] = [
     (date) => date.getUTCSeconds(),
     (value) => value.seconds,
   ),
-  // Of a duration only the part below the second, as in CEL.
+  // For a duration, only the part below one second, as in CEL.
   unit(
     'getMilliseconds',
     (_date, nanos) => Math.floor(nanos / 1e6),

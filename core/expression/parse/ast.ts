@@ -4,15 +4,15 @@ import type { Value } from '../values/values.ts'
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
 export type MacroName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter' | 'optMap' | 'optFlatMap'
 
-/** An expression as it was written. Spans cover the whole of each node. */
-export type Node =
+/** The syntax tree. Spans cover the whole node. */
+export type AstNode =
   | LiteralNode
   | IdentNode
   | SelectNode
   | IndexNode
   | CallNode
-  | ListNode
-  | MapNode
+  | ListLiteral
+  | MapLiteral
   | LogicNode
   | UnaryNode
   | BinaryNode
@@ -35,7 +35,7 @@ export interface IdentNode extends Span {
 /** `operand.field`, or `operand.?field` when `optional`. */
 export interface SelectNode extends Span {
   readonly kind: 'select'
-  readonly operand: Node
+  readonly operand: AstNode
   readonly field: string
   readonly optional: boolean
   readonly fieldSpan: Span
@@ -44,55 +44,55 @@ export interface SelectNode extends Span {
 /** `operand[index]`, or `operand[?index]` when `optional`. */
 export interface IndexNode extends Span {
   readonly kind: 'index'
-  readonly operand: Node
-  readonly index: Node
+  readonly operand: AstNode
+  readonly index: AstNode
   readonly optional: boolean
 }
 
-/** `name(args)` or `target.name(args)`. Names with a namespace, such as `optional.of`, are kept whole in `name`. */
+/** `name(args)` or `target.name(args)`. A namespace stays in `name`, such as `optional.of`. */
 export interface CallNode extends Span {
   readonly kind: 'call'
   readonly name: string
-  readonly target: Node | undefined
-  readonly args: readonly Node[]
+  readonly target: AstNode | undefined
+  readonly args: readonly AstNode[]
   readonly nameSpan: Span
 }
 
-export interface ListNode extends Span {
+export interface ListLiteral extends Span {
   readonly kind: 'list'
-  readonly elements: readonly { readonly value: Node; readonly optional: boolean }[]
+  readonly elements: readonly { readonly value: AstNode; readonly optional: boolean }[]
 }
 
-export interface MapNode extends Span {
+export interface MapLiteral extends Span {
   readonly kind: 'map'
-  readonly entries: readonly { readonly key: Node; readonly value: Node; readonly optional: boolean }[]
+  readonly entries: readonly { readonly key: AstNode; readonly value: AstNode; readonly optional: boolean }[]
 }
 
 /** A whole chain of `&&` or of `||`. */
 export interface LogicNode extends Span {
   readonly kind: 'logic'
   readonly operator: '&&' | '||'
-  readonly terms: readonly Node[]
+  readonly terms: readonly AstNode[]
 }
 
 interface UnaryNode extends Span {
   readonly kind: 'unary'
   readonly operator: '!' | '-'
-  readonly operand: Node
+  readonly operand: AstNode
 }
 
 export interface BinaryNode extends Span {
   readonly kind: 'binary'
   readonly operator: BinaryOperator
-  readonly left: Node
-  readonly right: Node
+  readonly left: AstNode
+  readonly right: AstNode
 }
 
 interface TernaryNode extends Span {
   readonly kind: 'ternary'
-  readonly condition: Node
-  readonly whenTrue: Node
-  readonly whenFalse: Node
+  readonly condition: AstNode
+  readonly whenTrue: AstNode
+  readonly whenFalse: AstNode
 }
 
 /** `has(operand.field)`. */
@@ -101,14 +101,14 @@ export interface HasNode extends Span {
   readonly field: SelectNode
 }
 
-/** `operand.all(variable, body)` and its kin; `map` may have a filter before its body. */
+/** `operand.all(variable, body)` and similar; `map` may have a filter before its body. */
 export interface MacroNode extends Span {
   readonly kind: 'macro'
   readonly name: MacroName
-  readonly operand: Node
+  readonly operand: AstNode
   readonly variable: string
-  readonly filter: Node | undefined
-  readonly body: Node
+  readonly filter: AstNode | undefined
+  readonly body: AstNode
   readonly nameSpan: Span
 }
 
@@ -116,17 +116,17 @@ export interface MacroNode extends Span {
 export interface BindNode extends Span {
   readonly kind: 'bind'
   readonly variable: string
-  readonly value: Node
-  readonly body: Node
+  readonly value: AstNode
+  readonly body: AstNode
 }
 
-/** Where the source could not be understood; a problem says why. */
+/** A part with a syntax error, which has been reported. */
 interface BadNode extends Span {
   readonly kind: 'bad'
 }
 
 /** The nodes directly below a node. */
-export function childrenOf(node: Node): readonly Node[] {
+export function childrenOf(node: AstNode): readonly AstNode[] {
   switch (node.kind) {
     case 'literal':
     case 'ident':

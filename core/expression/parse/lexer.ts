@@ -5,7 +5,7 @@ type TokenKind = 'ident' | 'int' | 'double' | 'string' | 'punctuation' | 'bad' |
 
 export interface Token {
   readonly kind: TokenKind
-  /** The source of the token; of a string or quoted identifier its contents. */
+  /** The source of the token; for a string or quoted identifier, its content. */
   readonly text: string
   readonly start: number
   readonly end: number
@@ -14,34 +14,34 @@ export interface Token {
 const space = /[ \t\r\n\f]+|\/\/[^\n]*/y
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const quotedIdentifier = /`([^`\r\n]+)`/y
-/** The key of a map behind a dot, where it is no name: `@timestamp`, `2fa`. */
+/** A map key after a dot that is not a name: `@timestamp`, `2fa`. */
 const oddField = /(\.\??)([@$#][\w@$#.-]*\w|\d\w*[A-Za-z_]\w*)/y
 const numeral = /0[xX][0-9a-fA-F]+|(?:\d+\.\d+|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+/y
 const stringStart = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
 const punctuation = /==|!=|<=|>=|&&|\|\||[-+*/%<>!?:.,()[\]{}]/y
-/** What other languages write, what to write instead, and the signs that it is read as, so that the rest can be checked. */
+/**
+ * Operators of other languages, the hint for each, and the operator assumed instead so that the rest can be
+ * checked.
+ */
 const mistakes: readonly (readonly [pattern: RegExp, hint: string, signs?: readonly string[]])[] = [
   [/===/y, 'use == to compare', ['==']],
   [/!==/y, 'use != to compare', ['!=']],
   [/<>/y, 'use != to compare', ['!=']],
   [/=~/y, 'write text.matches(pattern)'],
-  [/[=-]>/y, 'write a comma behind the name, as in list.exists(x, x > 1)', [',']],
+  [/[=-]>/y, 'write a comma after the name, as in list.exists(x, x > 1)', [',']],
   [/=/y, 'use == to compare', ['==']],
-  [/\?\?/y, 'write a.?b.orValue(…) for what may be missing, a == null ? … : a for what may be null'],
+  [/\?\?/y, 'write a.?b.orValue(…) for a missing value, a == null ? … : a for null'],
   [/\?\.(?=[A-Za-z_])/y, 'write a.?b.orValue(…) for a field that may be missing', ['.', '?']],
   [/&/y, 'use && for "and"', ['&&']],
-  [
-    /\|(?=\s*[A-Za-z_]\w*\s*(?:[(|]|$))/y,
-    'there are no filters: write the function behind it, as in x.trim()',
-  ],
+  [/\|(?=\s*[A-Za-z_]\w*\s*(?:[(|]|$))/y, 'filters are not supported: call a function, as in x.trim()'],
   [/\|/y, 'use || for "or"', ['||']],
   [/~/y, 'write text.matches(pattern)'],
-  [/\$\{\{?/y, 'an expression is written without ${{ }} inside it'],
+  [/\$\{\{?/y, 'leave out the inner ${{ }}'],
   [/`/y, 'close the name of a field with another backtick: .`name`'],
   [/[“”‘’]/y, 'use plain quotes: \' or "'],
 ]
 
-/** Splits a source into tokens, the last of which is the `end`. What it cannot read becomes a `bad` token and a problem. */
+/** Splits a source into tokens; the last one is `end`. Invalid parts become `bad` tokens and problems. */
 export function tokenize(source: string, problems: ExpressionProblem[]): Token[] {
   const tokens: Token[] = []
   let at = 0
@@ -72,7 +72,7 @@ export function tokenize(source: string, problems: ExpressionProblem[]): Token[]
     }
     const quoted = match(quotedIdentifier)
     if (quoted) {
-      // Quoted names are only allowed as fields, which the parser sees by the backtick in the source.
+      // Quoted names are only allowed as fields; the parser checks that.
       push('ident', quoted[1]!, quoted[0].length)
       continue
     }
@@ -128,7 +128,7 @@ const endsValue = (token: Token | undefined, at: number): boolean =>
 
 const noName = (name: string, start: number): ExpressionProblem => ({
   code: 'syntax',
-  message: `'${name}' is not a name, and cannot stand behind a dot as it is`,
+  message: `'${name}' is not a valid name after a dot`,
   hint: hintForKey(name),
   start,
   end: start + name.length,
@@ -143,7 +143,7 @@ function number(text: string, start: number, source: string, problems: Expressio
   if (/[uU]/.test(next)) {
     problems.push({
       code: 'not_supported',
-      message: `'${text}${next}' is an unsigned integer, which expressions do not have`,
+      message: `'${text}${next}' is an unsigned integer, which is not supported`,
       hint: `write ${text}`,
       start,
       end: start + text.length + 1,
@@ -160,7 +160,7 @@ function number(text: string, start: number, source: string, problems: Expressio
   return /^0[xX]/.test(text) || /^\d+$/.test(text) ? 'int' : 'double'
 }
 
-/** `5m` is a duration in other places of a playbook. */
+/** Elsewhere in a playbook, `5m` is a duration. */
 function hintForUnit(text: string, rest: string): string | undefined {
   const written = /^\d+(?:ms|[smh])(?![A-Za-z0-9_])/.exec(rest)?.[0]
   return written !== undefined && written.startsWith(text) ? `write duration("${written}")` : undefined

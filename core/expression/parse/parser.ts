@@ -1,43 +1,16 @@
-import type { BinaryOperator, MacroName, MapNode, Node, SelectNode } from './ast.ts'
+import type { BinaryOperator, MacroName, MapLiteral, AstNode, SelectNode } from './ast.ts'
 import { maxNesting } from '../values/budget.ts'
 import type { ExpressionProblem, Span } from '../values/errors.ts'
 import type { Token } from './lexer.ts'
 import { shorten } from '../values/time.ts'
 import { TokenStream, wordOperators } from './token-stream.ts'
+import { keywords, reserved, namespaces, macros, literals, isOneOf, isComparison } from './words.ts'
 
-/** Words that are no names of fields either. */
-export const keywords: readonly string[] = ['in', 'true', 'false', 'null']
-
-export const reserved: ReadonlySet<string> = new Set(
-  'as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-)
-/** Names that come before the dot of a function rather than being a value. */
-const namespaces = new Set(['optional', 'strings'])
-/** Macros with their number of arguments. */
-const macros: ReadonlyMap<string, readonly number[]> = new Map([
-  ['all', [2]],
-  ['exists', [2]],
-  ['exists_one', [2]],
-  ['existsOne', [2]],
-  ['map', [2, 3]],
-  ['filter', [2]],
-  ['optMap', [2]],
-  ['optFlatMap', [2]],
-])
-const literals: ReadonlyMap<string, boolean | null> = new Map([
-  ['true', true],
-  ['false', false],
-  ['null', null],
-])
-const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=', 'in'])
-
-/** Thrown to give up on a source that cannot be parsed any further; the problem has been recorded. */
+/** Ends parsing after a problem that has been recorded. */
 class GiveUp extends Error {}
 
-/** Parses a source. Broken parts become `bad` nodes, each with a problem, so that the rest can be checked all the same. */
-export function parse(source: string, problems: ExpressionProblem[]): Node {
+/** Parses a source. Invalid parts become `bad` nodes with problems, so that the rest can be checked. */
+export function parse(source: string, problems: ExpressionProblem[]): AstNode {
   const parser = new Parser(source, problems)
   try {
     return parser.whole()
@@ -50,22 +23,22 @@ export function parse(source: string, problems: ExpressionProblem[]): Node {
 class Parser extends TokenStream {
   #nesting = 0
 
-  whole(): Node {
+  whole(): AstNode {
     if (this.token.kind === 'end') {
       this.complain('syntax', 'the expression is empty', { start: 0, end: this.source.length })
       return this.#bad(0)
     }
     const node = this.#expression()
-    // The getter reads anew, which the compiler does not see.
+    // TypeScript does not know that the getter's value changed.
     if ((this.token.kind as string) !== 'end') this.unexpected('the end of the expression')
     return node
   }
 
-  #bad(start: number): Node {
+  #bad(start: number): AstNode {
     return { kind: 'bad', start, end: Math.max(start, this.lastEnd) }
   }
 
-  #expression(): Node {
+  #expression(): AstNode {
     if (++this.#nesting > maxNesting) {
       this.complain('too_deep', `the expression is nested deeper than ${maxNesting} levels`, this.token)
       throw new GiveUp()
@@ -83,9 +56,9 @@ class Parser extends TokenStream {
     return node
   }
 
-  #logic(operator: '&&' | '||'): Node {
+  #logic(operator: '&&' | '||'): AstNode {
     const { start } = this.token
-    const term = (): Node => (operator === '||' ? this.#logic('&&') : this.#comparison())
+    const term = (): AstNode => (operator === '||' ? this.#logic('&&') : this.#comparison())
     const first = term()
     if (!this.is(operator)) return first
     const terms = [first]
@@ -93,13 +66,13 @@ class Parser extends TokenStream {
     return { kind: 'logic', operator, terms, start, end: this.lastEnd }
   }
 
-  #comparison(): Node {
+  #comparison(): AstNode {
     return this.#chain(isComparison, () =>
       this.#chain(isOneOf('+', '-'), () => this.#chain(isOneOf('*', '/', '%'), () => this.#unary())),
     )
   }
 
-  #chain(isOperator: (token: Token) => boolean, operand: () => Node): Node {
+  #chain(isOperator: (token: Token) => boolean, operand: () => AstNode): AstNode {
     const { start } = this.token
     let left = operand()
     while (isOperator(this.token)) {
@@ -110,11 +83,11 @@ class Parser extends TokenStream {
     return left
   }
 
-  #unary(): Node {
+  #unary(): AstNode {
     const { start } = this.token
     if (this.is('-') && ['int', 'double'].includes(this.ahead.kind)) {
       this.next()
-      return this.#member(start, this.#numeral('-', start))
+      return this.#member(start, this.numeral('-', start))
     }
     const operators: Token[] = []
     while (this.is('!') || this.is('-')) operators.push(this.next())
@@ -125,7 +98,7 @@ class Parser extends TokenStream {
     return node
   }
 
-  #member(start: number, primary: Node): Node {
+  #member(start: number, primary: AstNode): AstNode {
     let node = primary
     for (;;) {
       if (this.accept('.')) node = this.#selection(start, node)
@@ -136,7 +109,7 @@ class Parser extends TokenStream {
         node = { kind: 'index', operand: node, index, optional, start, end: this.lastEnd }
       } else if (this.is('{') && (node.kind === 'ident' || node.kind === 'select')) {
         const brace = this.token
-        this.complain('not_supported', 'expressions have no messages', brace, 'write a map: {"name": value}')
+        this.complain('not_supported', 'messages are not supported', brace, 'write a map: {"name": value}')
         this.next()
         this.skipTo('}')
         return this.#bad(start)
@@ -144,13 +117,13 @@ class Parser extends TokenStream {
     }
   }
 
-  #selection(start: number, operand: Node): Node {
+  #selection(start: number, operand: AstNode): AstNode {
     const optional = this.accept('?')
     const name = this.token
     if (name.kind !== 'ident' || keywords.includes(name.text)) {
       const hint = name.kind === 'ident' ? `write ["${name.text}"] instead of .${name.text}` : undefined
       this.unexpected('the name of a field', hint)
-      // It has been reported; what comes behind it can be read.
+      // Already reported; parsing continues after it.
       if (name.kind === 'bad') this.next()
       return this.#bad(start)
     }
@@ -182,8 +155,8 @@ class Parser extends TokenStream {
     return { kind: 'call', name: name.text, target: operand, args, nameSpan, start, end }
   }
 
-  #args(): Node[] {
-    const args: Node[] = []
+  #args(): AstNode[] {
+    const args: AstNode[] = []
     if (this.accept(')')) return args
     do args.push(this.#expression())
     while (this.accept(','))
@@ -191,7 +164,7 @@ class Parser extends TokenStream {
     return args
   }
 
-  #macro(operand: Node, name: Token, args: readonly Node[], span: Span): Node {
+  #macro(operand: AstNode, name: Token, args: readonly AstNode[], span: Span): AstNode {
     const variable = this.#variable(args[0]!, `${name.text}()`)
     const body = args[args.length - 1]!
     if (variable === undefined) return { kind: 'bad', start: span.start, end: span.end }
@@ -208,7 +181,7 @@ class Parser extends TokenStream {
     }
   }
 
-  #bind(args: readonly Node[], span: Span): Node {
+  #bind(args: readonly AstNode[], span: Span): AstNode {
     if (args.length !== 3) {
       this.complain('wrong_arguments', 'cel.bind takes a name, its value and an expression', span)
       return { kind: 'bad', start: span.start, end: span.end }
@@ -218,15 +191,15 @@ class Parser extends TokenStream {
     return { kind: 'bind', variable, value: args[1]!, body: args[2]!, start: span.start, end: span.end }
   }
 
-  #variable(node: Node, of: string): string | undefined {
+  #variable(node: AstNode, of: string): string | undefined {
     if (node.kind === 'ident' && this.source.charAt(node.start) !== '.') return node.name
     if (node.kind !== 'bad') this.complain('syntax', `the first argument of ${of} is a simple name`, node)
     return undefined
   }
 
-  #primary(): Node {
+  #primary(): AstNode {
     const token = this.token
-    if (token.kind === 'int' || token.kind === 'double') return this.#numeral('', token.start)
+    if (token.kind === 'int' || token.kind === 'double') return this.numeral('', token.start)
     if (token.kind === 'ident') return this.#identifier(token)
     if (token.kind === 'string' || token.kind === 'bad') {
       this.next()
@@ -244,29 +217,13 @@ class Parser extends TokenStream {
     return this.#bad(token.start)
   }
 
-  #parenthesis(): Node {
+  #parenthesis(): AstNode {
     const node = this.#expression()
     this.expect(')')
     return node
   }
 
-  #numeral(sign: '' | '-', start: number): Node {
-    const token = this.next()
-    const span = { start, end: token.end }
-    if (token.kind === 'double') return { kind: 'literal', value: Number(sign + token.text), ...span }
-    const size = BigInt(token.text)
-    const value = sign === '-' ? -size : size
-    if (BigInt.asIntN(64, value) === value) return { kind: 'literal', value, ...span }
-    this.complain(
-      'invalid_literal',
-      `${sign}${token.text} does not fit into 64 bits`,
-      span,
-      `write ${token.text}.0`,
-    )
-    return { kind: 'bad', ...span }
-  }
-
-  #identifier(token: Token, start = token.start): Node {
+  #identifier(token: Token, start = token.start): AstNode {
     this.next()
     const span = { start, end: token.end }
     const literal = literals.get(token.text)
@@ -281,7 +238,7 @@ class Parser extends TokenStream {
       ['ident', 'string', 'int'].includes(this.token.kind) &&
       this.token.text !== 'in'
     ) {
-      this.complain('syntax', "'not' is no operator", span, 'use ! for "not", as in !(x in list)')
+      this.complain('syntax', "'not' is not an operator", span, 'use ! for "not", as in !(x in list)')
       return this.#unary()
     }
     if (token.text === 'in' || reserved.has(token.text)) {
@@ -291,7 +248,7 @@ class Parser extends TokenStream {
     return { kind: 'ident', name: token.text, ...span }
   }
 
-  #call(name: Token, args: readonly Node[], start: number): Node {
+  #call(name: Token, args: readonly AstNode[], start: number): AstNode {
     const span = { start, end: this.lastEnd }
     if (name.text !== 'has') {
       const nameSpan = { start: name.start, end: name.end }
@@ -314,8 +271,8 @@ class Parser extends TokenStream {
     return shorten(this.source.slice(start, end))
   }
 
-  #list(start: number): Node {
-    const elements: { value: Node; optional: boolean }[] = []
+  #list(start: number): AstNode {
+    const elements: { value: AstNode; optional: boolean }[] = []
     while (!this.is(']') && this.token.kind !== 'end') {
       const optional = this.accept('?')
       elements.push({ value: this.#expression(), optional })
@@ -325,8 +282,8 @@ class Parser extends TokenStream {
     return { kind: 'list', elements, start, end: this.lastEnd }
   }
 
-  #map(start: number): Node {
-    const entries: MapNode['entries'][number][] = []
+  #map(start: number): AstNode {
+    const entries: MapLiteral['entries'][number][] = []
     while (!this.is('}') && this.token.kind !== 'end') {
       const optional = this.accept('?')
       const key = this.#expression()
@@ -337,12 +294,4 @@ class Parser extends TokenStream {
     this.expect('}')
     return { kind: 'map', entries, start, end: this.lastEnd }
   }
-}
-
-function isOneOf(...signs: string[]): (token: Token) => boolean {
-  return (token) => token.kind === 'punctuation' && signs.includes(token.text)
-}
-
-function isComparison({ kind, text }: Token): boolean {
-  return comparisons.has(text) && (kind === 'punctuation' || (kind === 'ident' && text === 'in'))
 }

@@ -1,3 +1,4 @@
+import type { AstNode } from './ast.ts'
 import type { ExpressionProblem, ExpressionProblemCode, Span } from '../values/errors.ts'
 import { tokenize, type Token } from './lexer.ts'
 
@@ -15,7 +16,7 @@ export const wordOperators: ReadonlyMap<string, string> = new Map([
   ['matches', 'write text.matches(pattern)'],
 ])
 
-/** The tokens of a source with a place among them, and the problems of what was expected there. */
+/** The tokens of a source with a position, and the problems found. */
 export class TokenStream {
   readonly source: string
   readonly #tokens: readonly Token[]
@@ -32,7 +33,7 @@ export class TokenStream {
     return this.#tokens[this.#at]!
   }
 
-  /** The token behind the present one. */
+  /** The token after the current one. */
   get ahead(): Token {
     return this.#tokens[this.#at + 1] ?? this.token
   }
@@ -68,7 +69,7 @@ export class TokenStream {
     this.#problems.push({ code, message, hint, start: span.start, end: span.end })
   }
 
-  /** Says what stands where something else was expected, once for each place. */
+  /** Reports an unexpected token, once per place. */
   unexpected(expected: string, otherwise?: string): void {
     const token = this.token
     const known = this.#problems.some(
@@ -80,11 +81,11 @@ export class TokenStream {
     const before = this.#tokens[this.#at - 1]
     const isPrefixed = token.kind === 'string' && before?.kind === 'ident' && before.end === token.start
     const word = token.kind === 'ident' ? wordOperators.get(token.text) : undefined
-    const hint = otherwise ?? (isPrefixed ? 'join texts with +, as in "id " + x' : word)
+    const hint = otherwise ?? (isPrefixed ? 'join strings with +, as in "id " + x' : word)
     this.complain('syntax', `${found} where ${expected} is expected`, token, hint)
   }
 
-  /** Goes on behind the next `text` that is not inside further brackets; stays before a bracket that closes more. */
+  /** Skips past the next `text` outside of inner brackets; stops before an enclosing closing bracket. */
   skipTo(text: string): void {
     let depth = 0
     while (this.token.kind !== 'end') {
@@ -97,5 +98,22 @@ export class TokenStream {
       else if (')]}'.includes(sign) && sign !== '' && --depth < 0) return
       this.#at++
     }
+  }
+
+  /** Takes a number, with the sign before it. */
+  numeral(sign: '' | '-', start: number): AstNode {
+    const token = this.next()
+    const span = { start, end: token.end }
+    if (token.kind === 'double') return { kind: 'literal', value: Number(sign + token.text), ...span }
+    const size = BigInt(token.text)
+    const value = sign === '-' ? -size : size
+    if (BigInt.asIntN(64, value) === value) return { kind: 'literal', value, ...span }
+    this.complain(
+      'invalid_literal',
+      `${sign}${token.text} does not fit into 64 bits`,
+      span,
+      `write ${token.text}.0`,
+    )
+    return { kind: 'bad', ...span }
   }
 }

@@ -1,13 +1,13 @@
-import type { Node } from './ast.ts'
+import type { AstNode } from './ast.ts'
 import type { Span } from '../values/errors.ts'
 
-/** A text that is written out in an expression, which may be its value. */
+/** A string literal that may be the result of an expression. */
 export interface WrittenText extends Span {
   readonly text: string
 }
 
-/** The texts written out that an expression may give: those at the ends of its conditions and its defaults. */
-export function writtenTexts(node: Node): readonly WrittenText[] {
+/** The string literals that an expression may return: the branches of conditions, and defaults. */
+export function writtenTexts(node: AstNode): readonly WrittenText[] {
   switch (node.kind) {
     case 'literal':
       return typeof node.value === 'string' ? [{ text: node.value, start: node.start, end: node.end }] : []

@@ -2,16 +2,16 @@ import type { JsonSchema, JsonSchemaType } from '../../plugin/index.ts'
 import * as t from './types.ts'
 import type { Property, Type } from './types.ts'
 
-/** Schemas nested deeper than this are not looked into: the type is `dyn`. */
+/** Parts of schemas nested deeper than this have type `dyn`. */
 const maxDepth = 32
 
 /**
- * The static type of the values that fit a JSON Schema. What it does not understand becomes `dyn`, which is checked at run
- * time; it never throws. Formats stay on the string type: `date-time` text is accepted where a timestamp is expected, and
- * `duration` text where a duration is.
+ * The static type of the values that fit a JSON Schema. Unsupported parts become `dyn`, which is checked at
+ * run time; it never throws. String types keep their format: `date-time` strings fit timestamps, and
+ * `duration` strings fit durations.
  *
- * A schema that lists `properties` and is silent about `additionalProperties` is taken to list them all, so that misspelt
- * fields are found; `additionalProperties: true` says that there are others, which are `dyn`.
+ * `properties` without `additionalProperties` counts as a complete list, so that misspelled fields are found;
+ * with `additionalProperties: true` other fields are `dyn`.
  */
 export function typeOfSchema(schema: JsonSchema): Type {
   return convert(
@@ -21,15 +21,15 @@ export function typeOfSchema(schema: JsonSchema): Type {
   )
 }
 
-/** The document that references lead into, and the types found so far: schemas are often used more than once. */
+/** The document of the references, and the types found so far, since schemas are often reused. */
 interface Root {
   readonly schema: JsonSchema
   readonly types: Map<JsonSchema, Type>
-  /** Of what is not looked into. */
+  /** For parts that are not converted. */
   readonly beyond: Type
 }
 
-/** Whether anything in the document is marked. Schemas are JSON, and no deeper than their compiler takes. */
+/** Whether anything in the document is marked sensitive. */
 function marksSensitive(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
   return (part as JsonSchema)['x-sensitive'] === true || Object.values(part).some(marksSensitive)
@@ -38,7 +38,7 @@ function marksSensitive(part: unknown): boolean {
 function convert(schema: JsonSchema, root: Root, depth: number): Type {
   const known = root.types.get(schema)
   if (known) return known
-  // What leads back to itself is `dyn` from there on.
+  // Recursive references become `dyn`.
   root.types.set(schema, root.beyond)
   const unmarked = convertNew(schema, root, depth)
   const type = schema?.['x-sensitive'] === true ? t.sensitive(unmarked) : unmarked
@@ -105,7 +105,7 @@ function ofObject(schema: JsonSchema, root: Root, depth: number): Type {
       optional: !required.has(name),
     })
   }
-  // `required` may also name fields that are described nowhere.
+  // `required` may name fields without a property.
   for (const name of required) if (!properties.has(name)) properties.set(name, { type: additional ?? t.dyn })
   if (properties.size === 0 && additional !== undefined && additional.kind !== 'dyn') return t.map(additional)
   return { kind: 'object', properties, additional }
@@ -138,7 +138,7 @@ function reference(_ref: string, root: Root, depth: number): Type {
 const own = (definitions: Readonly<Record<string, JsonSchema>> | undefined, name: string) =>
   definitions && Object.hasOwn(definitions, name) ? definitions[name] : undefined
 
-/** Approximates `allOf`: fields and requirements are joined, the rest comes from the last part that says anything. */
+/** Approximates `allOf`: merges properties and required fields; the last part wins for everything else. */
 function combine(parts: readonly JsonSchema[]): JsonSchema {
   const required = parts.flatMap((part) => part.required ?? [])
   const properties: Record<string, JsonSchema> = Object.create(null) as Record<string, JsonSchema>

@@ -1,8 +1,8 @@
 import { kindOfTime } from '../values/text-times.ts'
 
 /**
- * Static types of expressions. They follow JSON rather than CEL: an object knows which of its fields may be missing, a
- * value may be null, a string may be limited to an enumeration.
+ * Static types of expressions. They follow JSON rather than CEL: object fields may be optional, values may be
+ * null, and strings may be limited to an enumeration.
  */
 
 /** A field of an {@link ObjectType}. */
@@ -12,13 +12,13 @@ export interface Property {
   readonly optional?: boolean | undefined
 }
 
-/** What any type may say besides. */
+/** Marks of any type. */
 interface Marked {
   /** `x-sensitive` in the schema: values derived from it are redacted and kept out of messages. */
   readonly sensitive?: true | undefined
   /**
-   * Of a time: computed from text of which only a schema outside of the playbook says that it is a time. Kept, it is text to
-   * whoever reads it: what an expression gives must not depend on that schema.
+   * For a time: derived from a string that only a schema outside the playbook declares as a time. Stored
+   * values of it are read as strings, since the result of an expression must not depend on that schema.
    */
   readonly assumed?: true | undefined
 }
@@ -27,7 +27,7 @@ interface Marked {
 export interface ObjectType extends Marked {
   readonly kind: 'object'
   readonly properties: ReadonlyMap<string, Property>
-  /** Type of the fields that are not listed, each of them optional to exist; undefined: there are no others. */
+  /** Type of the fields that are not listed, which are optional; undefined: there are no others. */
   readonly additional: Type | undefined
 }
 
@@ -36,7 +36,7 @@ export interface StringType extends Marked {
   readonly kind: 'string'
   readonly values?: readonly string[] | undefined
   readonly format?: string | undefined
-  /** `values` is what the expression itself says, not what a schema allows. */
+  /** `values` come from a literal, not from a schema. */
   readonly literal?: boolean | undefined
 }
 
@@ -46,13 +46,13 @@ interface NumberType extends Marked {
   /** The schema promises whole numbers. */
   readonly whole: boolean
   readonly values?: readonly number[] | undefined
-  /** Points in time are counted in milliseconds since 1970, while `timestamp()` takes seconds. */
+  /** Milliseconds since 1970, while `timestamp()` expects seconds. */
   readonly unit?: 'epoch_ms' | undefined
 }
 
-/** What is known about a value before it exists. `dyn` is "nothing is known": every operation is checked at run time. */
+/** A static type. `dyn` is unknown: every operation is checked at run time. */
 export type Type = Marked &
-  /** `shape`: where something in it may be sensitive, as of a list that is merged with an empty one; nothing else follows from it. */
+  /** `shape` only tells where the value may be sensitive, such as after merging a list with an empty one. */
   (
     | { readonly kind: 'dyn'; readonly shape?: Type | undefined }
     | { readonly kind: 'null' }
@@ -79,26 +79,27 @@ export const int: Type = { kind: 'int' }
 export const double: Type = { kind: 'double' }
 export const number: Type = { kind: 'number', whole: false }
 export const integer: Type = { kind: 'number', whole: true }
-/** A point in time as the API has it: milliseconds since 1970. */
+/** A point in time as in the API: milliseconds since 1970. */
 export const epochMilliseconds: Type = { kind: 'number', whole: true, unit: 'epoch_ms' }
 export const string: StringType = { kind: 'string' }
-/** In data a timestamp is RFC 3339 text; names declared so are converted when they are read. */
+/** In data a timestamp is an RFC 3339 string; reads of names with this type convert it. */
 export const timestamp: Type = { kind: 'timestamp' }
-/** In data a duration is text such as `90s`; names declared so are converted when they are read. */
+/** In data a duration is a string such as `90s`; reads of names with this type convert it. */
 export const duration: Type = { kind: 'duration' }
 export const typeType: Type = { kind: 'type' }
 
 /** Text that is one of `values`. */
 export const enumeration = (values: readonly string[]): StringType => ({ kind: 'string', values })
 export const list = (element: Type): Type => ({ kind: 'list', element })
-/** A map whose keys are not known beforehand. */
+/** A map with unknown keys. */
 export const map = (value: Type, key: Type = string): Type => ({ kind: 'map', key, value })
 export const optionalOf = (value: Type): Type => ({ kind: 'optional', value })
 
 /**
- * An object with the given fields. A plain type is a required field; {@link optional} marks one that may be missing.
+ * An object with the given fields. A plain type is a required field; {@link optional} marks one that may be
+ * missing.
  *
- * @param additional type of the fields not listed; undefined (the default) means that there are none
+ * @param additional type of the fields not listed; default: there are none
  * @example object({ ip: string, risk: optional(number) })
  */
 export function object(properties: Readonly<Record<string, Type | Property>>, additional?: Type): ObjectType {
@@ -115,7 +116,7 @@ export const optional = (type: Type): Property => ({ type, optional: true })
 /** The value may be null. */
 export const nullable = (type: Type): Type => union([type, nullType])
 
-/** The same type, of values that are sensitive as a whole. */
+/** The same type, marked as sensitive. */
 export function sensitive(type: Type): Type {
   if (type.sensitive === true) return type
   return type.kind === 'union'
@@ -123,12 +124,12 @@ export function sensitive(type: Type): Type {
     : { ...type, sensitive: true }
 }
 
-/** The result of an operation on these values: as sensitive as they are. What only says something about them, a bool, is not. */
+/** The type of a result derived from these values: sensitive if one of them is, except for bools. */
 export function derived(result: Type, from: readonly Type[]): Type {
   return result.kind !== 'bool' && from.some(isSensitive) ? sensitive(result) : result
 }
 
-/** The same where the result holds parts of these values, each with a type of its own. */
+/** The same for a result that contains parts of these values, which have their own types. */
 export function taken(result: Type, from: readonly Type[]): Type {
   const isWhole = (type: Type) =>
     membersOf(type).some((member) => member.sensitive === true) ||
@@ -136,17 +137,17 @@ export function taken(result: Type, from: readonly Type[]): Type {
   return from.some(isWhole) ? sensitive(result) : result
 }
 
-/** A time that is one only if a schema outside of the playbook is right. */
+/** A time according to a schema outside the playbook. */
 export const assumed = (type: Type): Type => ({ ...type, assumed: true })
 
-/** What is left of a time in JSON: text in its format. Other types stay as they are. */
+/** The type of a time in JSON: a string with a format. Other types stay as they are. */
 export function textOfTime(type: Type): Type {
   if (type.kind !== 'timestamp' && type.kind !== 'duration') return type
   const text: Type = { kind: 'string', format: type.kind === 'timestamp' ? 'date-time' : 'duration' }
   return type.sensitive === true ? sensitive(text) : text
 }
 
-/** One of several types: duplicates are merged, `dyn` swallows all but null. */
+/** One of several types: duplicates are merged, `dyn` absorbs all others. */
 export function union(types: readonly Type[]): Type {
   const members: Type[] = []
   for (const type of types.flatMap((each) => (each.kind === 'union' ? each.members : [each]))) {
@@ -158,7 +159,7 @@ export function union(types: readonly Type[]): Type {
   return members.length === 1 ? members[0]! : members.length === 0 ? dyn : { kind: 'union', members }
 }
 
-/** Nothing is known but where something may be sensitive. */
+/** `dyn` that keeps only the sensitivity of the members. */
 function unknownOf(members: readonly Type[]): Type {
   const marked = members.filter(isSensitive)
   if (marked.length === 0) return dyn
@@ -169,7 +170,7 @@ function unknownOf(members: readonly Type[]): Type {
   }
 }
 
-/** What the elements of something unknown are: unknown too, and sensitive where they may be. */
+/** The elements of an unknown value: unknown, and sensitive where they may be. */
 export function elementOfUnknown(type: Type): Type {
   if (type.kind !== 'dyn' || type.sensitive === true || type.shape === undefined) return type
   const parts = membersOf(type.shape).flatMap((member) => {
@@ -203,7 +204,7 @@ function mergeUnmarked(a: Type, b: Type): Type {
     if (a.kind === b.kind && a.kind !== 'number') return a
     const [ours, others] = [a, b].map((type) => (type.kind === 'number' ? type.values : undefined))
     const values = ours && others ? [...new Set([...ours, ...others])] : undefined
-    return { kind: 'number', whole: isWhole(a) && isWhole(b), ...(values ? { values } : {}) }
+    return { kind: 'number', whole: isWholeType(a) && isWholeType(b), ...(values ? { values } : {}) }
   }
   if (a.kind === 'list' && b.kind === 'list') return list(union([a.element, b.element]))
   if (a.kind === 'map' && b.kind === 'map') return map(union([a.value, b.value]), union([a.key, b.key]))
@@ -211,7 +212,7 @@ function mergeUnmarked(a: Type, b: Type): Type {
   return a
 }
 
-/** Text that is written out has the format that it is written in. */
+/** A literal has the format in which it is written. */
 function commonFormat(a: StringType, b: StringType): string | undefined {
   if (a.format === b.format) return a.format
   const [format, written] = a.format === undefined ? [b.format, a] : [a.format, b]
@@ -223,7 +224,7 @@ function commonFormat(a: StringType, b: StringType): string | undefined {
 /** The members of a union, or the type itself. */
 export const membersOf = (type: Type): readonly Type[] => (type.kind === 'union' ? type.members : [type])
 
-/** Whether null is among the values; `dyn` does not count, since nothing is promised about it. */
+/** Whether null is a possible value; `dyn` does not count. */
 export const admitsNull = (type: Type): boolean => membersOf(type).some((member) => member.kind === 'null')
 
 /** The type without null. */
@@ -235,9 +236,13 @@ export const isNumeric = (type: Type): boolean =>
   type.kind === 'int' || type.kind === 'double' || type.kind === 'number'
 
 /** Whether all values are whole numbers. */
-export const isWhole = (type: Type): boolean => type.kind === 'int' || (type.kind === 'number' && type.whole)
+export const isWholeType = (type: Type): boolean =>
+  type.kind === 'int' || (type.kind === 'number' && type.whole)
 
-/** Which time a value is, or is in the form of text: evaluating reads that text where it stands beside a time. */
+/**
+ * The kind of time of a value, also of a string with a time format: evaluation converts such a string when it
+ * is used with a time.
+ */
 export function timeKind(type: Type): 'timestamp' | 'duration' | undefined {
   const plain = withoutNull(type)
   if (plain.kind === 'timestamp' || plain.kind === 'duration') return plain.kind
@@ -245,7 +250,7 @@ export function timeKind(type: Type): 'timestamp' | 'duration' | undefined {
   return plain.format === 'date-time' ? 'timestamp' : plain.format === 'duration' ? 'duration' : undefined
 }
 
-/** A type as people read it: `string`, `list(number)`, `object`, `string or null`. */
+/** A type for people: `string`, `list(number)`, `object`, `string or null`. */
 export function describeType(type: Type): string {
   if (type.kind === 'dyn') return 'any'
   if (type.kind === 'number') return type.whole ? 'integer' : 'number'
@@ -264,10 +269,10 @@ function describeText({ values, literal }: StringType): string {
   return values.length === 1 ? quoted[0]! : `one of ${values.map((value) => value || '""').join(', ')}`
 }
 
-/** Answers found so far: a type may be shared by many others, so that going through all of it would never end. */
+/** Cache: types share parts, so that traversing all of them could take exponential time. */
 const sensitiveTypes = new WeakMap<Type, boolean>()
 
-/** Whether a value of this type is, or carries, what is marked `x-sensitive`, at any depth. */
+/** Whether a value of this type is sensitive or contains a sensitive part. */
 export function isSensitive(type: Type): boolean {
   if (type.sensitive === true) return true
   const known = sensitiveTypes.get(type)

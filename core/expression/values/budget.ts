@@ -1,26 +1,26 @@
 import { Fault, type Span } from './errors.ts'
 
 /** Longest source, in UTF-8 bytes. */
-export const maxSourceBytes = 8192
+export const maxExpressionBytes = 8192
 /** Deepest nesting of parentheses, brackets, calls and unary or ternary operators. */
 export const maxNesting = 64
-/** Tallest syntax tree: a chain such as `a + b + …` or `a.b.c…` counts one for each link. */
+/** Maximum height of a syntax tree: each link of a chain such as `a + b + …` or `a.b.c…` counts. */
 export const maxHeight = 256
 /** Largest syntax tree, in nodes. */
-export const maxNodes = 2000
+export const maxExpressionNodes = 2000
 /**
- * Fuel of one evaluation. A unit pays for half a microsecond, generously counted: one turn of a loop with a small body, a call in it,
- * or going through 64 characters. So an evaluation ends within a tenth of a second, whatever it is given.
+ * Fuel of one evaluation. A unit pays for about half a microsecond: an iteration with a small body, a call,
+ * or reading 64 characters. An evaluation therefore ends within a tenth of a second.
  */
 const evaluationFuel = 100_000
-/** A fault takes as long as several turns of a loop. */
+/** A fault takes as long as several iterations. */
 const faultFuel = 4
-/** Bytes that the values made by one evaluation may take, counted as two for each character and 16 for each element. */
+/** Maximum bytes of new values per evaluation: two per character and 16 per element. */
 const evaluationBytes = 8 * 1024 * 1024
 
 /**
- * Fuel and memory for one evaluation or for many together. Each evaluation takes what it used out of
- * it; an evaluation is never allowed more than its own limits, however much is left here.
+ * Fuel and memory for one or more evaluations. Each evaluation deducts its use, and is also bound by the
+ * limits of a single one.
  *
  * @example const budget = new Budget({ fuel: 5_000_000, bytes: 256 * 1024 * 1024 })
  */
@@ -38,14 +38,14 @@ export class Budget {
 
 let evaluations = 0
 
-/** A compiled pattern (`functions/pattern.ts`), as far as an evaluation keeps it. */
+/** A compiled pattern, see `functions/pattern.ts`. */
 export interface SearchPattern {
   find(value: string, meter: Meter, span: Span): boolean
 }
 
-/** What one evaluation may still spend. */
+/** The remaining budget of one evaluation. */
 export class Meter {
-  /** Tells evaluations apart, for what is to be paid once in each. */
+  /** Identifies the evaluation, for costs that are paid once in each. */
   readonly evaluation: number = ++evaluations
   fuel: number
   bytes: number
@@ -69,32 +69,32 @@ export class Meter {
     }
   }
 
-  /** Pays for reading through `length` characters. */
+  /** Pays for reading `length` characters. */
   read(length: number, span: Span): void {
     if (length > 256) this.spend(length >>> 8, span)
   }
 
-  /** Pays for going through `length` characters one by one, which takes four times as long as reading them. */
+  /** Pays for processing `length` characters one by one, which takes four times as long as reading them. */
   search(length: number, span: Span): void {
     if (length > 64) this.spend(length >>> 6, span)
   }
 
-  /** Pays for changing `length` characters each on its own. */
+  /** Pays for replacing `length` characters one by one. */
   rewrite(length: number, span: Span): void {
     if (length > 8) this.spend(length >>> 3, span)
   }
 
-  /** Pays for a fault that is caught, since it may not matter. */
+  /** Pays for a fault that is caught and ignored. */
   absorb(span: Span): void {
     this.spend(faultFuel, span)
   }
 
-  /** Patterns that are not literals, as far as this evaluation has paid for them. */
+  /** Computed patterns that this evaluation has paid for. */
   get patterns(): Map<string, SearchPattern> {
     return (this.#patterns ??= new Map())
   }
 
-  /** Pays for a new value of so many bytes. */
+  /** Pays for a new value of this size. */
   allocate(bytes: number, span: Span): void {
     this.bytes -= bytes
     if (this.bytes < 0) {
@@ -107,20 +107,20 @@ export class Meter {
     }
   }
 
-  /** Pays for writing an integer, which data may hold with a million digits. */
+  /** Pays for formatting an integer; data may contain one with a million digits. */
   writeInteger(value: bigint, span: Span): void {
     if (BigInt.asIntN(64, value) === value) return
     const size = value.toString(16).length
     this.spend((size >>> 1) + Math.floor((size / 1024) ** 2), span)
   }
 
-  /** Pays for the list of so many keys of a map. */
+  /** Pays for listing the keys of a map. */
   listKeys(count: number, span: Span): void {
     this.spend(count + (count >>> 2), span)
     this.allocate(count * 16, span)
   }
 
-  /** Pays for a new string; to be called before it is made. */
+  /** Pays for a new string; call it before creating the string. */
   allocateText(length: number, span: Span): void {
     this.read(length, span)
     this.allocate(16 + length * 2, span)

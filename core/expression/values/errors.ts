@@ -1,12 +1,12 @@
 import { TocsinError, type ErrorOptions } from '../../plugin/index.ts'
 
-/** A stretch of the source: UTF-16 offsets, `end` exclusive. */
+/** A range of the source: UTF-16 offsets, `end` exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** What can be wrong with an expression before it runs. */
+/** Codes of problems found by the checker. */
 export type ExpressionProblemCode =
   | 'syntax'
   | 'not_supported'
@@ -22,14 +22,14 @@ export type ExpressionProblemCode =
   | 'nullable'
   | 'not_in_enum'
   | 'invalid_literal'
-  // Of doubts only:
+  // Warnings:
   | 'mixed_type'
   | 'name_in_quotes'
   | 'times_as_text'
   | 'number_not_in_enum'
   | 'near_field'
 
-/** Something wrong with an expression, found without running it. */
+/** A problem of an expression, found without running it. */
 export interface ExpressionProblem extends Span {
   readonly code: ExpressionProblemCode
   readonly message: string
@@ -37,7 +37,7 @@ export interface ExpressionProblem extends Span {
   readonly hint?: string | undefined
 }
 
-/** What can go wrong while an expression runs. */
+/** Codes of errors at run time. */
 export type ExpressionErrorCode =
   | 'expression_unknown_name'
   | 'expression_missing_field'
@@ -51,7 +51,7 @@ export type ExpressionErrorCode =
   | 'expression_fuel_exhausted'
   | 'expression_memory_exhausted'
 
-/** An expression failed while it ran. `start` and `end` are UTF-16 offsets into its source. */
+/** An expression failed at run time. `start` and `end` are UTF-16 offsets into its source. */
 export class ExpressionError extends TocsinError<ExpressionErrorCode> implements Span {
   readonly start: number
   readonly end: number
@@ -64,8 +64,8 @@ export class ExpressionError extends TocsinError<ExpressionErrorCode> implements
 }
 
 /**
- * What is thrown inside the evaluator: no stack trace, hence cheap enough to be absorbed by `||` and `&&`. It becomes an
- * {@link ExpressionError} when it leaves.
+ * Thrown inside the evaluator. It has no stack trace, so that `||` and `&&` can ignore it cheaply. Callers
+ * receive an {@link ExpressionError}.
  */
 export class Fault {
   readonly code: ExpressionErrorCode
@@ -80,7 +80,7 @@ export class Fault {
     this.hint = hint
   }
 
-  /** An exhausted budget ends the whole evaluation; every other fault may be absorbed by `||` and `&&`. */
+  /** An exhausted budget ends the evaluation; `||` and `&&` may ignore every other fault. */
   get fatal(): boolean {
     return this.code === 'expression_fuel_exhausted' || this.code === 'expression_memory_exhausted'
   }

@@ -14,9 +14,9 @@ import {
   Duration,
   entryOf,
   isList,
-  isObject,
-  keysOf,
-  kindOf,
+  isPlainObject,
+  keysOfMap,
+  kindOfValue,
   MapValue,
   Optional,
   Timestamp,
@@ -26,10 +26,10 @@ import {
   type Value,
 } from './values.ts'
 
-/** Lists and maps nested deeper than this are neither compared nor written as JSON. */
+/** Maximum nesting of lists and maps that are compared or written as JSON. */
 export const maxValueDepth = 200
 
-/** An int within its 64 bits. */
+/** Checks that an int fits into 64 bits. */
 function checkedInt(value: bigint, span: Span): bigint {
   if (BigInt.asIntN(64, value) === value) return value
   const shown = isShort(value) ? `${value} does` : 'an integer of the data does'
@@ -41,7 +41,7 @@ const isShort = (value: bigint): boolean => BigInt.asIntN(256, value) === value
 function wrongOperands(operator: string, left: Value, right: Value, span: Span): Fault {
   return new Fault(
     'expression_wrong_type',
-    `${operator} does not work on ${kindOf(left)} and ${kindOf(right)}`,
+    `${operator} does not work on ${kindOfValue(left)} and ${kindOfValue(right)}`,
     span,
     hintFor(operator, left, right),
   )
@@ -98,7 +98,7 @@ export function subtract(left: Value, right: Value, meter: Meter, span: Span): V
   if (left instanceof Duration && right instanceof Duration) {
     return addDurations(left, negateDuration(right), span)
   }
-  // Nothing but times is subtracted from times, so that text can only be meant as one: also on both sides.
+  // Only times can be subtracted from times, so strings are read as times, even on both sides.
   if ([left, right].every((value) => isTime(value) || typeof value === 'string')) {
     const [a, b] = [left, right].map((value) =>
       typeof value === 'string' ? timeIn(value, meter, span) : value,
@@ -115,7 +115,7 @@ export function multiply(left: Value, right: Value, span: Span): Value {
   throw wrongOperands('*', left, right, span)
 }
 
-/** Ints divide to an int, towards zero; as soon as a double takes part, the result is a double. */
+/** Two ints divide to an int, towards zero; with a double the result is a double. */
 export function divide(left: Value, right: Value, span: Span): Value {
   if (typeof left === 'bigint' && typeof right === 'bigint') {
     if (right === 0n) throw new Fault('expression_divide_by_zero', 'division by zero', span)
@@ -125,7 +125,7 @@ export function divide(left: Value, right: Value, span: Span): Value {
   throw wrongOperands('/', left, right, span)
 }
 
-/** Whole JSON numbers count as integers here; a double with a fraction does not. */
+/** Whole JSON numbers count as integers; doubles with a fraction do not. */
 export function modulo(left: Value, right: Value, span: Span): Value {
   if (!isNumber(left) || !isNumber(right)) throw wrongOperands('%', left, right, span)
   if (typeof left === 'bigint' && typeof right === 'bigint') {
@@ -143,10 +143,10 @@ export function modulo(left: Value, right: Value, span: Span): Value {
 export function negate(value: Value, span: Span): Value {
   if (typeof value === 'bigint') return checkedInt(-value, span)
   if (typeof value === 'number') return -value
-  throw new Fault('expression_wrong_type', `- does not work on ${kindOf(value)}`, span)
+  throw new Fault('expression_wrong_type', `- does not work on ${kindOfValue(value)}`, span)
 }
 
-/** Negative, zero or positive; NaN when a NaN takes part, of which every comparison is false. */
+/** Negative, zero or positive; NaN for NaN, so that every comparison is false. */
 export function compare(operator: string, left: Value, right: Value, meter: Meter, span: Span): number {
   if (isNumber(left) && isNumber(right)) {
     return left < right ? -1 : left > right ? 1 : Number.isNaN(left) || Number.isNaN(right) ? NaN : 0
@@ -164,7 +164,10 @@ export function compare(operator: string, left: Value, right: Value, meter: Mete
   throw wrongOperands(operator, left, right, span)
 }
 
-/** By code point, not by UTF-16 unit: the two differ where one side has a surrogate and the other U+E000 to U+FFFF. */
+/**
+ * By code point, not by UTF-16 unit: the two differ where one side has a surrogate and the other U+E000 to
+ * U+FFFF.
+ */
 function compareText(left: string, right: string): number {
   if (left === right) return 0
   const shorter = Math.min(left.length, right.length)
@@ -179,8 +182,8 @@ function compareText(left: string, right: string): number {
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 /**
- * Deep equality as CEL has it: numbers by value, whatever their kind; values of different kinds are never equal, except for
- * times and the text that names them.
+ * Deep equality as in CEL: numbers compare by value across types; values of other different types are never
+ * equal, except times and their text.
  */
 export function equals(left: Value, right: Value, meter: Meter, span: Span, depth = 0): boolean {
   if (typeof left === 'string') {
@@ -221,9 +224,9 @@ function equalObjects(
     return equals(left.value, right.value, meter, span, depth + 1)
   }
   if (!isMap(left) || !isMap(right)) return false
-  const keys = keysOf(left)
+  const keys = keysOfMap(left)
   meter.listKeys(keys.length, span)
-  const others = keysOf(right).length
+  const others = keysOfMap(right).length
   meter.listKeys(others, span)
   if (keys.length !== others) return false
   guardDepth(depth, span)
@@ -252,17 +255,17 @@ export function guardDepth(depth: number, span: Span): void {
 }
 
 export const isMap = (value: Value | undefined): value is ObjectValue | MapValue =>
-  value instanceof MapValue || isObject(value)
+  value instanceof MapValue || isPlainObject(value)
 
 /** `element in list`, `key in map`. */
 export function isIn(element: Value, container: Value, meter: Meter, span: Span): boolean {
   if (isList(container)) {
     meter.spend(container.length >>> 3, span)
     if (typeof element === 'string') {
-      // Each of them may be as long, and be the same up to its end.
+      // All elements may share a long common prefix.
       meter.read(element.length * container.length, span)
       if (container.includes(element)) return true
-      // Only what names a time may be equal to what is written otherwise.
+      // Only texts of times can be equal to differently written ones.
       if (findKindOfTime(element, meter, span) === undefined) return false
     }
     meter.spend(container.length >>> 3, span)
@@ -275,19 +278,19 @@ export function isIn(element: Value, container: Value, meter: Meter, span: Span)
   throw wrongOperands('in', element, container, span)
 }
 
-/** `container[key]`; undefined when there is no such element or entry. */
+/** `container[key]`; undefined if there is no such element or entry. */
 export function lookUp(container: Value, key: Value, span: Span): Value | undefined {
   if (isList(container)) {
     if (typeof key === 'bigint' || (typeof key === 'number' && Number.isInteger(key))) {
       return key >= 0 && key < container.length ? container[Number(key)] : undefined
     }
-    throw new Fault('expression_wrong_type', `a list has no index of type ${kindOf(key)}`, span)
+    throw new Fault('expression_wrong_type', `a list has no index of type ${kindOfValue(key)}`, span)
   }
   if (isMap(container)) {
     const mapKey = toKey(key)
     if (mapKey !== undefined) return entryOf(container, mapKey)
     if (typeof key === 'number') return undefined
-    throw new Fault('expression_wrong_type', `a map has no key of type ${kindOf(key)}`, span)
+    throw new Fault('expression_wrong_type', `a map has no key of type ${kindOfValue(key)}`, span)
   }
-  throw new Fault('expression_wrong_type', `${kindOf(container)} has no [${kindOf(key)}]`, span)
+  throw new Fault('expression_wrong_type', `${kindOfValue(container)} has no [${kindOfValue(key)}]`, span)
 }

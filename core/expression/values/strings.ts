@@ -1,6 +1,6 @@
 import type { ExpressionProblem } from './errors.ts'
 
-/** The contents of a string literal, undefined when it is broken, and the offset behind it. */
+/** The content of a string literal, undefined if invalid, and the offset after it. */
 export interface StringLiteral {
   readonly text: string | undefined
   readonly end: number
@@ -41,7 +41,7 @@ export function readString(
     broken = true
   }
   if (/b/i.test(prefix)) {
-    complain('expressions have no bytes', start, at, 'leave out the b before the quote')
+    complain('bytes are not supported', start, at, 'leave out the b before the quote')
   }
   for (;;) {
     if (source.startsWith(quote, at)) return { text: broken ? undefined : text, end: at + quote.length }

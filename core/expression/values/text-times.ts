@@ -4,24 +4,24 @@ import { compareTimes, nanosIn, parseDuration, parseTimestamp, timestampIn } fro
 import { Duration, Timestamp, type Value } from './values.ts'
 
 /**
- * In JSON times are text. What a text means is decided by what it is used with, never by what is known of its type: the same
- * expression must give the same value whoever checked it, and against whatever else.
+ * In JSON times are strings. A string counts as a time if it is used with a time, regardless of its static
+ * type: an expression must give the same value with every catalogue.
  */
 export type Time = Timestamp | Duration
 
 export const isTime = (value: Value): value is Time => value instanceof Timestamp || value instanceof Duration
 
-/** Pays for reading a text as a time: a duration may have many parts. */
+/** Pays for parsing a time: a duration may have many parts. */
 const pay = (text: string, meter: Meter, span: Span): void =>
   meter.spend(hasFormOfTimestamp(text) ? 3 : 4 + (text.length >>> 2), span)
 
-/** A text that stands beside a time, as a time of the same kind. Faults where it is none. */
+/** Parses a string used with a time as the same kind of time. Throws a fault if it is none. */
 export function readLike(text: string, time: Time, meter: Meter, span: Span): Time {
   if (text.length <= longestTime) pay(text, meter, span)
   return time instanceof Timestamp ? parseTimestamp(text, span) : parseDuration(text, span)
 }
 
-/** Whether a text says the same as a time. */
+/** Whether a string denotes the same time. */
 export function namesTime(text: string, time: Time, meter: Meter, span: Span): boolean {
   const isTimestamp = time instanceof Timestamp
   if (isTimestamp ? !hasFormOfTimestamp(text) : !hasFormOfDuration(text)) return false
@@ -31,27 +31,27 @@ export function namesTime(text: string, time: Time, meter: Meter, span: Span): b
   return named !== undefined && compareTimes(named, time) === 0
 }
 
-/** Whether a text names a point in time or a duration. */
+/** The kind of time that a string denotes. */
 export function kindOfTime(text: string): 'timestamp' | 'duration' | undefined {
   if (hasFormOfTimestamp(text)) return timestampIn(text) && 'timestamp'
   return hasFormOfDuration(text) && nanosIn(text) !== undefined ? 'duration' : undefined
 }
 
-/** The same, paid. */
+/** The same, with its cost. */
 export function findKindOfTime(text: string, meter: Meter, span: Span): 'timestamp' | 'duration' | undefined {
   if (text.length > longestTime) return undefined
   pay(text, meter, span)
   return kindOfTime(text)
 }
 
-/** The time that a text names, of whatever kind; undefined where it names none. */
+/** The timestamp or duration that a string denotes; undefined for other strings. */
 export function timeIn(text: string, meter: Meter, span: Span): Time | undefined {
   const kind = findKindOfTime(text, meter, span)
   if (kind === undefined) return undefined
   return kind === 'timestamp' ? parseTimestamp(text, span) : parseDuration(text, span)
 }
 
-/** The order of two texts that both name a point in time, or both are durations as expressions write them; else undefined. */
+/** The order of two strings that both denote timestamps, or durations in JSON form; else undefined. */
 export function compareTimesIn(left: string, right: string, meter: Meter, span: Span): number | undefined {
   const areDurations = ownDuration.test(left) && ownDuration.test(right)
   if (!areDurations && !(hasFormOfTimestamp(left) && hasFormOfTimestamp(right))) return undefined
@@ -59,19 +59,19 @@ export function compareTimesIn(left: string, right: string, meter: Meter, span: 
   return a && b && compareTimes(a, b)
 }
 
-/** Only the form that a duration gets in JSON: in others, text that means something else might be taken for one. */
+/** Only the JSON form of a duration: other forms are ambiguous with ordinary text. */
 const ownDuration = /^-?(?:0|[1-9]\d{0,11})(?:\.\d{0,8}[1-9])?s$/
 
-/** Whether two texts that differ name the same point in time, as with another offset. */
+/** Whether two different strings denote the same point in time, such as with another offset. */
 export function nameSameInstant(left: string, right: string, meter: Meter, span: Span): boolean {
   if (!hasFormOfTimestamp(left) || !hasFormOfTimestamp(right)) return false
-  // In UTC, with as many digits, each instant is written in one way.
+  // In UTC and with the same number of digits, each instant has one notation.
   if (left.length === right.length && left.endsWith('Z') && right.endsWith('Z') && left[10] === right[10])
     return false
   return compareTimesIn(left, right, meter, span) === 0
 }
 
-/** Longer texts name no time. */
+/** Maximum length of a time. */
 const longestTime = 80
 
 const hasFormOfDuration = (text: string): boolean => text.length <= longestTime && /^[-+.\dP]/.test(text)

@@ -4,7 +4,7 @@ import { Duration, Timestamp } from './values.ts'
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
 const firstSecond = -62_135_596_800
 const lastSecond = 253_402_300_799
-/** Some 10,000 years, as in protobuf. */
+/** About 10,000 years, as in protobuf. */
 const longestSeconds = 315_576_000_000
 const nanosPerSecond = 1_000_000_000
 
@@ -23,7 +23,7 @@ export function parseTimestamp(text: string, span: Span): Timestamp {
   )
 }
 
-/** The point in time that a text names, in whatever year; undefined where it names none. */
+/** The point in time that a string denotes, of any year; undefined for other strings. */
 export function timestampIn(text: string): Timestamp | undefined {
   const found = text.length <= 40 ? rfc3339.exec(text) : null
   if (!found) return undefined
@@ -38,7 +38,7 @@ export function timestampIn(text: string): Timestamp | undefined {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second)
-  // A day such as 30 February moves on to another month; so do hours and minutes that are too large.
+  // Rejects days such as 30 February, and hours and minutes out of range, which roll over.
   const kept = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && date.getUTCHours() === hour
   if (!kept || minute > 59 || second > 59 || Number(found[9] ?? 0) > 23 || Number(found[10] ?? 0) > 59)
     return undefined
@@ -51,7 +51,7 @@ export function timestampOf(seconds: number, nanos: number, span: Span, hint?: s
   throw new Fault('expression_overflow', 'the timestamp is outside of the years 1 to 9999', span, hint)
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as it has. */
+/** RFC 3339 in UTC, with the necessary fraction digits. */
 export function formatTimestamp(value: Timestamp): string {
   const date = new Date(value.seconds * 1000)
   const year = String(date.getUTCFullYear()).padStart(4, '0')
@@ -76,7 +76,7 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   w: 604_800_000_000_000n,
 }
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|μs|ns|d|w)/y
-/** ISO 8601, as the JSON Schema format `duration` has it; months and years have no fixed length. */
+/** ISO 8601 as in the JSON Schema format `duration`, without months and years, which have no fixed length. */
 const iso8601 = /^[+-]?P(?=\d|T\d)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?$/
 
 /** Reads text such as `90s`, `1h30m`, `-1.5h`, `2d` or `PT1H30M`; the units are w d h m s ms us ns. */
@@ -91,7 +91,7 @@ export function parseDuration(text: string, span: Span): Duration {
   )
 }
 
-/** The duration that a text names, however long, in nanoseconds; undefined where it names none. */
+/** The duration in nanoseconds that a string denotes, of any length; undefined for other strings. */
 export function nanosIn(text: string): bigint | undefined {
   if (text.length > 80) return undefined
   const sign = /^[+-]/.test(text) ? text.charAt(0) : ''
@@ -160,8 +160,8 @@ export const compareTimes = (left: Timestamp | Duration, right: Timestamp | Dura
 const fixedOffset = /^([+-]?)(\d{2}):(\d{2})$/
 
 /**
- * Seconds east of UTC of a zone: `UTC`, `Z` or a fixed offset such as `+02:00`. Names such as Europe/Berlin are refused:
- * what they mean depends on the zone database of the machine.
+ * Seconds east of UTC of a zone: `UTC`, `Z` or a fixed offset such as `+02:00`. Names such as Europe/Berlin
+ * are refused: their rules depend on the zone database of the machine.
  */
 export function offsetOf(zone: string, span: Span): number {
   if (zone === 'UTC' || zone === 'Z' || zone === '') return 0

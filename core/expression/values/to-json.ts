@@ -6,8 +6,8 @@ import { shorten } from './time.ts'
 import {
   Duration,
   isList,
-  isObject,
-  kindOf,
+  isPlainObject,
+  kindOfValue,
   MapValue,
   Optional,
   Timestamp,
@@ -16,17 +16,18 @@ import {
 } from './values.ts'
 
 const nowhere: Span = { start: 0, end: 0 }
-/** A value with shared parts may be far larger written out than it is in memory; this many parts are enough. */
+/** Maximum number of parts: a value with shared parts may be much larger as JSON than in memory. */
 const maxParts = 2_000_000
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * The result of an evaluation as JSON. Ints become numbers, or stay bigint beyond 2^53; timestamps become RFC 3339 text,
- * durations text such as `90s`, types their name, an optional its value. Parts that are JSON already are not copied.
+ * The result of an evaluation as JSON. Ints become numbers, or stay bigint beyond 2^53; timestamps become RFC
+ * 3339 text, durations text such as `90s`, types their name, an optional its value. Parts that are JSON
+ * already are not copied.
  *
- * @param source the expression that gave the value, which errors then name
- * @throws ExpressionError `expression_wrong_type` for what JSON cannot say (NaN, infinities, an empty optional),
- *   `expression_too_deep`, `expression_memory_exhausted`
+ * @param source the source of the expression, for errors
+ * @throws ExpressionError `expression_wrong_type` for values without a JSON form (NaN, infinities, an empty
+ *   optional), `expression_too_deep`, `expression_memory_exhausted`
  */
 export function toJsonValue(value: unknown, source?: string): unknown {
   const meter = new Meter(undefined)
@@ -38,8 +39,8 @@ export function toJsonValue(value: unknown, source?: string): unknown {
 /**
  * A scalar as text, for interpolation.
  *
- * @throws ExpressionError `expression_wrong_type` for lists, maps, null and optionals, `expression_fuel_exhausted` for integers
- *   of tens of thousands of digits
+ * @throws ExpressionError `expression_wrong_type` for lists, maps, null and optionals,
+ *   `expression_fuel_exhausted` for integers of tens of thousands of digits
  */
 export function toText(value: unknown): string {
   if (typeof value === 'bigint') atBoundary(() => new Meter(undefined).writeInteger(value, nowhere))
@@ -50,9 +51,9 @@ export function toText(value: unknown): string {
     : value === null
       ? "write orValue(…) or a condition such as x == null ? '' : string(x)"
       : 'write json(value)'
-  const kind = kindOf(value as Value)
+  const kind = kindOfValue(value as Value)
   return atBoundary(() => {
-    throw new Fault('expression_wrong_type', `${kind} cannot stand inside text`, nowhere, hint)
+    throw new Fault('expression_wrong_type', `${kind} cannot be inserted into text`, nowhere, hint)
   })
 }
 
@@ -67,11 +68,11 @@ function atBoundary<T>(run: () => T, source?: string): T {
   }
 }
 
-/** As {@link toJsonValue}, paid from a meter. */
+/** Like {@link toJsonValue}, with its cost. */
 export const convertToJson = (value: Value, meter: Meter, span: Span): unknown =>
   new Conversion(meter, span).convert(value, 0)
 
-/** A list or map that was converted: it may occur again, and then costs as much without being gone through once more. */
+/** A converted list or map; a second occurrence costs the same without being converted again. */
 interface Known {
   readonly converted: unknown
   readonly fuel: number
@@ -84,7 +85,7 @@ class Conversion {
   readonly #meter: Meter
   readonly #span: Span
   readonly #known = new Map<object, Known>()
-  /** Deepest level that was reached since somebody last asked. */
+  /** Deepest level since the last reset. */
   #deepest = 0
 
   constructor(meter: Meter, span: Span) {
@@ -147,7 +148,7 @@ class Conversion {
       throw new Fault('expression_wrong_type', message, this.#span, 'use orValue(…)')
     }
     if (value instanceof MapValue) return this.#map(value, depth)
-    if (!isObject(value)) throw new Fault('expression_wrong_type', 'the value is no JSON', this.#span)
+    if (!isPlainObject(value)) throw new Fault('expression_wrong_type', 'the value is no JSON', this.#span)
     let copy: object | undefined
     for (const key of Object.keys(value)) {
       const field = value[key]
@@ -157,7 +158,7 @@ class Conversion {
       copy ??= ownCopy(value)
       define(copy, key, converted)
     }
-    // Objects made by expressions have no prototype; what leaves is an ordinary object.
+    // Objects of expressions have no prototype; the result is an ordinary object.
     return copy ?? (Object.getPrototypeOf(value) === null ? ownCopy(value) : value)
   }
 

@@ -1,16 +1,16 @@
 /**
- * Values while an expression runs.
+ * Values during evaluation.
  *
  * | CEL       | here                                                                              |
  * |-----------|-----------------------------------------------------------------------------------|
  * | int       | bigint, within 64 bits                                                            |
  * | double    | number; every number that comes out of JSON data is one                           |
  * | list      | array                                                                             |
- * | map       | object with its own fields as entries, or {@link MapValue} when a key is no text  |
+ * | map       | object with its own fields as entries, or {@link MapValue} when a key is no string|
  * | others    | boolean, string, null, {@link Timestamp}, {@link Duration}, {@link Optional}, {@link TypeValue} |
  *
- * Data is never copied and never changed. Only own fields are read, so that `__proto__` and `constructor` are keys like
- * any other.
+ * Data is never copied or changed. Only own fields are read, so that `__proto__` and `constructor` are
+ * ordinary keys.
  */
 export type Value =
   | null
@@ -34,7 +34,7 @@ export interface ObjectValue {
 export class Timestamp {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly seconds: number
-  /** 0 to 999,999,999, always forward in time. */
+  /** 0 to 999,999,999, always added. */
   readonly nanos: number
 
   constructor(seconds: number, nanos: number) {
@@ -54,7 +54,7 @@ export class Duration {
   }
 }
 
-/** What `.?` and `[?…]` give: a value, or the knowledge that there is none. */
+/** The result of `.?` and `[?…]`: a value or none. */
 export class Optional {
   static readonly none: Optional = new Optional(undefined)
   readonly value: Value | undefined
@@ -64,7 +64,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: what `type(x)` gives. */
+/** A type as a value: the result of `type(x)`. */
 export class TypeValue {
   readonly name: string
 
@@ -73,10 +73,10 @@ export class TypeValue {
   }
 }
 
-/** A key of a map as CEL compares it: numbers that are equal are one key. */
+/** A map key as CEL compares it: equal numbers are the same key. */
 export type MapKey = string | boolean | bigint
 
-/** A map with keys that are not text; it exists only while an expression runs. */
+/** A map with keys that are not strings; exists only during evaluation. */
 export class MapValue {
   readonly entries: ReadonlyMap<MapKey, Value>
 
@@ -106,8 +106,8 @@ export const typeValues: ReadonlyMap<string, TypeValue> = new Map(
 
 const typeValue = (name: (typeof typeNames)[number]): TypeValue => typeValues.get(name)!
 
-/** The type of a value, as `type(x)` gives it. */
-export function typeOf(value: Value): TypeValue {
+/** The type of a value, as in `type(x)`. */
+export function typeOfValue(value: Value): TypeValue {
   if (value === null) return typeValue('null_type')
   if (typeof value === 'boolean') return typeValue('bool')
   if (typeof value === 'number') return typeValue('double')
@@ -127,14 +127,14 @@ const spokenNames: Readonly<Record<string, string>> = {
   optional_type: 'optional',
 }
 
-/** The type of a value in the words of error messages: `string`, `list`, `null`, `timestamp`. */
-export function kindOf(value: Value): string {
-  const { name } = typeOf(value)
+/** The type of a value for error messages: `string`, `list`, `null`, `timestamp`. */
+export function kindOfValue(value: Value): string {
+  const { name } = typeOfValue(value)
   return spokenNames[name] ?? name
 }
 
-/** Whether the value is a plain JSON object: not a list, not null, none of the classes above, nor of any other class. */
-export function isObject(value: Value | undefined): value is ObjectValue {
+/** Whether the value is a plain JSON object: not a list, null or instance of a class. */
+export function isPlainObject(value: Value | undefined): value is ObjectValue {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
@@ -143,7 +143,7 @@ export function isObject(value: Value | undefined): value is ObjectValue {
 /** A list; `Array.isArray` alone does not narrow readonly arrays. */
 export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value)
 
-/** A value as a key, or undefined when it cannot be one. */
+/** A value as a key; undefined if it cannot be one. */
 export function toKey(value: Value): MapKey | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : undefined
@@ -155,8 +155,8 @@ export function entryOf(container: ObjectValue | MapValue, key: MapKey): Value |
   return typeof key === 'string' && Object.hasOwn(container, key) ? container[key] : undefined
 }
 
-/** Keys of an object or map, in their order. A field that is undefined does not exist. */
-export function keysOf(container: ObjectValue | MapValue): readonly MapKey[] {
+/** Keys of an object or map, in order. Undefined fields do not exist. */
+export function keysOfMap(container: ObjectValue | MapValue): readonly MapKey[] {
   if (container instanceof MapValue) return [...container.entries.keys()]
   const keys = Object.keys(container)
   for (const key of keys)
@@ -164,7 +164,7 @@ export function keysOf(container: ObjectValue | MapValue): readonly MapKey[] {
   return keys
 }
 
-/** A double as text: like JavaScript, but for the words that CEL uses. */
+/** A double as text: like JavaScript, with CEL's words for NaN and infinities. */
 export function formatDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value < 0 ? '-Infinity' : 'Infinity'

@@ -1,18 +1,19 @@
 import type { JournalEntry } from '../../domain/run.ts'
-import type { CheckpointStep, Place, Playbook, Step } from '../../playbook/language/playbook.ts'
+import type { CheckpointStep, SourcePlace, Playbook, Step } from '../../playbook/language/playbook.ts'
 import { placedSteps, withoutItems } from '../read/placed-steps.ts'
+import type { CalledByName } from '../read/playbook-test.ts'
 
-/** A way through a playbook that a test can take. */
+/** A branch of a playbook that a test can cover. */
 export interface Branch {
-  /** Path of the step and the way: unique in the playbook. */
+  /** Path of the step and name of the branch: unique in the playbook. */
   readonly key: string
   /** `links: foreach without items`. */
   readonly label: string
-  /** Of the step in the playbook. */
-  readonly place: Place
+  /** Place of the step in the playbook. */
+  readonly place: SourcePlace
 }
 
-/** All ways there are, in the order in which they are written. */
+/** All branches, in source order. */
 export function branchesOf(playbook: Playbook): readonly Branch[] {
   return placedSteps(playbook).flatMap(({ path, step }) =>
     waysOf(step).map(([way, label]) => ({
@@ -34,7 +35,7 @@ function waysOf(step: Step): readonly Way[] {
   const ways: Way[] = [['run', 'runs']]
   if (step.if !== undefined) ways.push(['skip', '`if` is false'])
   if (step.foreach !== undefined) {
-    // Items that are written out are never none.
+    // A literal list of items is never empty.
     if (step.foreach.items.kind !== 'literal') ways.push(['empty', '`foreach` without items'])
     ways.push(['items', '`foreach` with items'])
     if (step.foreach.onItemError === 'continue') ways.push(['item_error', '`on_item_error`'])
@@ -54,7 +55,7 @@ function waysOf(step: Step): readonly Way[] {
   return ways
 }
 
-/** Whatever may come of a question. */
+/** The possible results of a question. */
 function answersOf({ choices, onTimeout }: CheckpointStep): readonly Way[] {
   const answers: readonly Way[] =
     'answers' in choices
@@ -64,13 +65,13 @@ function answersOf({ choices, onTimeout }: CheckpointStep): readonly Way[] {
   return [...answers, ['timeout', late]]
 }
 
-/** The ways that a run took: keys of branches. */
+/** The keys of the branches that a run took. */
 export function branchesTaken(playbook: Playbook, entries: readonly JournalEntry[]): ReadonlySet<string> {
   const taken = new Set<string>()
   const byPlace = Map.groupBy(entries, (entry) => withoutItems(entry.path))
   for (const { path, step } of placedSteps(playbook)) {
     const own = byPlace.get(path) ?? []
-    // The end of a run cuts groups short, which are recorded after their steps.
+    // The end of a run interrupts groups, which are recorded after their steps.
     const inside = entries.filter((entry) => withoutItems(entry.path).startsWith(`${path}/`))
     for (const way of takenWays(step, path, own, inside)) taken.add(keyOf(path, way))
   }
@@ -101,7 +102,7 @@ function takenWays(
   return ways
 }
 
-/** The whole of a `repeat`, or of one for each item, has its record beside those of its times. */
+/** A `repeat` has a record of its own beside those of its repetitions, also for each item. */
 function takenRounds(
   path: string,
   ran: readonly JournalEntry[],
@@ -117,11 +118,11 @@ function takenRounds(
   return ways
 }
 
-/** Not that of a `foreach`. */
+/** Excludes the output of a `foreach`. */
 const hasTimes = (output: unknown): boolean =>
   typeof output === 'object' && output !== null && Object.hasOwn(output, 'times')
 
-/** Nobody stands behind an answer that `on_timeout` gave. */
+/** An answer from `on_timeout` has no responder. */
 function answerTaken({ choices }: CheckpointStep, { state, output, error }: JournalEntry): readonly string[] {
   if (state === 'failed') return error?.code === 'checkpoint_timeout' ? ['timeout'] : []
   const { answer, by } = (output ?? {}) as { readonly answer?: unknown; readonly by?: unknown }
@@ -162,7 +163,7 @@ export interface Coverage {
   readonly missing: readonly Branch[]
 }
 
-/** `unreachable`: keys of branches that do not count. */
+/** `unreachable` holds the keys of branches that do not count. */
 export function coverageOf(
   playbook: Playbook,
   taken: ReadonlySet<string>,
@@ -171,4 +172,35 @@ export function coverageOf(
   const branches = branchesOf(playbook).filter(({ key }) => !unreachable.has(key))
   const missing = branches.filter(({ key }) => !taken.has(key))
   return { taken: branches.length - missing.length, total: branches.length, missing }
+}
+
+/** The branches that a run took in a called playbook. */
+export interface CalledCoverage {
+  /** Content hash of the called playbook. */
+  readonly hash: string
+  /** Keys of its branches. */
+  readonly taken: ReadonlySet<string>
+}
+
+/** The coverage of each call, also inside called playbooks. */
+export function calledCoverage(
+  playbook: Playbook,
+  entries: readonly JournalEntry[],
+  called: CalledByName,
+): readonly CalledCoverage[] {
+  return placedSteps(playbook).flatMap(({ path, step }) => {
+    const callee = step.action === 'call' ? called.get(step.playbook) : undefined
+    const inside = callee === undefined ? [] : entriesInside(path, entries)
+    if (callee === undefined || inside.length === 0) return []
+    const own = { hash: callee.hash, taken: branchesTaken(callee, inside) }
+    return [own, ...calledCoverage(callee, inside, called)]
+  })
+}
+
+/** The entries inside a call, with their paths relative to the called playbook. */
+function entriesInside(path: string, entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const depth = path.split('/').length
+  return entries
+    .filter((entry) => withoutItems(entry.path).startsWith(`${path}/`))
+    .map((entry) => ({ ...entry, path: entry.path.split('/').slice(depth).join('/') }))
 }

@@ -6,13 +6,13 @@ import { placedSteps, withoutItems, type PlacedStep } from '../read/placed-steps
 export interface RanStep {
   /** As in the journal: `each[1]/look`. */
   readonly path: string
-  /** How a test may call it besides its path: the id, or `<id>[<item>]`. */
+  /** Its short name in tests: the id, or `<id>[<item>]`. */
   readonly name: string
 }
 
 /**
- * What ran, from the journal: a step before those inside it, items in their order, all else as it is written. Never depends on
- * what was faster. A group that the end of the run cut short has no entry of its own; it ran all the same.
+ * The steps that ran, from the journal: groups before their contents, items in order, otherwise in source
+ * order, regardless of timing. Includes groups that the end of the run interrupted, which have no entry.
  */
 export function traceOf(playbook: Playbook, entries: readonly JournalEntry[]): readonly RanStep[] {
   const placed = placedSteps(playbook)
@@ -28,15 +28,15 @@ export function traceOf(playbook: Playbook, entries: readonly JournalEntry[]): r
     .map(({ path }) => ({ path, name: nameOf(path, byPath) }))
 }
 
-/** What people read: `found → sources → sources[0] → bad`. */
+/** The trace as text: `found → sources → sources[0] → bad`. */
 export function showTrace(trace: readonly RanStep[]): string {
   return trace.length === 0 ? 'nothing ran' : trace.map(shown).join(' → ')
 }
 
-/** An item of what is inside an item needs its whole path. */
+/** An item nested in another item needs its whole path. */
 const shown = ({ path, name }: RanStep): string => (/(?:\]|#\d+)\//.test(path) ? path : name)
 
-/** `a[0]/b` stands in `a[0]`, which is an item of `a`. */
+/** `a[0]/b` is in `a[0]`, which is an item of `a`. */
 function placesUpTo(path: string): readonly string[] {
   const places: string[] = []
   let prefix = ''
@@ -54,7 +54,7 @@ function nameOf(path: string, byPath: ReadonlyMap<string, PlacedStep>): string {
   return id === null || id === undefined ? path : id + (/(?:\[\d+\]|#\d+)+$/.exec(path)?.[0] ?? '')
 }
 
-/** Place among the steps and index of the item, for each segment. */
+/** Position of the step and index of the item, for each segment. */
 function sortKey(path: string, order: ReadonlyMap<string, number>): readonly number[] {
   const key: number[] = []
   let prefix = ''
@@ -62,7 +62,7 @@ function sortKey(path: string, order: ReadonlyMap<string, number>): readonly num
     const [, item] = /\[(\d+)\]/.exec(segment) ?? []
     const [, time] = /#(\d+)$/.exec(segment) ?? []
     prefix = prefix === '' ? segment : `${prefix}/${segment}`
-    // Handlers of errors come after what they handle, `finally` after everything.
+    // Error handlers come after the steps they handle, `finally` comes last.
     const place = segment.startsWith('@') ? Infinity : (order.get(withoutItems(prefix)) ?? 0)
     key.push(place, Number(item ?? -1), Number(time ?? -1))
   }

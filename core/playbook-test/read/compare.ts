@@ -1,29 +1,33 @@
 import { stringifyJson } from '../../common/json.ts'
 
 /** A key of a map or an index of a list. */
-export type Part = string | number
+export type DifferencePart = string | number
 
 export interface Difference {
-  /** Where in the expected value. */
-  readonly at: readonly Part[]
+  /** Path in the expected value. */
+  readonly at: readonly DifferencePart[]
   readonly expected: string
   readonly got: string
 }
 
 /**
- * Where a value is not as expected. Maps may hold more than is expected of them; lists have to have the same items; everything
- * else has to be equal.
+ * The differences from an expected value. Maps may have further keys, lists must have the same items, and
+ * everything else must be equal.
  */
-export function compare(expected: unknown, actual: unknown, at: readonly Part[] = []): readonly Difference[] {
+export function compareValues(
+  expected: unknown,
+  actual: unknown,
+  at: readonly DifferencePart[] = [],
+): readonly Difference[] {
   if (Array.isArray(expected)) {
     if (!Array.isArray(actual) || actual.length !== expected.length) return [differ(at, expected, actual)]
-    return expected.flatMap((item, index) => compare(item, actual[index], [...at, index]))
+    return expected.flatMap((item, index) => compareValues(item, actual[index], [...at, index]))
   }
   if (isMap(expected)) {
     if (!isMap(actual)) return [differ(at, expected, actual)]
     return Object.entries(expected).flatMap(([name, value]) =>
       Object.hasOwn(actual, name)
-        ? compare(value, actual[name], [...at, name])
+        ? compareValues(value, actual[name], [...at, name])
         : [{ at: [...at, name], expected: show(value), got: nothing }],
     )
   }
@@ -41,7 +45,7 @@ export function show(value: unknown): string {
   return text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text
 }
 
-function differ(at: readonly Part[], expected: unknown, actual: unknown): Difference {
+function differ(at: readonly DifferencePart[], expected: unknown, actual: unknown): Difference {
   return { at, expected: show(expected), got: show(actual) }
 }
 

@@ -6,15 +6,15 @@ import type { NamedStep } from './named-steps.ts'
 import type { PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'
 
-/** What the reading of one file of tests shares. */
-export interface Context {
+/** State shared while parsing a test file. */
+export interface TestContext {
   readonly source: SourceText
   readonly problems: Problems
   readonly catalogue: Catalogue
   readonly playbook: Playbook
   readonly steps: readonly PlacedStep[]
-  /** Those of called playbooks too. */
+  /** Includes the steps of called playbooks. */
   readonly named: readonly NamedStep[]
-  /** Those that it calls, also by way of others. */
+  /** The playbooks that it calls directly or indirectly. */
   readonly called: CalledByName
 }

@@ -1,7 +1,7 @@
-import type { KeyTable } from '../../playbook/language/grammar.ts'
+import type { KeyTable } from '../../playbook/language/key-table.ts'
 
-/** Every key of a file of tests; `schemas/playbook-test.schema.json` lists the same, and a test keeps both equal. */
-export const grammar = {
+/** Every key of a test file. A test keeps it equal to `schemas/playbook-test.schema.json`. */
+export const testGrammar = {
   file: {
     what: 'a file of tests',
     keys: ['playbook', 'fixtures', 'mocks', 'tests', 'unreachable'],
@@ -54,5 +54,5 @@ export const grammar = {
   range: { what: 'a range of time', keys: ['min', 'max'] },
 } as const satisfies Readonly<Record<string, KeyTable>>
 
-/** Tests in a file. */
+/** Maximum number of tests in a file. */
 export const maxTests = 500

@@ -8,18 +8,18 @@ import { parseTestsInSlices, type ParsedTests } from './parse.ts'
 export interface LoadedTests extends ParsedTests {
   readonly file: string
   readonly source: Uint8Array
-  /** Of the playbook that the tests are about; undefined where none could be read. */
+  /** Path of the playbook under test; undefined if it could not be read. */
   readonly playbookPath: string | undefined
 }
 
-/** Reads a file of tests and the playbook that it names, whose path begins at the file's folder. */
+/** Reads a test file and its playbook, whose path is relative to the file's folder. */
 export async function loadTests(file: string, catalogue: Catalogue): Promise<LoadedTests> {
   const source = await readFile(file)
   let playbookPath: string | undefined
   const loadPlaybook = (reference: string): Uint8Array | undefined => {
     const path = join(dirname(file), reference)
     const found = readIfThere(path)
-    // The first one; others are called by it.
+    // The first playbook; the others are called by it.
     if (found !== undefined) playbookPath ??= path
     return found
   }

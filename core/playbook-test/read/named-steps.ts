@@ -3,13 +3,16 @@ import type { Playbook } from '../../playbook/language/playbook.ts'
 import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'
 
-/** A step as mocks and answers call it. */
+/** A step with its name in mocks and answers. */
 export interface NamedStep extends PlacedStep {
-  /** The id, or its path where it has none or is in a called playbook, since ids are unique in one playbook alone: `contain/confirm`. */
+  /**
+   * The id, or the path (`contain/confirm`) if it has no id or is in a called playbook, because ids are
+   * unique only within a playbook.
+   */
   readonly name: string
 }
 
-/** All steps of a playbook, and of those that it calls. */
+/** All steps of a playbook and of the playbooks it calls. */
 export function namedSteps(playbook: Playbook, called: CalledByName = new Map()): readonly NamedStep[] {
   const own = placedSteps(playbook).map(({ path, step }) => ({ path, step, name: step.id ?? path }))
   return [...own, ...own.flatMap((step) => stepsInside(step, called, [playbook.name]))]
@@ -21,7 +24,7 @@ function stepsInside(
   callers: readonly string[],
 ): readonly NamedStep[] {
   const callee = step.action === 'call' ? called.get(step.playbook) : undefined
-  // A circle is reported when it runs.
+  // A circular call is reported when it runs.
   if (callee === undefined || callers.includes(callee.name)) return []
   return placedSteps(callee).flatMap((inner) => {
     const place = { path: inside(path, inner.path), step: inner.step }
@@ -29,7 +32,7 @@ function stepsInside(
   })
 }
 
-/** Finds a step by its path in the journal; what tells of a checkpoint stands for the checkpoint. */
+/** Finds a step by its path in the journal; the notification of a checkpoint counts as the checkpoint. */
 export function stepFinder(steps: readonly NamedStep[]): (path: string) => NamedStep | undefined {
   const byPath = new Map(steps.map((step) => [step.path, step]))
   return (path) => byPath.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))

@@ -1,46 +1,45 @@
 import { ValidationError } from '../../errors/errors.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { suggest } from '../../playbook/language/did-you-mean.ts'
-import { headOf, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
+import { headSpan, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
 import { parseWithCalledInSlices } from '../../playbook/read/parse-with-called.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import type { PlaybookSources } from '../../playbook/scope/callable-playbooks.ts'
-import type { Problem } from '../../playbook/language/problem.ts'
+import type { PlaybookSources } from '../../playbook/read/callable-playbooks.ts'
+import { quote, type Problem } from '../../playbook/language/problem.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import { openSource, openSourceInSlices, type OpenSource } from '../../playbook/yaml/open-source.ts'
-import { quote } from '../../playbook/language/problem.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
-import type { Context } from './context.ts'
-import { grammar, maxTests } from './grammar.ts'
+import type { TestContext } from './context.ts'
+import { testGrammar, maxTests } from './grammar.ts'
 import { branchesOf } from '../coverage/coverage.ts'
-import { nodeAt, partsOf, placeOf } from './place.ts'
+import { nodeAt, partsOf, testPlaceOf } from './place.ts'
 import { namedSteps } from './named-steps.ts'
 import { placedSteps } from './placed-steps.ts'
 import type { CalledByName, Fixtures, Mocks, PlaybookTest, PlaybookTests } from './playbook-test.ts'
 import { readExpect } from './read-expect.ts'
 import { readFixtures, resolveFixtures, type GivenFixtures } from './read-fixtures.ts'
 import { readMocks } from './read-mocks.ts'
-import { readList, readString } from './read-values.ts'
+import { readTestList, readTestString } from './read-values.ts'
 
 export interface ParseTestsOptions {
-  /** Shown with the problems. */
+  /** File name for the problems. */
   readonly file?: string | undefined
   readonly catalogue: Catalogue
-  /** The source of the playbook that the tests name, or undefined where there is none. */
+  /** Loads the source of the playbook under test; undefined if there is none. */
   readonly loadPlaybook: (reference: string) => string | Uint8Array | undefined
 }
 
 export interface ParsedTests {
   /** Undefined exactly if one of the problems is an error. */
   readonly tests: PlaybookTests | undefined
-  /** By place. */
+  /** Sorted by position. */
   readonly problems: readonly Problem[]
 }
 
 /**
- * Reads and checks a file of tests, with the playbook that it names. Never throws, whatever the source: everything wrong with it
- * becomes a problem at its place.
+ * Parses and checks a test file with its playbook. Never throws: every mistake becomes a problem with a
+ * position.
  */
 export const parseTests = (source: string | Uint8Array, options: ParseTestsOptions): ParsedTests =>
   runAtOnce(parseTestsInSlices(source, options))
@@ -55,7 +54,7 @@ export function* parseTestsInSlices(
   return { tests: open.problems.hasErrors ? undefined : tests, problems: open.problems.list() }
 }
 
-/** What a file says about the world, without its tests. */
+/** The fixtures and mocks of a file, without its tests. */
 export interface ParsedWorld {
   /** Undefined exactly if one of the problems is an error. */
   readonly world: World | undefined
@@ -65,18 +64,18 @@ export interface ParsedWorld {
 interface World {
   readonly mocks: Mocks
   readonly hasAlert: boolean
-  /** Of the file, with an alert from elsewhere and inputs in place of its own. */
+  /** The file's fixtures with another alert and other inputs. */
   fixtures(given: Partial<GivenFixtures>): Fixtures
 }
 
-/** Reads `fixtures` and `mocks` of a file for a playbook; its tests, and the playbook it names, do not count. */
+/** Parses `fixtures` and `mocks` of a file for a playbook; ignores its tests and the playbook it names. */
 export function parseWorld(
   source: string | Uint8Array,
   playbook: Playbook,
   options: Pick<ParseTestsOptions, 'file' | 'catalogue'> & { readonly called?: CalledByName | undefined },
 ): ParsedWorld {
   const open = openSource(source, options.file)
-  const fields = open.root && readFields(open.problems, open.root, { ...grammar.file, required: [] })
+  const fields = open.root && readFields(open.problems, open.root, { ...testGrammar.file, required: [] })
   const world =
     fields && readWorld(contextOf(open, options.catalogue, playbook, options.called ?? new Map()), fields)
   if (world === undefined || open.problems.hasErrors)
@@ -105,7 +104,7 @@ function contextOf(
   catalogue: Catalogue,
   playbook: Playbook,
   called: CalledByName,
-): Context {
+): TestContext {
   const named = namedSteps(playbook, called)
   return { source, problems, catalogue, playbook, called, steps: placedSteps(playbook), named }
 }
@@ -116,7 +115,7 @@ function* readFile(
   options: ParseTestsOptions,
 ): Sliced<PlaybookTests | undefined> {
   const { problems } = open
-  const fields = readFields(problems, root, grammar.file)
+  const fields = readFields(problems, root, testGrammar.file)
   const reference = fields?.get('playbook')
   const entry = fields?.get('tests')
   if (fields === undefined || reference === undefined || entry === undefined) return undefined
@@ -124,9 +123,9 @@ function* readFile(
   if (playbook === undefined) return undefined
   const context = contextOf(open, options.catalogue, playbook, called)
   const world = readWorld(context, fields)
-  const nodes = readList(problems, entry)
+  const nodes = readTestList(problems, entry)
   if (entry.value.kind === 'list' && nodes.length === 0)
-    problems.add('E106', 'there are no tests here', headOf(entry.value))
+    problems.add('E106', 'there are no tests here', headSpan(entry.value))
   if (nodes.length > maxTests) problems.add('E107', `a file has at most ${maxTests} tests`, entry.key)
   const seen = new Set<string>()
   const tests: PlaybookTest[] = []
@@ -145,14 +144,14 @@ function* readFile(
   }
 }
 
-function readUnreachable(context: Context, entry: Entry | undefined): PlaybookTests['unreachable'] {
+function readUnreachable(context: TestContext, entry: Entry | undefined): PlaybookTests['unreachable'] {
   if (entry === undefined) return []
   const { problems, playbook, source } = context
   const known = branchesOf(playbook).map(({ key }) => key)
-  return readList(problems, entry).flatMap((value) => {
-    const key = readString(problems, { ...entry, value })
+  return readTestList(problems, entry).flatMap((value) => {
+    const key = readTestString(problems, { ...entry, value })
     if (key === undefined) return []
-    if (known.includes(key)) return [{ value: key, place: () => placeOf(source, value) }]
+    if (known.includes(key)) return [{ value: key, place: () => testPlaceOf(source, value) }]
     problems.add('E107', `${quote(key)} is no branch of the playbook`, value, () => suggest(key, known))
     return []
   })
@@ -186,7 +185,7 @@ function* readPlaybook(
   return { playbook, called }
 }
 
-/** A playbook that is called stands beside the one that calls it, under its name. */
+/** Loads called playbooks from the folder of the caller, by name. */
 export function playbooksBeside(reference: string, load: ParseTestsOptions['loadPlaybook']): PlaybookSources {
   const expectedAt = (name: string) => `${reference.replace(/[^/]*$/, '')}${name}.yaml`
   const textOf = (source: string | Uint8Array | undefined) =>
@@ -196,14 +195,14 @@ export function playbooksBeside(reference: string, load: ParseTestsOptions['load
 
 interface GivenWorld {
   readonly given: GivenFixtures | undefined
-  /** Where the inputs stand. */
+  /** Place of the inputs. */
   readonly inputs: Entry | undefined
   readonly mocks: Mocks
 }
 
-function readWorld(context: Context, fields: Fields): GivenWorld {
+function readWorld(context: TestContext, fields: Fields): GivenWorld {
   const fixtures = fields.get('fixtures')
-  const own = fixtures && readFields(context.problems, fixtures.value, grammar.fixtures)
+  const own = fixtures && readFields(context.problems, fixtures.value, testGrammar.fixtures)
   const mocks = fields.get('mocks')
   return {
     given: own && readFixtures(context, own),
@@ -213,13 +212,13 @@ function readWorld(context: Context, fields: Fields): GivenWorld {
 }
 
 function readTest(
-  context: Context,
+  context: TestContext,
   node: Node,
   world: GivenWorld,
   seen: Set<string>,
 ): PlaybookTest | undefined {
   const { problems, playbook } = context
-  const fields = readFields(problems, node, grammar.test)
+  const fields = readFields(problems, node, testGrammar.test)
   if (fields === undefined) return undefined
   const entry = fields.get('name')
   const name = entry && readText(problems, entry)
@@ -235,15 +234,15 @@ function readTest(
   const inputs = fields.get('inputs') ?? world.inputs ?? entry!
   return {
     name,
-    place: placeOf(context.source, entry!.value),
+    place: testPlaceOf(context.source, entry!.value),
     fixtures: withInputs(context, resolveFixtures(playbook.alertTrigger, given), inputs),
     mocks: new Map([...world.mocks, ...own]),
     expect: expectations,
   }
 }
 
-/** With the defaults of the playbook; what does not fit it is reported. */
-function withInputs({ problems, playbook }: Context, fixtures: Fixtures, entry: Entry): Fixtures {
+/** Adds the playbook's defaults to the inputs, and reports invalid ones. */
+function withInputs({ problems, playbook }: TestContext, fixtures: Fixtures, entry: Entry): Fixtures {
   try {
     return { ...fixtures, inputs: resolveInputs(playbook, fixtures.inputs) }
   } catch (error) {

@@ -1,13 +1,13 @@
 import { finallyPath, inside, onErrorPath, runErrorPath } from '../../engine/journal/paths.ts'
 import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 
-/** A step with the path it has in the journal of a run, indexes of items left out: `outcome/0/isolate`. */
+/** A step with its path in the journal, without indexes of items: `outcome/0/isolate`. */
 export interface PlacedStep {
   readonly path: string
   readonly step: Step
 }
 
-/** All steps in the order in which they are written. */
+/** All steps in source order. */
 export function placedSteps(
   playbook: Pick<Playbook, 'steps' | 'onError' | 'finally'>,
 ): readonly PlacedStep[] {
@@ -27,7 +27,7 @@ export function placedSteps(
   return found
 }
 
-/** The lists of steps inside a step, each with its own part of the path. */
+/** The lists of steps inside a step, each with its path segment. */
 function innerSteps(step: Step): readonly (readonly [within: string, steps: readonly Step[]])[] {
   switch (step.action) {
     case 'steps':
@@ -43,7 +43,7 @@ function innerSteps(step: Step): readonly (readonly [within: string, steps: read
   }
 }
 
-/** The path of a place in the playbook, from that of a place in a run: items and times are left out. */
+/** Converts a path in a run into a path in the playbook, without items and repetitions. */
 export function withoutItems(path: string): string {
   return path.replaceAll(/\[\d+\]|#\d+/g, '')
 }

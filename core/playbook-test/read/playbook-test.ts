@@ -1,19 +1,19 @@
-/** A checked file of tests: every reference resolved, every mock known to fit, defaults filled in. */
+/** A checked test file: references are resolved, mocks are valid, defaults are filled in. */
 
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import type { Part } from './compare.ts'
+import type { DifferencePart } from './compare.ts'
 import type { PlaceRange } from './place.ts'
 
 export interface PlaybookTests {
   readonly file: string | undefined
   readonly playbook: Playbook
-  /** Those that it calls, and that they call, by name. */
+  /** The playbooks that it calls directly or indirectly, by name. */
   readonly called: CalledByName
-  /** As the file names it. */
+  /** The path in the test file. */
   readonly playbookFile: string
   readonly tests: readonly PlaybookTest[]
-  /** Keys of branches that no run can take: coverage does not ask for them. */
-  readonly unreachable: readonly Expected<string>[]
+  /** Keys of branches that no run can take, which coverage ignores. */
+  readonly unreachable: readonly Expectation<string>[]
 }
 
 export type CalledByName = ReadonlyMap<string, Playbook>
@@ -21,23 +21,23 @@ export type CalledByName = ReadonlyMap<string, Playbook>
 export interface PlaybookTest {
   readonly name: string
   readonly place: PlaceRange
-  /** Of the file, with what the test changes. */
+  /** The file's fixtures with the test's changes. */
   readonly fixtures: Fixtures
-  /** The same. */
+  /** The file's mocks with the test's changes. */
   readonly mocks: Mocks
   readonly expect: Expectations
 }
 
-/** The world before a run. */
+/** The state before a run. */
 export interface Fixtures {
   /** When the run starts, epoch milliseconds. */
   readonly nowMs: number
-  /** Undefined where the playbook is started without one. */
+  /** Undefined if the playbook starts without an alert. */
   readonly alert: AlertFixture | undefined
   readonly organization: { readonly code: string; readonly name: string }
-  /** Of the run; default: the same ones always. */
+  /** Id and start of the run; default: fixed values. */
   readonly run?: RunFixture | undefined
-  /** Of the run's case; default: the first one of the organization. */
+  /** Id of the run's case; default: the organization's first case. */
   readonly caseId?: string | undefined
   readonly inputs: Readonly<Record<string, unknown>>
 }
@@ -58,29 +58,32 @@ export interface AlertFixture {
   readonly createdAtSource: number | bigint | null
 }
 
-/** What stands for other systems: by skill (`intel_provider.get_enrichment`) and by step (`steps.<id>`, or `steps.<path>` in a called playbook), which comes first. */
-export type Mocks = ReadonlyMap<string, readonly Reply[]>
+/**
+ * Replies of other systems by skill (`intel_provider.get_enrichment`) and by step (`steps.<id>`, or
+ * `steps.<path>` in a called playbook); the step takes precedence.
+ */
+export type Mocks = ReadonlyMap<string, readonly MockReply[]>
 
-/** What one try is answered. The n-th try gets the n-th reply, the last one stays. */
-export type Reply = {
-  /** Only for inputs that hold this; a reply with it comes before those without. */
+/** The reply to an attempt. The n-th attempt gets the n-th reply; later ones get the last. */
+export type MockReply = {
+  /** Only for inputs that contain this; takes precedence over replies without `with`. */
   readonly with: unknown
-  /** Before the answer. Default 0. */
+  /** Delay before the reply. Default 0. */
   readonly delayMs: number
 } & ReplyContent
 
 export type ReplyContent =
   | { readonly kind: 'output'; readonly output: unknown }
   | { readonly kind: 'error'; readonly error: MockError }
-  /** No answer ever. */
+  /** Never replies. */
   | { readonly kind: 'timeout' }
-  /** Of a person, to a checkpoint. */
+  /** A person's answer to a checkpoint. */
   | ({ readonly kind: 'answer' } & MockAnswer)
 
 export interface MockAnswer {
   readonly answer: unknown
   readonly by: string
-  /** Undefined: an API key where an operator is asked, else the person who was asked. */
+  /** Default: an API key for a question to an operator, else the person who was asked. */
   readonly byKind: 'person' | 'api_key' | undefined
   readonly byName: string | undefined
   readonly text: string | undefined
@@ -91,49 +94,49 @@ export interface MockError {
   readonly message: string
   readonly hint: string | undefined
   readonly details: Readonly<Record<string, unknown>> | undefined
-  /** Whether the engine may try again. */
+  /** Whether the engine may retry. */
   readonly retryable: boolean
   readonly retryAfterMs: number | undefined
 }
 
-/** A value from the file; `place` finds any part of it. */
-export interface Expected<T = unknown> {
+/** A value from the file; `place` locates any part of it. */
+export interface Expectation<T = unknown> {
   readonly value: T
-  place(at?: readonly Part[]): PlaceRange
+  place(at?: readonly DifferencePart[]): PlaceRange
 }
 
 export const expectedStatuses = ['completed', 'failed', 'cancelled', 'not_started'] as const
 export type ExpectedStatus = (typeof expectedStatuses)[number]
 
 export interface Expectations {
-  /** Default: completed, shown at the test's name. */
-  readonly status: Expected<ExpectedStatus>
-  readonly path: Expected<readonly string[]> | undefined
-  readonly skipped: Expected<readonly string[]> | undefined
+  /** Default: completed, reported at the test's name. */
+  readonly status: Expectation<ExpectedStatus>
+  readonly path: Expectation<readonly string[]> | undefined
+  readonly skipped: Expectation<readonly string[]> | undefined
   readonly calls: readonly ExpectedCall[]
-  readonly case: Expected | undefined
-  readonly outputs: Expected | undefined
-  readonly error: Expected | undefined
-  readonly duration: Expected<TimeRange> | undefined
+  readonly case: Expectation | undefined
+  readonly outputs: Expectation | undefined
+  readonly error: Expectation | undefined
+  readonly duration: Expectation<ExpectedTimeRange> | undefined
 }
 
-/** Of one skill, or of one step. */
+/** Expected calls of a skill or a step. */
 export interface ExpectedCall {
   readonly skill: string | undefined
   readonly step: string | undefined
   readonly place: PlaceRange
-  /** Steps, or items, that called; default: at least one. */
-  readonly times: Expected<number> | undefined
-  /** Tries of all of them together. */
-  readonly attempts: Expected<number> | undefined
-  /** Only calls whose input holds this count. */
-  readonly with: Expected | undefined
-  /** Since the start of the run, of the first such call. */
-  readonly at: Expected<TimeRange> | undefined
+  /** Number of steps or items that called; default: at least one. */
+  readonly times: Expectation<number> | undefined
+  /** Total number of attempts. */
+  readonly attempts: Expectation<number> | undefined
+  /** Counts only calls whose input contains this. */
+  readonly with: Expectation | undefined
+  /** Time of the first such call since the start of the run. */
+  readonly at: Expectation<ExpectedTimeRange> | undefined
 }
 
 /** Milliseconds, both inclusive. */
-export interface TimeRange {
+export interface ExpectedTimeRange {
   readonly minMs: number
   readonly maxMs: number
 }

@@ -1,68 +1,71 @@
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
-import { headOf, readChoice, readFields, readNumber, type Fields } from '../../playbook/template/fields.ts'
+import { headSpan, readChoice, readFields, readNumber, type Fields } from '../../playbook/template/fields.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { suggest } from '../../playbook/language/did-you-mean.ts'
-import type { Context } from './context.ts'
-import { grammar } from './grammar.ts'
-import { nodeAt, placeOf, plainValue } from './place.ts'
+import type { TestContext } from './context.ts'
+import { testGrammar } from './grammar.ts'
+import { nodeAt, testPlaceOf, plainValue } from './place.ts'
 import { withoutItems, type PlacedStep } from './placed-steps.ts'
-import { expectedStatuses, type Expectations, type Expected, type ExpectedCall } from './playbook-test.ts'
-import { readList, readString, readTimeRange, reportUnknownStep } from './read-values.ts'
+import { expectedStatuses, type Expectations, type Expectation, type ExpectedCall } from './playbook-test.ts'
+import { readTestList, readTestString, readTimeRange, reportUnknownStep } from './read-values.ts'
 
 const count = [0, 100_000] as const
 
-/** `expect`; what is wrong in it is reported. */
-export function readExpect(context: Context, entry: Entry): Expectations {
+/** Parses `expect` and reports mistakes. */
+export function readExpect(context: TestContext, entry: Entry): Expectations {
   const { problems } = context
-  const fields: Fields = readFields(problems, entry.value, grammar.expect) ?? new Map()
+  const fields: Fields = readFields(problems, entry.value, testGrammar.expect) ?? new Map()
   const status = fields.get('status')
   const calls = fields.get('calls')
   const duration = fields.get('duration')
   return {
     status: {
       value: (status && readChoice(problems, status, expectedStatuses)) ?? 'completed',
-      place: () => placeOf(context.source, status?.value ?? entry.key),
+      place: () => testPlaceOf(context.source, status?.value ?? entry.key),
     },
     path: readSteps(context, fields.get('path')),
     skipped: readSteps(context, fields.get('skipped')),
     calls: calls
-      ? readList(problems, calls)
+      ? readTestList(problems, calls)
           .map((node) => readCall(context, node))
           .filter((call) => call !== undefined)
       : [],
-    case: checkedKeys(context, fields.get('case'), grammar.case),
+    case: checkedKeys(context, fields.get('case'), testGrammar.case),
     outputs: anything(context, fields.get('outputs')),
-    error: checkedKeys(context, fields.get('error'), grammar.expectedError),
+    error: checkedKeys(context, fields.get('error'), testGrammar.expectedError),
     duration: located(context, duration, duration && readTimeRange(problems, duration)),
   }
 }
 
 function located<T>(
-  { source }: Context,
+  { source }: TestContext,
   entry: Entry | undefined,
   value: T | undefined,
-): Expected<T> | undefined {
+): Expectation<T> | undefined {
   if (entry === undefined || value === undefined) return undefined
-  return { value, place: (at = []) => placeOf(source, nodeAt(entry.value, at)) }
+  return { value, place: (at = []) => testPlaceOf(source, nodeAt(entry.value, at)) }
 }
 
-function anything(context: Context, entry: Entry | undefined): Expected | undefined {
+function anything(context: TestContext, entry: Entry | undefined): Expectation | undefined {
   return entry && located(context, entry, plainValue(entry.value))
 }
 
 function checkedKeys(
-  context: Context,
+  context: TestContext,
   entry: Entry | undefined,
-  table: typeof grammar.case | typeof grammar.expectedError,
-): Expected | undefined {
+  table: typeof testGrammar.case | typeof testGrammar.expectedError,
+): Expectation | undefined {
   if (entry === undefined || readFields(context.problems, entry.value, table) === undefined) return undefined
   return anything(context, entry)
 }
 
-/** Ids of steps, ids with an item (`each[1]`), or paths as the journal has them. */
-function readSteps(context: Context, entry: Entry | undefined): Expected<readonly string[]> | undefined {
+/** Parses step ids, ids with an item (`each[1]`), or paths in the journal. */
+function readSteps(
+  context: TestContext,
+  entry: Entry | undefined,
+): Expectation<readonly string[]> | undefined {
   if (entry === undefined) return undefined
-  const nodes = readList(context.problems, entry)
+  const nodes = readTestList(context.problems, entry)
   const names = nodes.map((value) => readStepName(context, { ...entry, value }, context.steps))
   return located(
     context,
@@ -71,13 +74,17 @@ function readSteps(context: Context, entry: Entry | undefined): Expected<readonl
   )
 }
 
-function readStepName({ problems }: Context, entry: Entry, steps: readonly PlacedStep[]): string | undefined {
+function readStepName(
+  { problems }: TestContext,
+  entry: Entry,
+  steps: readonly PlacedStep[],
+): string | undefined {
   const { value } = entry
-  // The place of a step without id is written as the number that it is.
+  // The position of a step without id is written as a number.
   const name =
     value.kind === 'scalar' && typeof value.value === 'number'
       ? String(value.value)
-      : readString(problems, entry)
+      : readTestString(problems, entry)
   if (name === undefined) return undefined
   const plain = withoutItems(name)
   if (steps.some(({ path, step }) => step.id === plain || path === plain)) return name
@@ -86,15 +93,15 @@ function readStepName({ problems }: Context, entry: Entry, steps: readonly Place
   return undefined
 }
 
-function readCall(context: Context, node: Node): ExpectedCall | undefined {
+function readCall(context: TestContext, node: Node): ExpectedCall | undefined {
   const { problems } = context
-  const fields = readFields(problems, node, grammar.call)
+  const fields = readFields(problems, node, testGrammar.call)
   if (fields === undefined) return undefined
   const skill = fields.get('skill')
   const step = fields.get('step')
   if ((skill === undefined) === (step === undefined)) {
     const message = 'an expected call names a `skill` or a `step`'
-    problems.add(skill ? 'E112' : 'E105', message, skill?.key ?? headOf(node))
+    problems.add(skill ? 'E112' : 'E105', message, skill?.key ?? headSpan(node))
     return undefined
   }
   const times = fields.get('times')
@@ -103,7 +110,7 @@ function readCall(context: Context, node: Node): ExpectedCall | undefined {
   return {
     skill: skill && readSkillName(context, skill),
     step: step && readStepName(context, step, context.named),
-    place: placeOf(context.source, headOf(node)),
+    place: testPlaceOf(context.source, headSpan(node)),
     times: located(context, times, times && readNumber(problems, times, count)),
     attempts: located(context, attempts, attempts && readNumber(problems, attempts, count)),
     with: anything(context, fields.get('with')),
@@ -111,8 +118,8 @@ function readCall(context: Context, node: Node): ExpectedCall | undefined {
   }
 }
 
-function readSkillName({ problems, catalogue }: Context, entry: Entry): string | undefined {
-  const name = readString(problems, entry)
+function readSkillName({ problems, catalogue }: TestContext, entry: Entry): string | undefined {
+  const name = readTestString(problems, entry)
   if (name === undefined || catalogue.skill(name) !== undefined) return name
   const names = catalogue.skills.map((each) => each.name)
   problems.add('E301', `there is no skill ${quote(name)}`, entry.value, () => suggest(name, names))

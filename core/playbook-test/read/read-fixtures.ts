@@ -2,13 +2,13 @@ import { codePattern, composeAlertId } from '../../domain/ids.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { readFields, readNumber, readWord } from '../../playbook/template/fields.ts'
-import type { Context } from './context.ts'
-import { grammar } from './grammar.ts'
+import type { TestContext } from './context.ts'
+import { testGrammar } from './grammar.ts'
 import { plainValue } from './place.ts'
 import type { AlertFixture, Fixtures, RunFixture } from './playbook-test.ts'
-import { readMap, readString, readTime } from './read-values.ts'
+import { readMap, readTestString, readTime } from './read-values.ts'
 
-/** What `fixtures`, or a test itself, says about the world before a run; what it does not say is undefined. */
+/** The fixtures given by `fixtures` or by a test; fields that are not given are undefined. */
 export interface GivenFixtures {
   readonly nowMs: number | undefined
   readonly alert: GivenAlert | undefined
@@ -21,7 +21,7 @@ export interface GivenFixtures {
 export interface GivenAlert {
   readonly type?: string | undefined
   readonly provider?: string | undefined
-  /** Text as it came, or data, whose JSON it is. */
+  /** Text content, or data to convert to JSON. */
   readonly body?: { readonly content: string } | { readonly data: unknown } | undefined
   readonly id?: string | undefined
   readonly uuid?: string | undefined
@@ -31,8 +31,8 @@ export interface GivenAlert {
 
 const epoch = [0, Number.MAX_SAFE_INTEGER] as const
 
-/** Reads `now`, `alert`, `organization` and `inputs` where they stand among the fields. */
-export function readFixtures(context: Context, fields: ReadonlyMap<string, Entry>): GivenFixtures {
+/** Parses `now`, `alert`, `organization` and `inputs` among the fields. */
+export function readFixtures(context: TestContext, fields: ReadonlyMap<string, Entry>): GivenFixtures {
   const { problems } = context
   const now = fields.get('now')
   const alert = fields.get('alert')
@@ -45,17 +45,17 @@ export function readFixtures(context: Context, fields: ReadonlyMap<string, Entry
     alert: alert && readAlert(context, alert.value),
     organization: organization && readOrganization(context, organization.value),
     inputs: inputs && readInputs(context, inputs),
-    run: run && readTexts(context, run.value, grammar.run),
-    caseId: ownCase && readTexts(context, ownCase.value, grammar.ownCase)['id'],
+    run: run && readTexts(context, run.value, testGrammar.run),
+    caseId: ownCase && readTexts(context, ownCase.value, testGrammar.ownCase)['id'],
   }
 }
 
-function readAlert({ problems }: Context, node: Node): GivenAlert | undefined {
-  const fields = readFields(problems, node, grammar.alert)
+function readAlert({ problems }: TestContext, node: Node): GivenAlert | undefined {
+  const fields = readFields(problems, node, testGrammar.alert)
   if (fields === undefined) return undefined
   const text = (name: string) => {
     const entry = fields.get(name)
-    return entry && readString(problems, entry)
+    return entry && readTestString(problems, entry)
   }
   const number = (name: string) => {
     const entry = fields.get(name)
@@ -70,10 +70,10 @@ function readAlert({ problems }: Context, node: Node): GivenAlert | undefined {
   const provider = fields.get('provider')
   return {
     type: text('type'),
-    provider: provider && readWord(problems, provider, codePattern, 'letters, digits and _'),
+    provider: provider && readWord(problems, provider, codePattern, 'use letters, digits and _'),
     body: data
       ? { data: plainValue(data.value) }
-      : content && { content: readString(problems, content) ?? '' },
+      : content && { content: readTestString(problems, content) ?? '' },
     id: text('id'),
     uuid: text('uuid'),
     createdAt: number('created_at'),
@@ -81,36 +81,41 @@ function readAlert({ problems }: Context, node: Node): GivenAlert | undefined {
   }
 }
 
-/** A map of texts. */
+/** Parses a map of strings. */
 function readTexts(
-  { problems }: Context,
+  { problems }: TestContext,
   node: Node,
-  table: typeof grammar.run | typeof grammar.ownCase,
+  table: typeof testGrammar.run | typeof testGrammar.ownCase,
 ): Readonly<Record<string, string>> {
   const fields = readFields(problems, node, table) ?? new Map<string, Entry>()
-  return Object.fromEntries(Array.from(fields, ([name, entry]) => [name, readString(problems, entry) ?? '']))
+  return Object.fromEntries(
+    Array.from(fields, ([name, entry]) => [name, readTestString(problems, entry) ?? '']),
+  )
 }
 
-function readOrganization({ problems }: Context, node: Node): Partial<Fixtures['organization']> | undefined {
-  const fields = readFields(problems, node, grammar.organization)
+function readOrganization(
+  { problems }: TestContext,
+  node: Node,
+): Partial<Fixtures['organization']> | undefined {
+  const fields = readFields(problems, node, testGrammar.organization)
   const code = fields?.get('code')
   const name = fields?.get('name')
   return {
-    ...(code && { code: readWord(problems, code, codePattern, 'letters, digits and _') ?? '' }),
-    ...(name && { name: readString(problems, name) ?? '' }),
+    ...(code && { code: readWord(problems, code, codePattern, 'use letters, digits and _') ?? '' }),
+    ...(name && { name: readTestString(problems, name) ?? '' }),
   }
 }
 
-function readInputs({ problems }: Context, entry: Entry): Readonly<Record<string, unknown>> | undefined {
+function readInputs({ problems }: TestContext, entry: Entry): Readonly<Record<string, unknown>> | undefined {
   return readMap(problems, entry) ? (plainValue(entry.value) as Readonly<Record<string, unknown>>) : undefined
 }
 
-/** The start of a run where nothing is said about it: 2026-01-01T00:00:00Z. */
+/** The default start of a run: 2026-01-01T00:00:00Z. */
 const defaultNowMs = Date.UTC(2026, 0, 1)
 
-/** The world before a run: the earlier ones changed by the later ones, then what stands for the rest. */
+/** Merges fixtures, later ones taking precedence, and fills in the defaults. */
 export function resolveFixtures(
-  alertTrigger: Context['playbook']['alertTrigger'],
+  alertTrigger: TestContext['playbook']['alertTrigger'],
   given: readonly GivenFixtures[],
 ): Fixtures {
   const nowMs = lastOf(given, (each) => each.nowMs) ?? defaultNowMs
@@ -134,7 +139,7 @@ export function resolveFixtures(
 
 function resolveAlert(
   alerts: readonly GivenAlert[],
-  trigger: Context['playbook']['alertTrigger'],
+  trigger: TestContext['playbook']['alertTrigger'],
   organizationCode: string,
   nowMs: number,
 ): AlertFixture {
@@ -150,7 +155,7 @@ function resolveAlert(
   }
 }
 
-/** Data changes data before it, key by key; text replaces whatever was before, and the other way round. */
+/** Merges data with earlier data key by key; text replaces earlier content, and data replaces earlier text. */
 function contentOf(alerts: readonly GivenAlert[]): string {
   let data: unknown
   let text = ''
@@ -165,7 +170,7 @@ function contentOf(alerts: readonly GivenAlert[]): string {
   return text
 }
 
-/** Maps are merged key by key, also inside; everything else is replaced. */
+/** Merges maps recursively; replaces everything else. */
 export function merge(before: unknown, after: unknown): unknown {
   if (!isMap(before) || !isMap(after)) return after
   const changed = Object.entries(after).map(([name, value]) => {

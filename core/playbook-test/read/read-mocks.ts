@@ -1,7 +1,7 @@
 import { suggest } from '../../playbook/language/did-you-mean.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
-import { describe, headOf, readFields, type Fields } from '../../playbook/template/fields.ts'
-import { viaOperator } from '../../playbook/language/grammar.ts'
+import { describe, headSpan, readFields, type Fields } from '../../playbook/template/fields.ts'
+import { viaOperator } from '../../playbook/language/constants.ts'
 import { checkFit } from '../../playbook/check/check-fit.ts'
 import { jsonType } from '../../playbook/template/type-forms.ts'
 import type { CheckpointStep, Playbook, Step } from '../../playbook/language/playbook.ts'
@@ -9,23 +9,24 @@ import { quote, type Problems } from '../../playbook/language/problem.ts'
 import { writtenValue } from '../../playbook/template/template.ts'
 import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import { compileSchema } from '../../schema/index.ts'
-import type { Context } from './context.ts'
-import { grammar } from './grammar.ts'
+import type { TestContext } from './context.ts'
+import { testGrammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
-import type { MockAnswer, MockError, Mocks, Reply, ReplyContent } from './playbook-test.ts'
+import type { MockAnswer, Mocks, MockReply, ReplyContent } from './playbook-test.ts'
 import { withoutItems } from './placed-steps.ts'
 import { merge } from './read-fixtures.ts'
-import { readMap, readSpan, readString, reportUnknownStep } from './read-values.ts'
+import { readError } from './read-mock-error.ts'
+import { readMap, readSpan, readTestString, reportUnknownStep } from './read-values.ts'
 
-/** `mocks`: by skill, or by `steps.<id>`. */
-export function readMocks(context: Context, entry: Entry): Mocks {
-  const mocks = new Map<string, readonly Reply[]>()
+/** Parses `mocks`, by skill or by `steps.<id>`. */
+export function readMocks(context: TestContext, entry: Entry): Mocks {
+  const mocks = new Map<string, readonly MockReply[]>()
   if (!readMap(context.problems, entry) || entry.value.kind !== 'map') return mocks
   for (const { name, key, value } of entry.value.entries) {
     const subject = subjectOf(context, name, key)
     if (subject === undefined) continue
     const nodes = value.kind === 'list' ? value.items : [value]
-    if (nodes.length === 0) context.problems.add('E106', 'a mock needs a reply', headOf(value))
+    if (nodes.length === 0) context.problems.add('E106', 'a mock needs a reply', headSpan(value))
     const replies = nodes.map((node) => readReply(context, node, subject))
     mocks.set(
       name,
@@ -35,13 +36,13 @@ export function readMocks(context: Context, entry: Entry): Mocks {
   return mocks
 }
 
-/** What is mocked: a skill, unknown where nothing is known about its outputs; a person who is asked; a playbook that is called. */
+/** The mocked subject: a skill, which may be unknown, a person who is asked, or a called playbook. */
 type Subject =
   | { readonly skill: CatalogueSkill | undefined }
   | { readonly checkpoint: CheckpointStep }
   | { readonly callee: Playbook | undefined }
 
-function subjectOf(context: Context, name: string, key: Entry['key']): Subject | undefined {
+function subjectOf(context: TestContext, name: string, key: Entry['key']): Subject | undefined {
   const { problems, catalogue, named } = context
   if (name.startsWith('steps.')) return stepSubject(context, name.slice('steps.'.length), key)
   const skill = catalogue.skill(name)
@@ -58,7 +59,7 @@ function subjectOf(context: Context, name: string, key: Entry['key']): Subject |
 }
 
 function stepSubject(
-  { problems, catalogue, named, called }: Context,
+  { problems, catalogue, named, called }: TestContext,
   wanted: string,
   key: Entry['key'],
 ): Subject | undefined {
@@ -82,8 +83,8 @@ function stepSubject(
   return undefined
 }
 
-/** By its name; any but a call also by its path in the journal, an item of it as `each[1]`. */
-function stepCalled(named: Context['named'], wanted: string): Step | undefined {
+/** Finds a step by name or, unless it is a call, by its path in the journal; an item as `each[1]`. */
+function stepCalled(named: TestContext['named'], wanted: string): Step | undefined {
   const byName = named.find(({ name }) => name === wanted)?.step
   if (byName !== undefined) return byName
   const path = withoutItems(wanted)
@@ -98,11 +99,11 @@ function skillsOf(step: Step): readonly string[] {
 
 const contents = ['output', 'example', 'error', 'timeout', 'answer'] as const
 
-function readReply(context: Context, node: Node, subject: Subject): Reply | undefined {
+function readReply(context: TestContext, node: Node, subject: Subject): MockReply | undefined {
   const { problems } = context
   if (node.kind === 'scalar' && node.value === 'timeout')
     return { with: undefined, delayMs: 0, kind: 'timeout' }
-  const fields = readFields(problems, node, grammar.reply)
+  const fields = readFields(problems, node, testGrammar.reply)
   if (fields === undefined) return undefined
   const given = contents.filter((name) => fields.has(name))
   const isOne = given.length === 1 || (given.length === 2 && fields.has('output') && fields.has('example'))
@@ -115,9 +116,9 @@ function readReply(context: Context, node: Node, subject: Subject): Reply | unde
       given.length === 0
         ? 'this mock answers nothing'
         : `a mock answers one thing, not ${given.map((name) => `\`${name}\``).join(' and ')}`
-    // A mistyped key has been reported under its own name.
+    // A misspelt key was already reported.
     if (given.length > 0 || node.kind !== 'map' || node.entries.length === fields.size)
-      problems.add('E601', message, headOf(node), hint)
+      problems.add('E601', message, headSpan(node), hint)
     return undefined
   }
   const content = readContent(context, fields, subject)
@@ -131,7 +132,7 @@ function readReply(context: Context, node: Node, subject: Subject): Reply | unde
   }
 }
 
-function readContent(context: Context, fields: Fields, subject: Subject): ReplyContent | undefined {
+function readContent(context: TestContext, fields: Fields, subject: Subject): ReplyContent | undefined {
   const { problems } = context
   const answer = fields.get('answer')
   for (const name of ['by', 'by_kind', 'by_name', 'text']) {
@@ -164,9 +165,9 @@ function readContent(context: Context, fields: Fields, subject: Subject): ReplyC
 
 const calledCodes = { unknown: 'E602', missing: 'E602', misfit: 'E602' } as const
 
-/** What the called playbook could give, by its `outputs` and by every `return`. */
+/** Checks the output against the called playbook's `outputs` and every `return`. */
 function readCalledOutput(
-  { problems }: Context,
+  { problems }: TestContext,
   { value }: Entry,
   callee: Playbook | undefined,
 ): ReplyContent {
@@ -174,9 +175,9 @@ function readCalledOutput(
   return { kind: 'output', output: plainValue(value) }
 }
 
-/** One of the answers that the checkpoint takes, or what its form asks for. */
+/** Parses an answer: one of the checkpoint's answers, or a value for its form. */
 function readAnswer(
-  context: Context,
+  context: TestContext,
   { value }: Entry,
   fields: Fields,
   { choices }: CheckpointStep,
@@ -199,36 +200,41 @@ function readAnswer(
   return {
     kind: 'answer',
     answer,
-    by: (by && readString(problems, by)) ?? 'analyst',
+    by: (by && readTestString(problems, by)) ?? 'analyst',
     byKind: byKind && readAnswererKind(context, byKind),
-    byName: byName && readString(problems, byName),
-    text: text && readString(problems, text),
+    byName: byName && readTestString(problems, byName),
+    text: text && readTestString(problems, text),
   }
 }
 
-function readAnswererKind({ problems }: Context, entry: Entry): MockAnswer['byKind'] {
-  const kind = readString(problems, entry)
+function readAnswererKind({ problems }: TestContext, entry: Entry): MockAnswer['byKind'] {
+  const kind = readTestString(problems, entry)
   if (kind === undefined || kind === 'person' || kind === 'api_key') return kind
   problems.add('E106', `${quote(kind)} is not a kind of who answers`, entry.value, 'write person or api_key')
   return undefined
 }
 
-function readTimeout({ problems }: Context, { value }: Entry): ReplyContent {
+function readTimeout({ problems }: TestContext, { value }: Entry): ReplyContent {
   if (value.kind !== 'scalar' || value.value !== true)
-    problems.add('E106', `\`timeout\` must be true, not ${describe(value)}`, value, 'write timeout: true')
+    problems.add(
+      'E106',
+      `expected true for \`timeout\`, found ${describe(value)}`,
+      value,
+      'write timeout: true',
+    )
   return { kind: 'timeout' }
 }
 
-/** An output as it is written, or an example of the skill with what is written changed in it. */
+/** Parses an output, or an example of the skill with changes. */
 function readOutput(
-  { problems }: Context,
+  { problems }: TestContext,
   example: Entry | undefined,
   output: Entry | undefined,
   skill: CatalogueSkill | undefined,
 ): ReplyContent | undefined {
   let value = output && plainValue(output.value)
   if (example) {
-    const title = readString(problems, example)
+    const title = readTestString(problems, example)
     if (title === undefined) return undefined
     const found = skill?.skill.examples.find((each) => each.title === title)
     if (found === undefined) {
@@ -255,7 +261,7 @@ function readOutput(
   return { kind: 'output', output: value }
 }
 
-/** Of a mock that gives only what matters to its test. */
+/** Reports required fields that an incomplete mock lacks. */
 function reportMissing(
   problems: Problems,
   node: Node,
@@ -267,43 +273,4 @@ function reportMissing(
   const listed =
     names.length > 8 ? `${names.slice(0, 7).join(', ')} and ${names.length - 7} more` : names.join(', ')
   problems.add('E602', `${listed} ${names.length === 1 ? 'is' : 'are'} missing`, node, hint)
-}
-
-function readError({ problems }: Context, node: Node): ReplyContent | undefined {
-  const fields = readFields(problems, node, grammar.error)
-  if (fields === undefined) return undefined
-  const code = fields.get('code')
-  const message = fields.get('message')
-  const hint = fields.get('hint')
-  const details = fields.get('details')
-  const retryAfter = fields.get('retry_after')
-  const retryable = readFlag(problems, fields.get('retryable'))
-  if (retryAfter && retryable !== true) {
-    problems.add(
-      'E112',
-      '`retry_after` is for errors that may be tried again',
-      retryAfter.key,
-      'add retryable: true',
-    )
-  }
-  const error: MockError = {
-    code: (code && readString(problems, code)) ?? '',
-    message: (message && readString(problems, message)) ?? 'as the mock says',
-    hint: hint && readString(problems, hint),
-    details:
-      details && readMap(problems, details)
-        ? (plainValue(details.value) as Readonly<Record<string, unknown>>)
-        : undefined,
-    retryable: retryable ?? false,
-    retryAfterMs: retryAfter && readSpan(problems, retryAfter),
-  }
-  return { kind: 'error', error }
-}
-
-function readFlag(problems: Context['problems'], entry: Entry | undefined): boolean | undefined {
-  if (entry === undefined) return undefined
-  const { name, value } = entry
-  if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value
-  problems.add('E106', `\`${name}\` must be true or false, not ${describe(value)}`, value)
-  return undefined
 }

@@ -1,36 +1,40 @@
 import { suggest } from '../../playbook/language/did-you-mean.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
-import { durationHint, parseDurationMs } from '../../playbook/language/durations.ts'
+import { durationHint, parseDurationMs, parseTimeMs, timeHint } from '../../playbook/language/durations.ts'
 import { describe, readFields } from '../../playbook/template/fields.ts'
 import { quote, type Problems } from '../../playbook/language/problem.ts'
-import { parseTimeMs, timeHint } from '../../playbook/language/times.ts'
-import { grammar } from './grammar.ts'
-import type { TimeRange } from './playbook-test.ts'
+import { testGrammar } from './grammar.ts'
+import type { ExpectedTimeRange } from './playbook-test.ts'
 
-/** Any text, also one with `${{`: nothing is evaluated in a test. */
-export function readString(problems: Problems, { name, value }: Entry): string | undefined {
+/** Any string, also with `${{`: tests evaluate no expressions. */
+export function readTestString(problems: Problems, { name, value }: Entry): string | undefined {
   if (value.kind === 'scalar' && typeof value.value === 'string') return value.value
   const hint =
     value.kind === 'scalar' && value.value !== null ? `put it into quotes: "${value.value}"` : undefined
-  problems.add('E106', `\`${name}\` must be a text, not ${describe(value)}`, value, hint)
+  problems.add('E106', `expected a string for \`${name}\`, found ${describe(value)}`, value, hint)
   return undefined
 }
 
 export function readMap(problems: Problems, { name, value }: Entry): boolean {
   if (value.kind === 'map') return true
-  problems.add('E106', `\`${name}\` must be a map, not ${describe(value)}`, value)
+  problems.add('E106', `expected a map for \`${name}\`, found ${describe(value)}`, value)
   return false
 }
 
-export function readList(problems: Problems, { name, value }: Entry): readonly Node[] {
+export function readTestList(problems: Problems, { name, value }: Entry): readonly Node[] {
   if (value.kind === 'list') return value.items
-  problems.add('E106', `\`${name}\` must be a list, not ${describe(value)}`, value, 'begin each item with -')
+  problems.add(
+    'E106',
+    `expected a list for \`${name}\`, found ${describe(value)}`,
+    value,
+    'begin each item with -',
+  )
   return []
 }
 
-/** Milliseconds; a duration of nothing is one too. */
+/** Parses a duration, which may be zero, in milliseconds. */
 export function readSpan(problems: Problems, entry: Entry): number | undefined {
-  const text = readString(problems, entry)
+  const text = readTestString(problems, entry)
   if (text === undefined) return undefined
   const ms = parseDurationMs(text)
   if (ms === undefined) problems.add('E107', `${quote(text)} is not a duration`, entry.value, durationHint)
@@ -38,12 +42,12 @@ export function readSpan(problems: Problems, entry: Entry): number | undefined {
 }
 
 /** `5m`, or `{ min: 5m, max: 6m }`. */
-export function readTimeRange(problems: Problems, entry: Entry): TimeRange | undefined {
+export function readTimeRange(problems: Problems, entry: Entry): ExpectedTimeRange | undefined {
   if (entry.value.kind !== 'map') {
     const exact = readSpan(problems, entry)
     return exact === undefined ? undefined : { minMs: exact, maxMs: exact }
   }
-  const fields = readFields(problems, entry.value, grammar.range)
+  const fields = readFields(problems, entry.value, testGrammar.range)
   const min = fields?.get('min')
   const max = fields?.get('max')
   const range = {
@@ -56,7 +60,7 @@ export function readTimeRange(problems: Problems, entry: Entry): TimeRange | und
 
 /** Epoch milliseconds of an ISO 8601 time with its zone. */
 export function readTime(problems: Problems, entry: Entry): number | undefined {
-  const text = readString(problems, entry)
+  const text = readTestString(problems, entry)
   if (text === undefined) return undefined
   const ms = parseTimeMs(text)
   if (ms === undefined) problems.add('E107', `${quote(text)} is not a time`, entry.value, timeHint)

@@ -1,9 +1,9 @@
 import type { JournalEntry } from '../../domain/run.ts'
 import { parseJson, stringifyJson } from '../../common/json.ts'
-import { writeYaml } from '../../playbook/yaml/write-yaml.ts'
+import { writeYaml } from '../../playbook/yaml/format.ts'
 import { traceOf } from '../coverage/trace.ts'
 import { placedSteps } from '../read/placed-steps.ts'
-import { callsOf, fitting, mocksOf, ownSteps, type MockStyle } from './recorded-mocks.ts'
+import { recordedCallsOf, fitting, mocksOf, ownSteps, type MockStyle } from './recorded-mocks.ts'
 import {
   checkedRun,
   withoutUndefined,
@@ -13,9 +13,10 @@ import {
 } from './recorded-run.ts'
 
 /**
- * A file of tests with one test: what the other systems answered becomes mocks, what the run did becomes expectations.
+ * Writes a test file with one test: the replies of other systems become mocks, the results of the run become
+ * expectations.
  *
- * @throws ValidationError `run_unusable` for anything but a whole run that has ended
+ * @throws ValidationError `run_unusable` unless the run has ended and is complete
  */
 export function recordTests(given: unknown, options: RecordOptions): string {
   return writeTests(checkedRun(given), options, { byPlace: false, local: new Set() })
@@ -23,7 +24,7 @@ export function recordTests(given: unknown, options: RecordOptions): string {
 
 export type Expected = Readonly<Record<string, unknown>>
 
-/** @param expected what the test expects, with what to say about it; default: all that the run did */
+/** @param expected the expectations with comments; default: the run's full result */
 export function writeTests(
   run: RecordedRun,
   options: RecordOptions,
@@ -50,7 +51,7 @@ export function writeTests(
   return [...said.map((note) => `# ${note}`), writeYaml(withoutUndefined(content))].join('\n')
 }
 
-/** Sensitive ones are redacted: another value stands for those that are no text. */
+/** Sensitive inputs are redacted; those that are not strings get a placeholder. */
 function inputsOf({ inputs = {} }: RecordedRun, { playbook }: RecordOptions): Expected {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, value]) => {
@@ -60,7 +61,7 @@ function inputsOf({ inputs = {} }: RecordedRun, { playbook }: RecordOptions): Ex
   )
 }
 
-/** `run.url`, where a step was given it: the server knows it, the run does not say it. */
+/** `run.url` if a step received it: the server sets it, the run does not contain it. */
 function urlIn({ run_uuid: uuid, steps, output }: RecordedRun): string | undefined {
   const pattern = new RegExp(`(?:https?://[^\\s"'<>()|\\\\]*)?/runs/${uuid}`)
   const text = stringifyJson([steps.map(({ input, output: gave }) => [input, gave]), output])
@@ -103,7 +104,7 @@ function alertOf(given: unknown): unknown {
   }
 }
 
-/** As data where that stands for the same text. */
+/** As data if that converts to the same text. */
 function bodyOf(content: unknown): { readonly data: unknown } | { readonly content: unknown } {
   if (typeof content !== 'string') return { data: {} }
   try {
@@ -133,7 +134,7 @@ export function expectOf(run: RecordedRun, { playbook, catalogue }: RecordOption
   }
 }
 
-/** Ids of steps that ran in no item and at no time. */
+/** Ids of steps that never ran, in no item and repetition. */
 function skippedIn({ steps }: RecordedRun, isOwn: (step: RecordedStep) => boolean): readonly string[] {
   const named = steps.filter(isOwn)
   const ran = new Set(named.filter(({ state }) => state !== 'skipped').map(({ step_id: id }) => id))
@@ -142,11 +143,11 @@ function skippedIn({ steps }: RecordedRun, isOwn: (step: RecordedStep) => boolea
 }
 
 export const writesOf = (run: RecordedRun, catalogue: RecordOptions['catalogue']): readonly RecordedStep[] =>
-  callsOf(run, catalogue).filter(({ kind }) => catalogue.skill(kind)?.skill.effect === 'write')
+  recordedCallsOf(run, catalogue).filter(({ kind }) => catalogue.skill(kind)?.skill.effect === 'write')
 
 const caseFields = ['title', 'summary', 'status', 'severity', 'verdict', 'assignee']
 
-/** What the run made of its own case. */
+/** The run's changes of its own case. */
 function caseOf(run: RecordedRun): Readonly<Record<string, unknown>> {
   const changes = run.steps.filter(({ kind, state }) => kind === 'case.update' && state === 'completed')
   const merged = Object.assign({}, ...changes.map(({ input }) => input)) as Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import type { StoredError } from '../../domain/run.ts'
-import { assumedOutput, madeFromSchema } from '../../dry-run/assumed-output.ts'
+import { assumedOutput, sampleFromSchema } from '../../dry-run/assumed-output.ts'
 import { askPath, approvalPath, isApprovalPath } from '../../engine/journal/paths.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
@@ -16,18 +16,21 @@ import { withoutUndefined, type RecordedRun, type RecordedStep } from './recorde
 
 type ReplyView = Readonly<Record<string, unknown>>
 
-/** How mocks are named, and what is mocked besides other systems. */
+/** Names of mocks, and additional steps to mock. */
 export interface MockStyle {
-  /** By the place in the run, where steps and skills do not tell the replies apart. */
+  /** By path in the run, if steps and skills do not distinguish the replies. */
   readonly byPlace: boolean
-  /** Paths of steps whose skill reaches no other system, and gives something else in a test. */
+  /** Paths of steps whose skill calls no other system but has another output in a test. */
   readonly local: ReadonlySet<string>
-  /** By the key of the mock: of calls that the run did not make and the test does. */
+  /** By key of the mock: for calls that the run did not make but the test does. */
   readonly further?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Steps that asked another system and have its answer. The entry of a whole `foreach` has no input, its items have. */
-export function callsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[] {
+/**
+ * Steps that called another system and have its response. The entry of a whole `foreach` has no input; its
+ * items have one.
+ */
+export function recordedCallsOf(run: RecordedRun, catalogue: Catalogue): readonly RecordedStep[] {
   return run.steps.filter((step) => isCall(step) && reachesOut(catalogue, step.kind))
 }
 
@@ -35,10 +38,10 @@ export const isCall = ({ path, kind, state, input }: RecordedStep): boolean =>
   kind.includes('.') &&
   (state === 'completed' || state === 'failed') &&
   input !== null &&
-  // What becomes of a question needs no mock: the answer is one.
+  // The settled question needs no mock, since the answer is one.
   !/\/@(ask|remind|settle)$/.test(path)
 
-/** What stood for other systems and people, by the key of its mock. */
+/** Replies of other systems and people, by the key of their mock. */
 export function mocksOf(
   run: RecordedRun,
   playbook: Playbook | undefined,
@@ -49,7 +52,7 @@ export function mocksOf(
   const approvals = new Set(run.steps.map(({ path }) => path).filter(isApprovalPath))
   const isRefused = ({ path, state, input }: RecordedStep) =>
     state === 'failed' && input === null && approvals.has(approvalPath(path))
-  const called = callsOf(run, catalogue).filter((step) => !isRefused(step))
+  const called = recordedCallsOf(run, catalogue).filter((step) => !isRefused(step))
   const apart = run.steps.filter((step) => isRefused(step) || style.local.has(step.path))
   const asked = run.steps.filter(isQuestion)
   const place = (step: RecordedStep): string =>
@@ -76,14 +79,17 @@ const questionOf = ({ input }: RecordedStep): AskedQuestion | undefined =>
 
 const questionInput = (step: RecordedStep): unknown => questionOf(step)?.input
 
-/** Of a checkpoint: answered, or over without an answer. The entry of all items or times together is none. */
+/**
+ * Whether a checkpoint was answered or timed out. The entry that summarizes items or repetitions does not
+ * count.
+ */
 function isQuestion({ path, kind, state, input, output }: RecordedStep): boolean {
   if (kind !== 'checkpoint' || isApprovalPath(path)) return false
   if (state === 'failed') return input !== null
   return state === 'completed' && typeof output === 'object' && output !== null && 'answer' in output
 }
 
-/** A question that nobody answered in time says so by having no `by`. */
+/** A question that timed out has no `by`. */
 function answerReply(step: RecordedStep, steps: readonly RecordedStep[]): ReplyView {
   const { path, state, output, error, started_at: from, ended_at: to } = step
   if (state === 'failed') {
@@ -105,8 +111,8 @@ function answerReply(step: RecordedStep, steps: readonly RecordedStep[]): ReplyV
 }
 
 /**
- * Replies by the key of their mock. Those of one place come in the order of its tries, as mocks give them; where there are several
- * places, such as the items of a `foreach`, each says for which input it is. What is asked twice alike is said once.
+ * Replies by the key of their mock. Those of one path are in the order of attempts; with several paths, such
+ * as items of a `foreach`, each reply has its input in `with`. Duplicates are written once.
  */
 function byPlaces(
   steps: readonly RecordedStep[],
@@ -129,13 +135,16 @@ function byPlaces(
   return Object.fromEntries(entries)
 }
 
-/** Whether a step has an id of the playbook; those of called ones have ids of their own. Without the playbook nobody can tell. */
+/**
+ * Whether a step has an id and belongs to the playbook itself, not to a called one. Without the playbook, an
+ * id is enough.
+ */
 export function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boolean {
   const own = playbook && new Set(placedSteps(playbook).map(({ path }) => path))
   return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(path)) !== false
 }
 
-/** What takes less is left out: it is of interest to nobody who reads the mock. */
+/** Shorter delays are omitted from mocks. */
 const shortestDelayMs = 1_000
 
 function repliesOf(step: RecordedStep, catalogue: Catalogue): readonly ReplyView[] {
@@ -150,7 +159,7 @@ function repliesOf(step: RecordedStep, catalogue: Catalogue): readonly ReplyView
   return [...failed, isSlow ? { output, delay: showDuration(tookMs) } : { output }]
 }
 
-/** The time of what a step stands in: a group, or the run. */
+/** The duration of the enclosing group or of the run. */
 const timeouts: ReadonlySet<string> = new Set(['step_timeout', 'run_timeout'])
 
 function errorReply(error: StoredError, retryable: boolean): ReplyView {
@@ -159,7 +168,7 @@ function errorReply(error: StoredError, retryable: boolean): ReplyView {
   return { error: { code, message, hint, details, ...(retryable ? { retryable } : {}) } }
 }
 
-/** The output; where a redacted value does not fit its schema, that is left out or taken from an example. */
+/** The output; a redacted value that does not match its schema is removed or replaced from an example. */
 function fittingOutput({ kind, input, output }: RecordedStep, catalogue: Catalogue): unknown {
   const skill = catalogue.skill(kind)?.skill
   return skill === undefined
@@ -167,11 +176,13 @@ function fittingOutput({ kind, input, output }: RecordedStep, catalogue: Catalog
     : fitting(output, skill.output as JsonSchema, () => assumedOutput(skill, input).output)
 }
 
-/** The value; where something redacted does not fit the schema, without it or with what stands in another value that fits. */
+/**
+ * The value; redacted parts that do not match the schema are removed or replaced from another, valid value.
+ */
 export function fitting(
   value: unknown,
   declared: JsonSchema,
-  other: () => unknown = () => madeFromSchema(declared),
+  other: () => unknown = () => sampleFromSchema(declared),
 ): unknown {
   if (!stringifyJson(value ?? null).includes(hidden)) return value
   const schema = compileSchema(declared)
@@ -195,7 +206,7 @@ function at(value: unknown, [first, ...rest]: readonly (string | number)[]): unk
     : undefined
 }
 
-/** A copy with another value at a place; without the field where that is undefined. */
+/** A copy with another value at a path; without the field if the value is undefined. */
 function changed(value: unknown, [first, ...rest]: readonly (string | number)[], to: unknown): unknown {
   if (first === undefined) return to
   if (Array.isArray(value))

@@ -3,7 +3,7 @@ import { ValidationError } from '../../errors/errors.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 
-/** A run as `GET /runs/<id>` answers it; what is read of it. */
+/** The part of `GET /runs/<id>` that is used. */
 export interface RecordedRun {
   readonly run_uuid: string
   readonly playbook: string
@@ -30,24 +30,24 @@ export interface RecordedStep {
   readonly output: unknown
   readonly error: StoredError | null
   readonly failed_attempts: readonly Pick<FailedAttempt, 'error'>[]
-  /** What a person decided where its outcome was unknown: nobody can in a test. */
+  /** A person's decision about an unknown outcome, which cannot happen in a test. */
   readonly resolution?: unknown
 }
 
 export interface RecordOptions {
   readonly catalogue: Catalogue
-  /** As `GET /alerts/<id>` answers it. */
+  /** The response of `GET /alerts/<id>`. */
   readonly alert: unknown
-  /** The playbook of that name as it is now; without it the path is not written. */
+  /** The current playbook of that name; without it the path is not written. */
   readonly playbook: Playbook | undefined
-  /** How the tests shall name the playbook. */
+  /** Reference to the playbook in the test file. */
   readonly playbookFile: string
 }
 
-/** Stands in an answer that is too large where the input and the output of a step would. */
+/** Replaces a step's input and output in a response that is too large. */
 const leftOut = '[left out]'
 
-/** @throws ValidationError `run_unusable` for anything but a whole run that has ended */
+/** @throws ValidationError `run_unusable` unless the run has ended and is complete */
 export function checkedRun(given: unknown): RecordedRun {
   const run = given as (Partial<RecordedRun> & { readonly steps_total?: unknown }) | null
   const refuse = (message: string, hint = 'give the answer of GET /runs/<id>') =>

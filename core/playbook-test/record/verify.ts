@@ -11,16 +11,16 @@ import { isCall, type MockStyle } from './recorded-mocks.ts'
 import { checkedRun, type RecordedRun, type RecordOptions } from './recorded-run.ts'
 
 export interface RecordPassingOptions extends RecordOptions {
-  /** Of the playbooks beside: those that are called. Default: the playbook itself alone. */
+  /** The called playbooks. Default: only the playbook itself. */
   readonly loadPlaybook?: ParseTestsOptions['loadPlaybook'] | undefined
 }
 
-/** Each time something that gives another output in a test gets a mock; what then differs is left to the expectations. */
+/** Every difference in outputs adds a mock; remaining differences are left out of the expectations. */
 const maxTries = 20
 
 /**
- * As `recordTests`, with a test that passes: it is run before it is written. What a test cannot repeat is left out, and a comment
- * says so: what depends on the time of day, on values that are redacted, on other cases.
+ * Like `recordTests`, but the test is run first, so that it passes. Results that a test cannot repeat (those
+ * that depend on the time of day, redacted values or other cases) are omitted, with a comment.
  *
  * @throws ValidationError `run_unusable`
  */
@@ -55,7 +55,7 @@ export async function recordPassingTests(given: unknown, options: RecordPassingO
   }
 }
 
-/** What else has to be mocked, or otherwise, so that the test comes closer to the run; undefined where it is as close as it can be. */
+/** Additional or other mocks that bring the test closer to the run; undefined if there are none. */
 function nextStyle(
   run: RecordedRun,
   { entries, unmocked, calls }: TestRun,
@@ -90,7 +90,7 @@ const differs = (
   rehearsed: JournalEntry | undefined,
 ): boolean => state !== rehearsed?.state || !isShownAlike(output, rehearsed.output)
 
-/** Equal, but for what is redacted. */
+/** Equal except for redacted parts. */
 function isShownAlike(shown: unknown, actual: unknown): boolean {
   return stringifyJson(shown ?? null) === stringifyJson(actual ?? null) || isRedactionOf(shown, actual)
 }
@@ -103,7 +103,7 @@ function isRedactionOf(shown: unknown, actual: unknown): boolean {
   return a.length === Object.keys(b).length && a.every(([name, value]) => isRedactionOf(value, b[name]))
 }
 
-/** What the run did and the test does as well; what else the run did is named in a comment. */
+/** Results of the run that the test repeats; a comment names the others. */
 function inCommon(
   run: RecordedRun,
   rehearsed: TestRun,
@@ -174,7 +174,7 @@ function callsInCommon(
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Of a map the fields that are the same, at every depth; of anything else all or nothing. What is not the same is noted in `left`. */
+/** For maps, the equal fields at every depth; otherwise all or nothing. Differences are added to `left`. */
 function sharedOf(recorded: unknown, actual: unknown, name: string, left: string[]): unknown {
   if (isMap(recorded) && isMap(actual)) {
     const fields = Object.entries(recorded).map(([field, value]) => {

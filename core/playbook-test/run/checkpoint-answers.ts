@@ -1,30 +1,30 @@
 import { personOf, type Actor } from '../../domain/audit.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
-import { viaOperator } from '../../playbook/language/grammar.ts'
+import { viaOperator } from '../../playbook/language/constants.ts'
 import type { WakeUps } from '../../engine/journal/wake-ups.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { compare } from '../read/compare.ts'
+import { compareValues } from '../read/compare.ts'
 import { createMemoryCheckpoints, type MemoryCheckpoints } from './memory-checkpoints.ts'
 import { stepReplies, type Places, type Unmocked } from './mocked-skills.ts'
 import type { MockAnswer, Mocks } from '../read/playbook-test.ts'
 
-/** What may come of a question: an answer, or none in time. */
-export type Choice = { readonly answer: unknown } | 'timeout'
+/** The outcome of a question: an answer, or a timeout. */
+export type AnswerChoice = { readonly answer: unknown } | 'timeout'
 
 export interface CheckpointAnswersOptions extends Places {
   readonly mocks: Mocks
   readonly clock: Clock
   readonly wakeUps: WakeUps
-  /** Comes before the mocks. */
-  readonly choose?: (checkpoint: Checkpoint, name: string) => Choice | undefined
-  /** Told of a question that nothing is said about. */
+  /** Takes precedence over mocks. */
+  readonly choose?: (checkpoint: Checkpoint, name: string) => AnswerChoice | undefined
+  /** Called for a question without an answer in the test. */
   readonly onUnanswered: (checkpoint: Checkpoint, name: string) => void
 }
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
 const nothingStops = new AbortController().signal
 
-/** Checkpoints whose questions are answered as the mocks of their steps say: after their delay, or never. */
+/** Checkpoints answered by the mocks of their steps, after a delay or never. */
 export function createCheckpointAnswers(options: CheckpointAnswersOptions): MemoryCheckpoints {
   const { mocks, clock, wakeUps } = options
   const checkpoints = createMemoryCheckpoints(clock, organizationUuid, (checkpoint) => {
@@ -43,7 +43,7 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
     delayMs: number,
   ): Promise<void> {
     const { answer, by, byName, text } = mock
-    // Also without a delay the question is asked first: whoever answers has read it.
+    // Even without a delay, the question is asked first: a responder has read it.
     await clock.sleep(delayMs, nothingStops)
     if (byName !== undefined) await checkpoints.store.asked(runUuid, path, { asked: by, asked_name: byName })
     await checkpoints.store.answer(id, { value: answer, text: text ?? null }, answererOf(mock, question.via))
@@ -59,16 +59,16 @@ function answererOf({ by, byKind, byName }: MockAnswer, via: string): Actor {
   return isKey ? { ...personOf(by), kind: 'api_key' } : personOf(by)
 }
 
-/** Those for this question before those for any; the last one stays for all that follow. */
+/** Answers to this question before those to any; the last one repeats. */
 function replyTo(mocks: Mocks, { path, question }: Checkpoint, name: string, triesBefore: number) {
   const replies = stepReplies(mocks, path, name) ?? []
-  const fits = (given: unknown) => given !== undefined && compare(given, question.input).length === 0
+  const fits = (given: unknown) => given !== undefined && compareValues(given, question.input).length === 0
   const own = replies.filter((reply) => fits(reply.with))
   const usable = own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
   return usable[Math.min(triesBefore, usable.length - 1)]
 }
 
-/** The failure of a test that says nothing about an answer. */
+/** The failure of a test without an answer to the question. */
 export function unanswered({ path, question }: Checkpoint, name: string): Unmocked {
   const answers = question.answers === null ? '{ … }' : question.answers.join(' | ')
   return {

@@ -11,18 +11,18 @@ import {
   type TestRun,
   type TestWorld,
 } from './run-test.ts'
-import { compare } from '../read/compare.ts'
+import { compareValues } from '../read/compare.ts'
 import { traceOf, showTrace } from '../coverage/trace.ts'
 
-/** What a crash changed that it must not change. */
+/** A result that differs after a crash. */
 export interface CrashFailure {
-  /** The write after which the process died, from 1. */
+  /** The write after which the process crashed, from 1. */
   readonly write: number
   readonly message: string
 }
 
 export interface CrashReport {
-  /** How many crashes were tried: one after each write. */
+  /** Number of simulated crashes: one after each write. */
   readonly crashes: number
   readonly failures: readonly CrashFailure[]
 }
@@ -30,8 +30,8 @@ export interface CrashReport {
 class Crash extends Error {}
 
 /**
- * Runs a test again and again, its process dying after one write of the journal more each time; a second process goes on. The
- * path, the case, the end, and the idempotency keys with their inputs have to be those of the run without a crash.
+ * Repeats a test with a crash after each journal write, after which a second process resumes. The path, the
+ * case, the end, and the idempotency keys with their inputs must equal those of the run without a crash.
  */
 export async function crashEverywhere(test: RunnableTest, catalogue: Catalogue): Promise<CrashReport> {
   if (startsFor(test.playbook, test.fixtures) !== true) return { crashes: 0, failures: [] }
@@ -49,7 +49,8 @@ export async function crashEverywhere(test: RunnableTest, catalogue: Catalogue):
 
 async function runWithCrash(world: TestWorld, write: number): Promise<TestRun> {
   const stop = new AbortController()
-  // All that the process does dies with it: what waits beside the write would let time pass before the next process begins.
+  // The crash ends everything in the process; otherwise, pending waits would let time pass before the next
+  // process starts.
   const { store } = dyingJournal(world.journal.store, write, () => stop.abort())
   try {
     const outcome = await startProcess(world, store, stop.signal)
@@ -62,7 +63,10 @@ async function runWithCrash(world: TestWorld, write: number): Promise<TestRun> {
   return resultOf(world, await startProcess(world, world.journal.store))
 }
 
-/** Counts writes, and dies with the n-th: it is durable, but nobody learns of it. Nothing is written after that. */
+/**
+ * Counts writes and crashes with the n-th: it is durable, but never acknowledged, and nothing is written
+ * after it.
+ */
 function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () => undefined) {
   let writes = 0
   const die = (): never => {
@@ -86,8 +90,8 @@ function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () 
 }
 
 /**
- * A write that must never be repeated waits for a person to say whether it ran. A test knows: where it ran, its result is
- * recorded; where it did not, it is run.
+ * A write that must not be repeated waits for a person's decision. The test knows whether it ran: if so, it
+ * records the result, else it lets the step run.
  */
 function decideForThePerson({ test, journal, skills, clock, catalogue }: TestWorld): void {
   for (const { path, kind, state, attempt } of journal.entries()) {
@@ -113,7 +117,7 @@ function changes(test: RunnableTest, before: TestRun, after: TestRun): readonly 
     ['the calls by idempotency key', keys(before), keys(after)],
   ] as const
   for (const [what, expected, got] of compared) {
-    const [difference] = [...compare(expected, got), ...compare(got, expected).map(swapped)]
+    const [difference] = [...compareValues(expected, got), ...compareValues(got, expected).map(swapped)]
     if (difference)
       found.push(`${what}: ${difference.at.join('.')} was ${difference.got}, not ${difference.expected}`)
   }

@@ -1,17 +1,22 @@
 import type { SourceProblem } from '../../errors/source-frame.ts'
-import { compare, show } from '../read/compare.ts'
+import { compareValues, show } from '../read/compare.ts'
 import type { SeenCall } from './mocked-skills.ts'
 import type { PlaceRange } from '../read/place.ts'
 import { withoutItems } from '../read/placed-steps.ts'
-import type { Expected, ExpectedCall, PlaybookTest, TimeRange } from '../read/playbook-test.ts'
+import type { Expectation, ExpectedCall, PlaybookTest, ExpectedTimeRange } from '../read/playbook-test.ts'
 import type { TestRun } from './run-test.ts'
 import type { RanStep } from '../coverage/trace.ts'
 
-/** Something that is not as a test expects. `code` says what: `status`, `path`, `calls`, `case.verdict`, `mock`, … */
-export type Failure = SourceProblem
+/** A failed expectation. `code` names it: `status`, `path`, `calls`, `case.verdict`, `mock`, … */
+export type TestFailure = SourceProblem
 
-/** Everything about a run that is not as expected, each at its place in the file. */
-export function judge(test: PlaybookTest, run: TestRun, trace: readonly RanStep[], file?: string): Failure[] {
+/** All failed expectations about a run, with their positions in the file. */
+export function judge(
+  test: PlaybookTest,
+  run: TestRun,
+  trace: readonly RanStep[],
+  file?: string,
+): TestFailure[] {
   const fail: Fail = (code, message, place, hint) => ({
     code,
     severity: 'error',
@@ -35,9 +40,9 @@ export function judge(test: PlaybookTest, run: TestRun, trace: readonly RanStep[
   ]
 }
 
-type Fail = (code: string, message: string, place: PlaceRange, hint?: string) => Failure
+type Fail = (code: string, message: string, place: PlaceRange, hint?: string) => TestFailure
 
-function judgeStatus(expected: Expected<string>, run: TestRun, fail: Fail): Failure[] {
+function judgeStatus(expected: Expectation<string>, run: TestRun, fail: Fail): TestFailure[] {
   if (expected.value === run.status) return []
   const error = run.outcome?.error
   const why = run.notStarted ?? (error ? `${error.code}: ${error.message}` : undefined)
@@ -51,8 +56,12 @@ function matches(name: string, ran: RanStep): boolean {
   return ran.path === name || ran.name === name
 }
 
-/** The steps have to have run in this order; others may have run between them. */
-function judgePath(expected: Expected<readonly string[]>, trace: readonly RanStep[], fail: Fail): Failure[] {
+/** The steps must have run in this order; others may have run in between. */
+function judgePath(
+  expected: Expectation<readonly string[]>,
+  trace: readonly RanStep[],
+  fail: Fail,
+): TestFailure[] {
   let from = 0
   for (const [index, name] of expected.value.entries()) {
     const found = trace.findIndex((ran, at) => at >= from && matches(name, ran))
@@ -70,10 +79,10 @@ function judgePath(expected: Expected<readonly string[]>, trace: readonly RanSte
 }
 
 function judgeSkipped(
-  expected: Expected<readonly string[]>,
+  expected: Expectation<readonly string[]>,
   trace: readonly RanStep[],
   fail: Fail,
-): Failure[] {
+): TestFailure[] {
   return expected.value.flatMap((name, index) =>
     trace.some((ran) => matches(name, ran))
       ? [fail('skipped', `expected '${name}' not to run, but it did`, expected.place([index]))]
@@ -81,16 +90,16 @@ function judgeSkipped(
   )
 }
 
-function judgeCall(expected: ExpectedCall, run: TestRun, fail: Fail): Failure[] {
+function judgeCall(expected: ExpectedCall, run: TestRun, fail: Fail): TestFailure[] {
   const subject = expected.skill ?? `step '${expected.step}'`
   const asked = run.calls.filter((call) => isAbout(expected, call))
   const input = expected.with
-  const calls = input ? asked.filter((call) => compare(input.value, call.input).length === 0) : asked
+  const calls = input ? asked.filter((call) => compareValues(input.value, call.input).length === 0) : asked
   const seen =
     asked.length === 0
       ? 'there was none at all'
       : `it was called with ${asked.map((call) => show(call.input)).join(' and ')}`
-  const failures: Failure[] = []
+  const failures: TestFailure[] = []
   if (expected.times && expected.times.value !== calls.length) {
     const which = input ? ` with ${show(input.value)}` : ''
     const got = input ? `${calls.length}; ${seen}` : String(calls.length)
@@ -128,10 +137,10 @@ const nameOfCall = ({ path, step }: SeenCall): string => step + (/(?:\[\d+\]|#\d
 
 function judgeTime(
   code: string,
-  expected: Expected<TimeRange> | undefined,
+  expected: Expectation<ExpectedTimeRange> | undefined,
   gotMs: number,
   fail: Fail,
-): Failure[] {
+): TestFailure[] {
   if (expected === undefined) return []
   const { minMs, maxMs } = expected.value
   if (gotMs >= minMs && gotMs <= maxMs) return []
@@ -144,7 +153,7 @@ function judgeTime(
   return [fail(code, `expected ${range}, got ${showDuration(gotMs)}`, expected.place())]
 }
 
-/** As playbooks write it: `1h30m`. */
+/** A duration in the syntax of playbooks: `1h30m`. */
 export function showDuration(ms: number): string {
   const units = [
     ['d', 86_400_000],
@@ -163,9 +172,14 @@ export function showDuration(ms: number): string {
   return text === '' ? '0s' : text
 }
 
-function differences(code: string, expected: Expected | undefined, actual: unknown, fail: Fail): Failure[] {
+function differences(
+  code: string,
+  expected: Expectation | undefined,
+  actual: unknown,
+  fail: Fail,
+): TestFailure[] {
   if (expected === undefined) return []
-  return compare(expected.value, actual).map(({ at, ...difference }) =>
+  return compareValues(expected.value, actual).map(({ at, ...difference }) =>
     fail(
       [code, ...at].join('.'),
       `expected ${difference.expected}, got ${difference.got}`,

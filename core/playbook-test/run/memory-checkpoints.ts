@@ -1,7 +1,14 @@
 import { authorOf } from '../../domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer } from '../../domain/checkpoint.ts'
 import { NotFoundError } from '../../errors/errors.ts'
-import type { AnswerOutcome, CheckpointStore, GivenAnswer } from '../../ports/runs/checkpoint-store.ts'
+import type { CheckpointStore, AnswerRecord } from '../../ports/runs/checkpoint-store.ts'
+import {
+  answeredQuestion,
+  closeQuestion,
+  counts,
+  judgeAnswer,
+  openQuestion,
+} from '../../transitions/question.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** The questions of one run in memory. */
@@ -9,18 +16,18 @@ export interface MemoryCheckpoints {
   readonly store: CheckpointStore
   /** In the order in which they were asked. */
   all(): readonly Checkpoint[]
-  /** Nobody will answer: the time of the question is up now. */
+  /** Times a question out now. */
   expire(path: string): void
 }
 
-/** `onOpen` is told of every new question: whoever answers it does so through the store. */
+/** `onOpen` is called for every new question; answer it through the store. */
 export function createMemoryCheckpoints(
   clock: Pick<Clock, 'now'>,
   organizationUuid: string,
   onOpen: (checkpoint: Checkpoint) => void = () => {},
 ): MemoryCheckpoints {
   const byPath = new Map<string, Checkpoint>()
-  const given = new Map<string, GivenAnswer[]>()
+  const given = new Map<string, AnswerRecord[]>()
 
   const atPath = (path: string): Checkpoint => {
     const found = byPath.get(path)
@@ -32,10 +39,6 @@ export function createMemoryCheckpoints(
     const changed = { ...checkpoint, ...changes }
     byPath.set(checkpoint.path, changed)
     return changed
-  }
-  const outcomeOf = (checkpoint: Checkpoint, at: number): AnswerOutcome['outcome'] => {
-    if (checkpoint.state === 'answered') return 'second'
-    return checkpoint.state === 'waiting' && at < checkpoint.timeoutAt ? 'accepted' : 'late'
   }
   const store: CheckpointStore = {
     async open(runUuid, opened) {
@@ -52,7 +55,7 @@ export function createMemoryCheckpoints(
         caseId: null,
         connection: null,
         reference: null,
-        state: 'waiting',
+        state: openQuestion,
         createdAt: clock.now(),
         answer: null,
       }
@@ -65,10 +68,10 @@ export function createMemoryCheckpoints(
     atPath: async (_run, path) => byPath.get(path),
     async close(_run, path, state) {
       const checkpoint = atPath(path)
-      return checkpoint.state === 'waiting' ? change(checkpoint, { state }) : checkpoint
+      return change(checkpoint, { state: closeQuestion(checkpoint.state, state) })
     },
     find: async (_scope, id) => withId(id),
-    // Nobody answers over a connection here.
+    // There are no answers over connections.
     toPerson: async () => [],
     async list(_scope, _page, filter) {
       const data = [...byPath.values()].filter(({ state }) => state === filter.state).toReversed()
@@ -79,13 +82,10 @@ export function createMemoryCheckpoints(
       if (checkpoint === undefined)
         throw new NotFoundError('checkpoint_not_found', `there is no checkpoint '${id}'`)
       const answer: CheckpointAnswer = { ...said, by: authorOf(by), at: clock.now() }
-      const outcome = outcomeOf(checkpoint, answer.at)
+      const outcome = judgeAnswer(checkpoint, answer.at, null)
       given.set(id, [...(given.get(id) ?? []), { ...answer, outcome }])
-      const accepted = outcome === 'accepted'
-      return {
-        outcome,
-        checkpoint: accepted ? change(checkpoint, { state: 'answered', answer }) : checkpoint,
-      }
+      const state = answeredQuestion
+      return { outcome, checkpoint: counts(outcome) ? change(checkpoint, { state, answer }) : checkpoint }
     },
     answers: async (id) => given.get(id) ?? [],
   }
@@ -94,7 +94,8 @@ export function createMemoryCheckpoints(
     all: () => [...byPath.values()],
     expire: (path) => {
       const checkpoint = atPath(path)
-      if (checkpoint.state === 'waiting') change(checkpoint, { state: 'timed_out', timeoutAt: clock.now() })
+      if (checkpoint.state === openQuestion)
+        change(checkpoint, { state: 'timed_out', timeoutAt: clock.now() })
     },
   }
 }

@@ -1,29 +1,28 @@
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
-import { ConflictError, NotFoundError } from '../../errors/errors.ts'
+import { NotFoundError } from '../../errors/errors.ts'
+import { endStep, parkStep, raisesAttempt, requireBegun, stepState } from '../../transitions/step.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
 
-/** The journal of one run in memory; can be looked at without waiting. */
+/** The journal of a run in memory, with synchronous access. */
 export interface MemoryJournal {
   readonly store: JournalStore
-  /** In the order in which they began. */
+  /** In the order in which they started. */
   entries(): readonly JournalEntry[]
   failedAttempts(path: string): readonly FailedAttempt[]
-  /** Takes back the intent of a try, as if it had never begun. */
+  /** Removes the intent of an attempt, as if it had never started. */
   forgetIntent(path: string): void
-  /** Ends a step whose process died, with what is known of it. */
+  /** Records the result of a step whose process crashed. */
   decide(path: string, end: Pick<JournalEnd, 'output' | 'attempt' | 'endedAt'>): void
 }
 
-/** `onEnd` is told of every entry that has ended. */
+/** `onEnd` is called for every ended entry. */
 export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () => {}): MemoryJournal {
   const entries = new Map<string, JournalEntry>()
   const failed: FailedAttempt[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
 
-  const finish = (begun: JournalEntry, { isSensitive: _, changedNothing: __, ...end }: JournalEnd) => {
-    if (begun.state !== 'started' && begun.state !== 'unknown')
-      throw new ConflictError('step_has_ended', `the step '${begun.path}' has ended`)
-    const entry = { ...begun, ...end }
+  const finish = (begun: JournalEntry, end: JournalEnd) => {
+    const entry = { ...begun, output: end.output, ...endStep(begun.path, begun, end) }
     entries.set(begun.path, entry)
     onEnd(entry)
   }
@@ -31,7 +30,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     async begin(_run, begin) {
       const known = entries.get(begin.path)
       if (known === undefined) entries.set(begin.path, started(begin))
-      else if (known.state === 'started' && begin.attempt > known.attempt)
+      else if (raisesAttempt(known, begin.attempt))
         entries.set(begin.path, { ...known, attempt: begin.attempt })
       return undefined
     },
@@ -41,9 +40,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
       if (!failedAt(attempt.path).some((known) => known.attempt === attempt.attempt)) failed.push(attempt)
     },
     async end(_run, path, end) {
-      const begun = entries.get(path)
-      if (begun === undefined) throw new Error(`the step '${path}' has not begun`)
-      finish(begun, end)
+      finish(requireBegun(path, entries.get(path)), end)
     },
     async record(_run, begin, end) {
       finish(entries.get(begin.path) ?? started(begin), end)
@@ -60,9 +57,9 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     async park(_run, path, tried) {
       if (tried !== undefined) failed.push(tried)
       const entry = entries.get(path)
-      if (entry?.state === 'started') entries.set(path, { ...entry, state: 'unknown' })
+      if (entry !== undefined) entries.set(path, { ...entry, state: parkStep(entry.state) })
     },
-    // Nobody looks at a run in memory; a crash is decided about before the next process looks (`decide`, `forgetIntent`).
+    // Not used: after a crash, `decide` and `forgetIntent` are called before the next process starts.
     resolve: (_run, path) =>
       Promise.reject(new NotFoundError('step_not_found', `nobody can decide about '${path}'`)),
   }
@@ -75,7 +72,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     },
     forgetIntent(path) {
       const entry = entries.get(path)
-      if (entry?.state !== 'started') return
+      if (entry?.state !== stepState.started) return
       const before = failedAt(path).length
       if (before === 0) entries.delete(path)
       else entries.set(path, { ...entry, attempt: before })
@@ -83,7 +80,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
   }
 }
 
-/** No audit log is kept of what happens in memory. */
+/** Runs in memory have no audit log. */
 function started({ destructive: _, ...begin }: JournalBegin): JournalEntry {
-  return { ...begin, state: 'started', output: null, error: null, endedAt: null }
+  return { ...begin, state: stepState.started, output: null, error: null, endedAt: null }
 }

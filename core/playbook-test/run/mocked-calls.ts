@@ -1,15 +1,15 @@
 import type { Interrupted, SkillCaller, Skills } from '../../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../../errors/errors.ts'
-import { defaultRetry } from '../../playbook/language/grammar.ts'
+import { defaultRetry } from '../../playbook/language/constants.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import type { CallStep, Playbook, Step, UsesStep } from '../../playbook/language/playbook.ts'
 import type { CalledByName, Mocks } from '../read/playbook-test.ts'
 
-/** No skill has such a name: it stands for a playbook that a mock answers for. */
+/** Prefix for mocked playbooks; no skill has such a name. */
 const mark = 'call:'
 const isMockedCall = (skill: string): boolean => skill.startsWith(mark)
 
-/** The playbook with the calls that have a mock of their own answered by it, as a skill is. */
+/** Replaces calls that have a mock by skill calls that the mock answers. */
 export function withMockedCalls(playbook: Playbook, mocks: Mocks): Playbook {
   const change = (step: Step): Step =>
     step.action === 'call' && step.id !== null && mocks.has(`steps.${step.id}`) ? asSkill(step) : step
@@ -40,13 +40,13 @@ function asSkill({ playbook, with: given, timeoutMs, ...common }: CallStep): Use
     skill: mark + playbook,
     with: given,
     connection: undefined,
-    // As long as the run itself may take: only the step's own timeout is shorter.
+    // As long as a run may take, so that only the step's own timeout applies.
     timeoutMs: timeoutMs ?? 366 * 86_400_000,
     retry: { ...defaultRetry, max: 0 },
   }
 }
 
-/** Skills of a run whose calls may be mocked: given what the called playbook takes, answered by `mocked`. */
+/** Skills that include the mocked calls, with the inputs of the called playbook and answered by `mocked`. */
 export function withCallsAnswered(skills: Skills, called: CalledByName, mocked: SkillCaller): Skills {
   return {
     ...skills,

@@ -4,36 +4,36 @@ import { RetryableError, SkillError, TocsinError } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
-import { compare, show } from '../read/compare.ts'
+import { compareValues, show } from '../read/compare.ts'
 import { withoutTimes } from './tries-before.ts'
-import type { MockError, Mocks, Reply } from '../read/playbook-test.ts'
+import type { MockError, Mocks, MockReply } from '../read/playbook-test.ts'
 
-/** One step, or one item of a step, that called a skill. */
+/** A step, or an item of a step, that called a skill. */
 export interface SeenCall {
   readonly skill: string
-  /** In the journal. */
+  /** Path in the journal. */
   readonly path: string
-  /** How mocks and expectations call the step; see `NamedStep`. */
+  /** Name of the step in mocks and expectations; see `NamedStep`. */
   readonly step: string
   readonly input: unknown
   readonly idempotencyKey: string
-  /** Of the first try, epoch milliseconds. */
+  /** Time of the first attempt, in epoch milliseconds. */
   readonly atMs: number
   readonly attempts: number
 }
 
-/** A call that nothing answered. */
+/** A call without a mock. */
 export interface Unmocked {
   readonly path: string
   readonly message: string
   readonly hint: string
 }
 
-/** What mocks need to know of a place in a run. */
+/** Facts about places in a run, for mocks. */
 export interface Places {
-  /** How mocks call a step, by its path in the journal; see `NamedStep`. */
+  /** Name of a step in mocks, by its path in the journal; see `NamedStep`. */
   readonly nameOf: (path: string) => string
-  /** How many tries came before this one (`triesBefore`): it gets the reply after theirs, also after a crash. */
+  /** Number of earlier attempts (`triesBefore`), which selects the reply, also after a crash. */
   readonly triesBefore: (path: string) => number
 }
 
@@ -41,23 +41,23 @@ export interface MockedSkillsOptions extends Places {
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly mocks: Mocks
   readonly clock: Clock
-  /** Whether the path is of a checkpoint: its skill only tells a person, who answers by another way. */
+  /** Whether the path is a checkpoint, whose skill only notifies a person. */
   readonly asks: (path: string) => boolean
-  /** Whether a checkpoint has its answer from elsewhere: then nobody has to be told. */
+  /** Whether a checkpoint already has an answer, so nobody is notified. */
   readonly isAnswered?: (name: string) => boolean
-  /** What calls a skill that nothing is said about; undefined where nothing may be called. */
+  /** The caller for skills without a mock; undefined if they must not be called. */
   readonly otherwise: (skill: string) => SkillCaller | undefined
 }
 
-/** Skills that answer as a test says. */
+/** Skills answered by mocks. */
 export interface MockedSkills {
   readonly call: SkillCaller
-  /** Whether a mock is there for this skill or step, for whatever input. */
+  /** Whether this skill or step has a mock for any input. */
   readonly isMocked: (call: SkillCall) => boolean
-  /** In the order in which they were first called. */
+  /** In the order of their first calls. */
   readonly calls: () => readonly SeenCall[]
   readonly unmocked: Unmocked[]
-  /** What a write that was called with this key came to, if it took effect. */
+  /** The effect of a write with this key, if it took effect. */
   readonly effect: (idempotencyKey: string) => { readonly output: unknown } | undefined
 }
 
@@ -65,7 +65,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   const { mocks, clock } = options
   const calls = new Map<string, SeenCall>()
   const effects = new Map<string, { readonly output: unknown }>()
-  /** When each try began: the other system goes on with it after a crash, and answers no later for it. */
+  /** Start of each attempt: a crash does not delay the other system's reply. */
   const begun = new Map<string, number>()
   const unmocked: Unmocked[] = []
 
@@ -110,12 +110,15 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
   }
 }
 
-/** The idempotency key is the run and the path; what tells of a checkpoint has a place inside the checkpoint's. */
+/**
+ * The idempotency key consists of the run and the path; the notification of a checkpoint has a path inside
+ * the checkpoint's.
+ */
 function pathOf({ run, attempt }: SkillCall): string {
   return attempt.idempotencyKey.slice(run.uuid.length + 1)
 }
 
-/** As the real caller does: an input that does not fit fails the step before anything is called. */
+/** Like the real caller, fails the step on an invalid input before calling anything. */
 function checkInput(catalogue: Pick<Catalogue, 'skill'>, { skill, input }: SkillCall): void {
   const schema = catalogue.skill(skill)?.skill.input
   if (schema === undefined) return
@@ -135,27 +138,32 @@ function note(
   calls.set(idempotencyKey, { skill, path, step, input, idempotencyKey, atMs, attempts })
 }
 
-/** What is said about a step: about this item of it before all of them. */
-export function stepReplies(mocks: Mocks, path: string, step: string): readonly Reply[] | undefined {
+/** The mocks of a step; those of this item take precedence. */
+export function stepReplies(mocks: Mocks, path: string, step: string): readonly MockReply[] | undefined {
   const place = withoutTimes(path.replace(/\/@[a-z_]+$/, ''))
   return mocks.get(`steps.${place}`) ?? mocks.get(`steps.${step}`)
 }
 
-/** Of the step before those of the skill; those for this input before those for any. Undefined: nothing is said at all. */
+/**
+ * Replies of the step before those of the skill, and those for this input before those for any. Undefined if
+ * there is no mock.
+ */
 function repliesFor(
   mocks: Mocks,
   { skill, input }: SkillCall,
   path: string,
   step: string,
-): readonly Reply[] | undefined {
+): readonly MockReply[] | undefined {
   const replies = stepReplies(mocks, path, step) ?? mocks.get(skill)
   if (replies === undefined) return undefined
-  const own = replies.filter((reply) => reply.with !== undefined && compare(reply.with, input).length === 0)
+  const own = replies.filter(
+    (reply) => reply.with !== undefined && compareValues(reply.with, input).length === 0,
+  )
   return own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
 }
 
 function missingMock({ skill, input }: SkillCall, path: string, step: string, isMocked: boolean): Unmocked {
-  // A place among siblings changes with them.
+  // The position of a step without id changes when siblings are added.
   const key = /(?:^|\/)\d+$/.test(step) ? skill : `steps.${step}`
   const message = isMocked
     ? `no reply of the mock fits what step '${path}' gives to ${skill}: ${show(input)}`
@@ -166,13 +174,18 @@ function missingMock({ skill, input }: SkillCall, path: string, step: string, is
   return { path, message, hint }
 }
 
-/** What a skill gives that told a person: of no interest to the playbook. */
+/** The output of a notification, which the playbook does not read. */
 function toldOutput(catalogue: Pick<Catalogue, 'skill'>, { skill, input }: SkillCall): unknown {
   const found = catalogue.skill(skill)?.skill
   return found === undefined ? null : assumedOutput(found, input).output
 }
 
-async function answer(reply: Reply, begunAt: number, clock: Clock, signal: AbortSignal): Promise<unknown> {
+async function answer(
+  reply: MockReply,
+  begunAt: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<unknown> {
   const leftMs = begunAt + reply.delayMs - clock.now()
   if (leftMs > 0) await clock.sleep(leftMs, signal)
   switch (reply.kind) {

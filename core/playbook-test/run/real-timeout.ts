@@ -1,7 +1,10 @@
 import type { SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { TimeoutError } from '../../errors/errors.ts'
 
-/** Ends a call that takes longer in real time: a virtual clock stands still meanwhile, and would never end it. */
+/**
+ * Ends a call that takes too long in real time, because the virtual clock stops during the call and would
+ * never end it.
+ */
 export function withRealTimeout(call: SkillCaller, timeoutMs: number): SkillCaller {
   return async (asked) => {
     const late = new AbortController()

@@ -1,4 +1,4 @@
-import type { Alert } from '../../domain/alert.ts'
+import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
 import { alertScope, organizationScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
 import { openLocalContext } from '../../engine/context/local-context.ts'
@@ -15,9 +15,9 @@ import type { Log } from '../../ports/log.ts'
 import type { AlertFixture, CalledByName, Fixtures } from '../read/playbook-test.ts'
 import type { Skills } from '../../engine/skills/skill-caller.ts'
 
-/** Always the same, so that what follows from it (keys, the spread of retries) is the same in every rehearsal. */
+/** Fixed, so that keys and retry jitter are the same each time. */
 const rehearsalRunUuid = '00000000-0000-4000-8000-000000000000'
-/** Of the run that the fixtures describe. */
+/** Id of the run in the fixtures. */
 export const runIdOf = ({ run }: Pick<Fixtures, 'run'>): string => run?.id ?? rehearsalRunUuid
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
@@ -29,22 +29,22 @@ export interface RehearsalOptions {
   readonly journal: JournalStore
   readonly clock: Clock
   readonly log: Log
-  /** Where the run's case is kept; its id. */
+  /** The store and id of the run's case. */
   readonly caseId: string
-  /** Of the connections that may be used. Default: none that exists. */
+  /** Organization whose connections may be used. Default: none. */
   readonly organizationUuid?: string | undefined
   readonly dryRun?: boolean
-  /** Ends the process, as far as the run can tell. */
+  /** Aborts the run as if the process ended. */
   readonly stop?: AbortSignal
   readonly cancel?: AbortSignal
-  /** Where questions to people are kept. Default: nobody can be asked. */
+  /** Store of questions to people. Default: checkpoints fail. */
   readonly checkpoints?: RunCheckpoints
   readonly wakeUps?: WakeUps
-  /** Playbooks that can be called. Default: none. */
+  /** Callable playbooks. Default: none. */
   readonly called?: CalledByName | undefined
 }
 
-/** Runs a playbook in memory, with the engine that runs it in earnest. Goes on where the journal ends. */
+/** Runs a playbook in memory with the real engine. Resumes where the journal ends. */
 export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
   const { playbook, fixtures, skills, journal, clock, log, stop, cancel, caseId, checkpoints, wakeUps } =
     options
@@ -88,7 +88,7 @@ function calledPlaybooks(called: CalledByName = new Map()): CalledPlaybooks {
   }
 }
 
-/** What expressions see besides `steps`, `now`, `run` and `case`. */
+/** The names in expressions other than `steps`, `now`, `run` and `case`. */
 function namesOf(fixtures: Fixtures): RunNames {
   const { alert, organization, inputs } = fixtures
   return {
@@ -101,23 +101,18 @@ function namesOf(fixtures: Fixtures): RunNames {
 function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
   const { createdAtSource, createdAt } = fixture
   return {
+    ...notInvestigated,
     ...fixture,
+    status: alertStatus.inProgress,
     createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),
     organizationUuid,
     organizationCode,
     createdBy: 'rehearsal',
     modifiedAt: createdAt,
-    status: 10,
-    retryCount: 0,
-    investigator: null,
-    caseId: null,
-    completedAt: null,
-    groupedWith: null,
-    groupedBecause: null,
   }
 }
 
-/** Whether the alert would start the playbook, with the reason where it would not. */
+/** True if the alert would start the playbook, else the reason. */
 export function startsFor(playbook: Playbook, fixtures: Fixtures): true | string {
   const { alertTrigger: trigger } = playbook
   const { alert } = fixtures

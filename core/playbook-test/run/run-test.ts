@@ -12,7 +12,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ReadableConnections } from '../../skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
-import { createCheckpointAnswers, unanswered, type Choice } from './checkpoint-answers.ts'
+import { createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
@@ -31,22 +31,22 @@ import { rehearse, startsFor } from './rehearse.ts'
 import { triesBefore } from './tries-before.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-/** What a run with mocks came to. */
+/** The result of a run with mocks. */
 export interface TestRun {
   readonly status: RunOutcome['status'] | 'not_started'
   readonly outcome: RunOutcome | undefined
-  /** Why it did not start, where it did not. */
+  /** Why the run did not start; undefined if it did. */
   readonly notStarted: string | undefined
   readonly entries: readonly JournalEntry[]
   readonly calls: readonly SeenCall[]
   readonly unmocked: readonly Unmocked[]
   readonly case: Case | undefined
-  /** Added to the case, in order. */
+  /** Notes added to the case, in order. */
   readonly notes: readonly string[]
   /** Epoch milliseconds, by the virtual clock. */
   readonly startedAtMs: number
   readonly durationMs: number
-  /** Bugs of skills, or of Tocsin, as the log has them. */
+  /** Bugs of skills or of Tocsin, as logged. */
   readonly bugs: readonly string[]
 }
 
@@ -55,19 +55,19 @@ export interface RunnableTest {
   readonly called?: CalledByName | undefined
   readonly fixtures: Fixtures
   readonly mocks: Mocks
-  /** What is answered to checkpoints, by name or by path, before the mocks. */
-  readonly choices?: ReadonlyMap<string, Choice> | undefined
+  /** Answers to checkpoints, by name or path; take precedence over mocks. */
+  readonly choices?: ReadonlyMap<string, AnswerChoice> | undefined
 }
 
-/** Of who runs tests beside other work. */
+/** Bounds for tests that run beside other work. */
 export interface TestBounds {
-  /** Ends a run early. */
+  /** Aborts a run. */
   readonly signal: AbortSignal
-  /** Is told of every step that has ended. */
+  /** Called for every ended step. */
   readonly onEnd: (entry: JournalEntry) => void
 }
 
-/** Everything outside of a run: what is there before it, and what stays when its process dies. */
+/** Everything outside a run that survives a crash of its process. */
 export interface TestWorld {
   readonly test: RunnableTest
   readonly clock: VirtualClock
@@ -121,16 +121,19 @@ function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
   return alert === undefined ? playbook.name : `${alert.type ?? 'alert'} (${alert.id})`
 }
 
-/** A skill with connections is about another system; all others work on what they are given, and on cases. */
+/**
+ * Whether a skill has connections and thus calls another system; all others only work on their inputs and on
+ * cases.
+ */
 export function reachesOut(catalogue: Pick<Catalogue, 'skill'>, name: string): boolean {
   const found = catalogue.skill(name)
   return found === undefined || found.skill.connection !== undefined
 }
 
-/** How long a skill without connection may take in real time. */
+/** Real-time limit of a skill without connection. */
 const localTimeoutMs = 10_000
 
-/** Calls skills for real, while time stands still, with cases in memory and no way out. */
+/** Calls skills for real with cases in memory and without network, while the virtual clock stops. */
 function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock): SkillCaller {
   const call = createSkillCaller({
     catalogue,
@@ -143,7 +146,7 @@ function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock
   return (asked) => clock.hold(() => inTime(asked))
 }
 
-/** For whoever calls skills where no other system shall be reached. */
+/** Has no connections, so that no other system is reached. */
 export const noConnections: ReadableConnections = {
   list: async () => [],
   open: async () => undefined,
@@ -156,7 +159,7 @@ const noWayOut: Egress = {
 
 const silence: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** One process: runs until the run ends, or rejects when the process dies (the journal throws). */
+/** Simulates a process: resolves when the run ends, rejects when the process crashes (the journal throws). */
 export function startProcess(
   world: TestWorld,
   journal: JournalStore,
@@ -185,7 +188,7 @@ export function startProcess(
 }
 
 /**
- * Runs a playbook with mocks, in no time. Within bounds, others have their turn after each step.
+ * Runs a playbook with mocks on a virtual clock. With `bounds`, yields to other tasks after each step.
  *
  * @throws the reason of the bounds' signal, once it is aborted
  */

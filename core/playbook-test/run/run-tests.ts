@@ -1,9 +1,8 @@
 import type { SourceProblem } from '../../errors/source-frame.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
-import { calledCoverage, type CalledCoverage } from '../coverage/called-coverage.ts'
-import { branchesTaken } from '../coverage/coverage.ts'
+import { branchesTaken, calledCoverage, type CalledCoverage } from '../coverage/coverage.ts'
 import { crashEverywhere } from './crash.ts'
-import { judge, type Failure } from './judge.ts'
+import { judge, type TestFailure } from './judge.ts'
 import type { PlaybookTest, PlaybookTests } from '../read/playbook-test.ts'
 import { runTest, type TestBounds, type TestRun } from './run-test.ts'
 import { showTrace, traceOf } from '../coverage/trace.ts'
@@ -11,33 +10,33 @@ import { showTrace, traceOf } from '../coverage/trace.ts'
 export interface TestResult {
   readonly name: string
   readonly place: Pick<SourceProblem, 'line' | 'column'>
-  readonly failures: readonly Failure[]
-  /** What ran: `found → sources → bad`. */
+  readonly failures: readonly TestFailure[]
+  /** The steps that ran: `found → sources → bad`. */
   readonly trace: string
   readonly status: TestRun['status']
-  /** Of the run, by the virtual clock. */
+  /** Duration of the run by the virtual clock. */
   readonly durationMs: number
-  /** What the test itself took. */
+  /** Real duration of the test. */
   readonly tookMs: number
-  /** Crashes that were tried. */
+  /** Number of simulated crashes. */
   readonly crashes: number
 }
 
 export interface FileResult {
   readonly tests: readonly TestResult[]
-  /** Keys of branches of the playbook. */
+  /** Keys of the taken branches of the playbook. */
   readonly taken: ReadonlySet<string>
-  /** Of the playbooks that were called. */
+  /** Coverage of the called playbooks. */
   readonly takenInCalled: readonly CalledCoverage[]
-  /** Branches that the file calls unreachable, and that a test took. */
-  readonly failures: readonly Failure[]
+  /** Failures for `unreachable` branches that a test took. */
+  readonly failures: readonly TestFailure[]
 }
 
 export interface RunTestsOptions {
   readonly catalogue: Catalogue
   /** Also repeat each test with a crash after every write. */
   readonly crash?: boolean | undefined
-  /** Of all tests together. Default: none. */
+  /** Bounds of all tests together. Default: none. */
   readonly bounds?: TestBounds | undefined
 }
 
@@ -67,7 +66,7 @@ async function runOne(
   takenInCalled.push(...calledCoverage(playbook, run.entries, called))
   const trace = traceOf(playbook, run.entries)
   const failures = judge(test, run, trace, file)
-  // What is wrong already is not looked at again after each write.
+  // A test that already fails is not repeated with crashes.
   const crashes =
     crash && failures.length === 0 ? await crashEverywhere(runnable, catalogue) : { crashes: 0, failures: [] }
   for (const { write, message } of crashes.failures) {
@@ -89,7 +88,7 @@ async function runOne(
 function reachedAfterAll(
   { unreachable, file }: PlaybookTests,
   taken: ReadonlySet<string>,
-): readonly Failure[] {
+): readonly TestFailure[] {
   return unreachable
     .filter(({ value }) => taken.has(value))
     .map((branch) => ({

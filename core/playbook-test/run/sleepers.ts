@@ -1,9 +1,9 @@
-/** Those who wait on a clock that is moved by hand: each at a time of that clock, epoch milliseconds. */
+/** Waiters on a manual clock, each until a time of that clock in epoch milliseconds. */
 export class Sleepers {
-  /** In the order in which they fell asleep: among equals the first wakes first. */
+  /** In the order of their calls; with equal times, the first wakes first. */
   readonly #all = new Set<Sleeper>()
 
-  /** Resolves when woken; rejects with the signal's reason when it is aborted first. */
+  /** Resolves when woken; rejects with the signal's reason if it is aborted first. */
   async sleepUntil(atMs: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -19,12 +19,12 @@ export class Sleepers {
     }
   }
 
-  /** When they wake, soonest first. */
+  /** The wake-up times, soonest first. */
   get times(): readonly number[] {
     return Array.from(this.#all, ({ atMs }) => atMs).toSorted((a, b) => a - b)
   }
 
-  /** Wakes the one whose time comes first, and gives that time; undefined when nobody sleeps. */
+  /** Wakes the earliest waiter and returns its time; undefined if nobody waits. */
   wakeNext(): number | undefined {
     let next: Sleeper | undefined
     for (const sleeper of this.#all) if (next === undefined || sleeper.atMs < next.atMs) next = sleeper

@@ -1,13 +1,14 @@
 import type { MemoryJournal } from './memory-journal.ts'
 
-/** Times of `repeat` left out, items kept: `each[1]/look#2` is the same question as `each[1]/look#1`, asked again. */
+/** Removes the repetitions of `repeat` and keeps the items: `each[1]/look#2` repeats `each[1]/look#1`. */
 export const withoutTimes = (path: string): string => path.replaceAll(/#\d+/g, '')
 
 const timesIn = (path: string): number => path.split('#').length - 1
 
 /**
- * How often the step at a path, or this item of it, has been tried and has ended before: in earlier times of a `repeat`, and in
- * this one. What a crash interrupted was no try: nothing came of it. Known from the journal alone, so a crash changes nothing.
+ * Number of earlier ended attempts of the step at a path, or of this item: in earlier repetitions of a
+ * `repeat` and in this one. An attempt interrupted by a crash does not count. Computed from the journal, so a
+ * crash changes nothing.
  */
 export function triesBefore(
   journal: Pick<MemoryJournal, 'entries' | 'failedAttempts'>,
@@ -21,7 +22,7 @@ export function triesBefore(
     (entry) =>
       entry.path !== path &&
       (entry.state === 'completed' || entry.state === 'failed') &&
-      // The entry of all times together has fewer.
+      // The entry of the whole `repeat` has fewer.
       timesIn(entry.path) === timesIn(path) &&
       withoutTimes(entry.path) === place,
   )

@@ -2,8 +2,8 @@ import type { Clock } from '../../ports/clock.ts'
 import { Sleepers } from './sleepers.ts'
 
 /**
- * Time that passes at once: when nothing is left to do, it jumps to the next time that somebody waits for. Work that takes real
- * time (`hold`) keeps it where it is, so that nothing times out because a machine is slow.
+ * A clock that jumps to the next waiter's time when nothing is left to do. It stops during real work
+ * (`hold`), so that nothing times out because a machine is slow.
  */
 export class VirtualClock implements Clock {
   #now: number
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
     return this.#sleepers.sleepUntil(this.#now + ms, signal)
   }
 
-  /** Time stands still until the work is over. */
+  /** Stops the clock until the work is done. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#held++
     try {
@@ -34,7 +34,10 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Lets time pass until the work is over. Rejects as it does, and when it waits for nothing that time could bring. */
+  /**
+   * Advances the clock until the work is done. Rejects if the work rejects, or if it waits for something that
+   * time cannot bring.
+   */
   async drive<T>(work: Promise<T>): Promise<T> {
     let over = false
     const ended = work.finally(() => (over = true))
@@ -54,7 +57,10 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** All that needs no time and no answer from outside happens before the next turn of the event loop. */
+/**
+ * Resolves when all work that needs neither time nor an outside answer is done, before the next turn of the
+ * event loop.
+ */
 function nothingLeftToDo(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }

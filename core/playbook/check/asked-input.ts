@@ -1,6 +1,6 @@
 import { asksInputs, type AnySkill, type JsonSchema } from '../../plugin/index.ts'
 
-/** What the built-in way of asking takes. */
+/** The inputs of the built-in `operator`. */
 export const operatorInput: JsonSchema = {
   type: 'object',
   additionalProperties: false,
@@ -11,12 +11,12 @@ export const operatorInput: JsonSchema = {
       type: 'object',
       'x-message': true,
       additionalProperties: { type: 'string', minLength: 1 },
-      description: 'What the buttons say, by answer. Default: the answers.',
+      description: 'Labels of the buttons, by answer. Default: the answers.',
     },
   },
 }
 
-/** What a playbook gives to a skill: all of its input, but for what the engine gives to a skill that asks. */
+/** The inputs that a playbook gives to a skill: without those that the engine gives to a skill that asks. */
 export function authorsInput({ input, asks }: AnySkill): JsonSchema {
   const schema = input as JsonSchema
   if (asks !== true) return schema

@@ -11,23 +11,23 @@ import { almost, nearest } from '../../common/nearest.ts'
 import { inputProblems } from '../template/inputs.ts'
 import { warnOfKept } from '../template/kept-value.ts'
 import { suggest, suggestNearest } from '../language/did-you-mean.ts'
-import { parseDurationMs } from '../language/durations.ts'
+import { parseDurationMs, parseTimeMs } from '../language/durations.ts'
 import type { ProblemCode } from '../language/problem-catalogue.ts'
 import { literalHint, typeInWords, valueInWords } from '../template/plain-words.ts'
 import { quote, type Problems } from '../language/problem.ts'
+import { partsOf } from '../yaml/plain-value.ts'
 import { hintInQuotes } from '../yaml/repairs.ts'
 import type { Span } from '../language/source-text.ts'
-import { parseTimeMs } from '../language/times.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
 
-/** What a misfit is called: inputs of skills have codes of their own for what is unknown or missing. */
+/** The codes of misfits: inputs of skills have separate codes for unknown and missing ones. */
 export interface FitCodes {
   readonly unknown: ProblemCode
   readonly missing: ProblemCode
   readonly misfit: ProblemCode
 }
 
-/** Reports where a value does not fit a type, each part at its own place. Returns whether all of it fits. */
+/** Reports the parts of a value that do not fit a type. Returns whether all of it fits. */
 export function checkFit(
   problems: Problems,
   value: TypedTemplate,
@@ -67,7 +67,7 @@ function onlyMember(type: Type, kind: Type['kind']): Type | undefined {
 
 type MapType = Extract<Type, { readonly kind: 'object' | 'map' }>
 
-/** Of several maps that may be meant, where the value is none of them, the one that is nearest to it. */
+/** The map type that is nearest to the value, if several are possible and none fits. */
 function mapFor({ entries = [], type }: TypedTemplate, expected: Type): MapType | undefined {
   const maps = membersOf(expected).filter((member) => member.kind === 'object' || member.kind === 'map')
   if (maps.length < 2) return maps[0]
@@ -108,9 +108,9 @@ function checkObject(
       fits = checkFit(problems, part, type, path, nested, key) && fits
     } else {
       const isInput = codes.unknown === 'E305'
-      const message = isInput ? `there is no input ${quote(path)}` : `${quote(path)} is not known here`
+      const message = isInput ? `unknown input ${quote(path)}` : `unknown field ${quote(path)}`
       problems.add(codes.unknown, message, key, () => suggest(name, names))
-      // What is only misspelt is not missing as well.
+      // A misspelled field is not reported as missing.
       given.add(nearest(name, names) ?? '')
       fits = false
     }
@@ -150,7 +150,7 @@ function checkLeaf(
   } else if (parts.some((part) => part.kind === 'optional')) {
     problems.add('E206', `${label}the value may be missing`, value, 'add .orValue(…)')
   } else if (parts.length > 1 && parts.some((part) => part.kind === 'null')) {
-    const message = `${label}the value may be null, and ${describeType(expected)} is expected`
+    const message = `${label}the value may be null; expected ${describeType(expected)}`
     problems.add('E207', message, value, nullHint(value))
   } else {
     const hint = hintFor(value, expected)
@@ -159,7 +159,7 @@ function checkLeaf(
   return false
 }
 
-/** A name that an open schema allows without listing it, and that is almost one that it lists. */
+/** Warns of a name that an open schema does not list, but that is spelled almost like one that it lists. */
 function warnOfUnlisted(
   problems: Problems,
   name: string,
@@ -169,17 +169,17 @@ function warnOfUnlisted(
 ): void {
   const meant = almost(name, names)
   if (meant !== undefined)
-    problems.add('W420', `${quote(path)} is not listed here`, key, `did you mean '${meant}'?`)
+    problems.add('W420', `${quote(path)} is not a listed field`, key, `did you mean '${meant}'?`)
 }
 
-/** The value itself where it is short enough to be read, and not null. */
+/** Names the value if it is short. */
 function nullHint({ template }: TypedTemplate): string {
   const read = template.kind === 'expression' ? template.program.source.trim() : ''
   const value = /^[\w.[\]]{1,60}$/.test(read) ? read : 'x'
   return `write ${value} == null ? … : ${value}`
 }
 
-/** The texts of an expression that are not among the choices, each at its place. */
+/** Reports literals of an expression that are not among the choices. */
 function reportStray(
   problems: Problems,
   { written = [] }: TypedTemplate,
@@ -194,7 +194,7 @@ function reportStray(
   return stray.length > 0
 }
 
-/** A time or a duration that is written out: in JSON both are text. */
+/** Whether a literal string is a valid time or duration. */
 function isWrittenTime({ template }: TypedTemplate, expected: Type): boolean {
   if (template.kind !== 'literal' || typeof template.value !== 'string') return false
   const text = template.value
@@ -205,12 +205,13 @@ function isWrittenTime({ template }: TypedTemplate, expected: Type): boolean {
   )
 }
 
-/** In plain words, except for what is wrong deep inside of the value of an expression. */
+/** The message in words, except for a misfit deep inside the value of an expression. */
 function misfit(value: TypedTemplate, expected: Type, what: string, reason: string): string {
   const isDeep =
     value.template.kind === 'expression' && membersOf(expected).some(({ kind }) => kind === value.type.kind)
   if (isDeep) return what === '' ? reason : `${what}: ${reason}`
-  return `${what === '' ? 'it' : quote(what)} must be ${typeInWords(expected)}, not ${valueInWords(value)}`
+  const subject = what === '' ? '' : ` for ${quote(what)}`
+  return `expected ${typeInWords(expected)}${subject}, found ${valueInWords(value)}`
 }
 
 function hintFor(value: TypedTemplate, expected: Type): string | undefined {
@@ -218,13 +219,13 @@ function hintFor(value: TypedTemplate, expected: Type): string | undefined {
   if (expected.kind === 'string' && template.kind === 'expression') {
     const kinds = membersOf(type).map(({ kind }) => kind)
     if (kinds.includes('list')) return hintInQuotes(value.style ?? 'plain', "join it: .join(', ')")
-    if (kinds.includes('object') || kinds.includes('map')) return 'choose a field of it, or write json(…)'
+    if (kinds.includes('object') || kinds.includes('map')) return 'select a field of it, or write json(…)'
     return kinds.every((kind) => kind === 'string') ? undefined : 'write string(…)'
   }
   return literalHint(value, expected)
 }
 
-/** Checks a literal against everything else that its schema says: lengths, patterns, bounds, formats. */
+/** Checks a literal against the other keywords of its schema: lengths, patterns, bounds, formats. */
 export function checkLiteral(
   problems: Problems,
   value: TypedTemplate,
@@ -242,7 +243,7 @@ function schemaProblems(schema: JsonSchema, value: unknown) {
   try {
     return inputProblems(schema, value)
   } catch (error) {
-    // A schema that cannot be used is the plugin author's concern; the catalogue refuses it.
+    // The catalogue rejects plugins with invalid schemas.
     if (error instanceof ValidationError) return []
     throw error
   }
@@ -250,8 +251,7 @@ function schemaProblems(schema: JsonSchema, value: unknown) {
 
 function partAt(value: TypedTemplate, pointer: string): Span {
   let at = value
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  for (const name of partsOf(pointer)) {
     const next = at.items?.[Number(name)] ?? at.entries?.find((entry) => entry.name === name)?.value
     if (next === undefined) return at
     at = next

@@ -7,8 +7,8 @@ import type { Span } from '../language/source-text.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
 
 /**
- * Reports sensitive values that would leave the run's own record: other systems, cases and people get none, except through inputs
- * that their skill declares to accept them.
+ * Reports sensitive values that would leave the run: other systems, cases and people receive them only
+ * through inputs whose skill declares to accept them.
  */
 export function checkSensitive(
   problems: Problems,
@@ -26,7 +26,7 @@ export function checkSensitive(
   })
 }
 
-/** The same of what is given to another playbook, which knows it to be sensitive only where it declares so itself. */
+/** The same for inputs of another playbook, which must declare them sensitive. */
 export function checkSensitiveInputs(
   problems: Problems,
   given: TypedTemplate,
@@ -45,7 +45,7 @@ interface Place {
   readonly schema?: JsonSchema | undefined
 }
 
-/** Each part at its own place, as far as it is written out. */
+/** Checks each literal part at its own place. */
 function checkParts(
   given: TypedTemplate,
   place: Place,
@@ -67,8 +67,8 @@ function checkParts(
 
 const hint = 'leave it out, or say where it can be looked up'
 
-/** Reports a message that would show what is sensitive. */
+/** Reports a message that would contain a sensitive value. */
 export function checkMessage(problems: Problems, type: Type, at: Span): void {
   if (!isSensitive(type)) return
-  problems.add('E315', 'a sensitive value would stand in a message to people', at, hint)
+  problems.add('E315', 'a sensitive value would appear in a message to people', at, hint)
 }

@@ -4,8 +4,8 @@ import { quoted } from '../yaml/repairs.ts'
 import type { Span } from '../language/source-text.ts'
 
 /**
- * Warns of values that a comment cuts off, or replaces: `text: See ticket #123`, `channel: #alerts`. What is written like a comment,
- * with a space behind the `#`, is taken for one, unless the value shows that it goes on.
+ * Warns of values that a comment cuts off or replaces: `text: See ticket #123`, `channel: #alerts`. A `#`
+ * followed by a space counts as an intended comment, unless the value is visibly incomplete.
  */
 export function warnOfCutValues(problems: Problems, source: string, node: Node): void {
   switch (node.kind) {
@@ -41,12 +41,12 @@ function warnOfCutText(problems: Problems, source: string, { value, style, start
 }
 
 const anyComment = /^([ \t]+)(#[^\r\n]*)/
-/** `#123` and `#alerts`: a comment has a space behind its sign. */
+/** `#123` and `#alerts`: an intended comment has a space after the `#`. */
 const tightComment = /^([ \t]+)(#[^\s#!][^\r\n]*)/
-/** `room # 5`, behind several words. */
+/** `room # 5`, after several words. */
 const numberComment = /^([ \t]+)(#(?:[^\s#!]|[ \t]\d+(?:\W|$))[^\r\n]*)/m
 
-/** A text that ends within quotes or brackets. */
+/** Whether a text ends inside quotes or brackets. */
 function goesOn(text: string): boolean {
   const count = (mark: string) => text.split(mark).length - 1
   return count('"') % 2 === 1 || count('(') > count(')') || count('[') > count(']') || count('{') > count('}')

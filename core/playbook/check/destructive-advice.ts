@@ -1,6 +1,6 @@
 import { actionsText, serverLimits } from '../../destructive/policy.ts'
 import { isObject, type AnySkill, type DestructiveClass } from '../../plugin/index.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import { innerSteps } from './inner-steps.ts'
 import type { Foreach, Step } from '../language/playbook.ts'
 import type { Span } from '../language/source-text.ts'
@@ -9,18 +9,18 @@ interface Found {
   readonly name: string
   readonly skill: AnySkill
   readonly class: DestructiveClass
-  /** How often it is used at most. */
+  /** Maximum number of uses. */
   readonly times: number
 }
 
-/** Where the step is written: `foreach` and `repeat` of it. */
+/** The places of `foreach` and `repeat` of a step. */
 interface Places {
   readonly foreach: Span | undefined
   readonly repeat: Span | undefined
 }
 
-/** A destructive skill that is repeated, or used more often than the limit allows without an approval. */
-export function adviseDestructive(context: Context, step: Step, { foreach, repeat }: Places): void {
+/** Reports destructive skills that are repeated, or used more often than the limit without approval. */
+export function adviseDestructive(context: ReadContext, step: Step, { foreach, repeat }: Places): void {
   if (foreach === undefined && repeat === undefined) return
   const found = usesWithin(context, step, 1)
   if (repeat !== undefined) for (const each of found) warnOfRepeat(context, each, repeat)
@@ -31,14 +31,14 @@ export function adviseDestructive(context: Context, step: Step, { foreach, repea
     if (times <= limit) continue
     const hint =
       step.action === 'uses'
-        ? 'one approval lets all of them go; lower max_items where there are never so many'
+        ? 'one approval covers all of them; lower max_items if there are never so many'
         : `put ${uses[0]!.name} into a foreach of its own, which asks once for all its items`
-    const message = `up to ${actionsText(times, kind)}: more than the limit of ${limit} per hour wait for an approval`
+    const message = `up to ${actionsText(times, kind)}: those beyond the limit of ${limit} per hour wait for approval`
     context.problems.add('I503', message, foreach, hint)
   }
 }
 
-function warnOfRepeat({ problems }: Context, { name, skill }: Found, at: Span): void {
+function warnOfRepeat({ problems }: ReadContext, { name, skill }: Found, at: Span): void {
   const plugin = name.slice(0, name.indexOf('.'))
   const waits = isObject(skill.input.properties) && Object.hasOwn(skill.input.properties, 'wait_seconds')
   const follow = skill.effect === 'write' ? skill.followWith : undefined
@@ -48,14 +48,14 @@ function warnOfRepeat({ problems }: Context, { name, skill }: Found, at: Span): 
   ]
   problems.add(
     'W440',
-    `${name} is destructive, and \`repeat\` does it again each time`,
+    `${name} is destructive, and \`repeat\` runs it again in each round`,
     at,
     `call it once, and ${ways.join(', or ')}`,
   )
 }
 
-/** The destructive skills in a step, each with how often one run of the step uses it at most. */
-function usesWithin(context: Context, step: Step, outer: number): readonly Found[] {
+/** The destructive skills in a step, each with its maximum number of uses per run of the step. */
+function usesWithin(context: ReadContext, step: Step, outer: number): readonly Found[] {
   const times = outer * (step.foreach === undefined ? 1 : mostItems(step.foreach))
   const own = step.action === 'uses' ? context.catalogue?.skill(step.skill) : undefined
   const inner = innerSteps(step).flatMap((each) => usesWithin(context, each, times))
@@ -64,7 +64,7 @@ function usesWithin(context: Context, step: Step, outer: number): readonly Found
   return [{ name: own.name, skill, class: skill.destructive, times }, ...inner]
 }
 
-/** A list that is written down has as many items as it has. */
+/** A literal list has a known length. */
 function mostItems({ items, maxItems }: Foreach): number {
   if (items.kind === 'list') return Math.min(items.items.length, maxItems)
   return items.kind === 'literal' && Array.isArray(items.value) ? items.value.length : maxItems

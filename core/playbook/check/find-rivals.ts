@@ -3,23 +3,23 @@ import { severityOf, type ProblemCode } from '../language/problem-catalogue.ts'
 import type { Problem } from '../language/problem.ts'
 
 /** A playbook and the file it was read from. */
-export interface PlaybookFile {
+export interface CheckedFile {
   readonly file: string
   readonly playbook: Playbook
 }
 
-/** What stands between playbooks that are each in order, reported at the later file. */
+/** A conflict between valid playbooks, reported at the later file. */
 export interface Rivalry extends Problem {
   readonly file: string
 }
 
 /**
- * Playbooks that get in each other's way: two of one name (E701), of which only the first can be in force, and two for exactly
- * the same alerts (W701), of which only the first by name is ever chosen. In the order in which the playbooks are given.
+ * Finds conflicting playbooks: two with the same name (E701), of which only the first is used, and two for
+ * the same alerts (W701), of which only the first by name is used. In the order of the playbooks.
  */
-export function findRivals(playbooks: readonly PlaybookFile[]): readonly Rivalry[] {
-  const byName = new Map<string, PlaybookFile>()
-  const byTrigger = new Map<string, PlaybookFile>()
+export function findRivals(playbooks: readonly CheckedFile[]): readonly Rivalry[] {
+  const byName = new Map<string, CheckedFile>()
+  const byTrigger = new Map<string, CheckedFile>()
   return playbooks.flatMap((one) => {
     const { name } = one.playbook
     const namesake = byName.get(name)
@@ -40,17 +40,17 @@ export function findRivals(playbooks: readonly PlaybookFile[]): readonly Rivalry
   })
 }
 
-/** Equal for playbooks that fit the same alerts with the same precedence; `where` is compared as it is written. */
+/** Equal for playbooks with the same trigger; `where` is compared as text. */
 function triggerOf({ alertTrigger }: Playbook): string | undefined {
   if (alertTrigger === undefined) return undefined
   const { type, provider, where } = alertTrigger
   return JSON.stringify([type, provider?.toLowerCase() ?? null, where?.source ?? null])
 }
 
-/** At the line of a key of the playbook, which stands at its beginning but in flow style. */
+/** At the line of a top-level key, or the first line in flow style. */
 function rivalry(
   code: ProblemCode,
-  { file, playbook }: PlaybookFile,
+  { file, playbook }: CheckedFile,
   key: string,
   message: string,
   hint: string,

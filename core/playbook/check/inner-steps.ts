@@ -4,7 +4,7 @@ import type { Step } from '../language/playbook.ts'
 const handlersOf = ({ onError }: Pick<Step, 'onError'>): readonly Step[] =>
   typeof onError === 'string' ? [] : onError
 
-/** All steps directly inside, whichever way, those that handle its failure last. */
+/** All steps directly inside, the ones of `on_error` last. */
 export function innerSteps(step: Step): readonly Step[] {
   switch (step.action) {
     case 'steps':

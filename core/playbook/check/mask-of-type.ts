@@ -2,13 +2,13 @@ import { maskOf, merged, type Mask } from '../../domain/mask.ts'
 import { isSensitive, typeOfSchema, type Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 
-/** Types share their parts: written out, what is sensitive in one could be endless. Deeper parts are sensitive as a whole. */
+/** Limits of a mask: types share parts and may expand without bound. Deeper parts count as sensitive. */
 const maxDepth = 24
 const maxFields = 1_000
 
 const masks = new WeakMap<Type, { readonly mask: Mask | undefined }>()
 
-/** Where something sensitive stands in values of this type. */
+/** The sensitive parts of values of this type. */
 export function maskOfType(type: Type): Mask | undefined {
   if (!isSensitive(type)) return undefined
   const known = masks.get(type) ?? { mask: ofType(type, 0, { left: maxFields }) }
@@ -42,7 +42,7 @@ function ofType(type: Type, depth: number, fields: { left: number }): Mask | und
 
 const ofSchemas = new WeakMap<JsonSchema, { readonly mask: Mask | undefined }>()
 
-/** Where the schema says that something sensitive stands. */
+/** The sensitive parts according to a schema. */
 export function maskOfSchema(schema: JsonSchema): Mask | undefined {
   const known = ofSchemas.get(schema) ?? { mask: maskOfType(typeOfSchema(schema)) }
   ofSchemas.set(schema, known)
@@ -51,7 +51,7 @@ export function maskOfSchema(schema: JsonSchema): Mask | undefined {
 
 const accepting = new WeakMap<JsonSchema, { readonly mask: Mask | undefined }>()
 
-/** Where an input may be sensitive: at places marked `x-sensitive` or `x-accepts-sensitive`. */
+/** The parts of an input that may be sensitive: those marked `x-sensitive` or `x-accepts-sensitive`. */
 export function acceptedBy(schema: JsonSchema): Mask | undefined {
   const known = accepting.get(schema) ?? { mask: maskOfType(typeOfSchema(withMarks(schema) as JsonSchema)) }
   accepting.set(schema, known)

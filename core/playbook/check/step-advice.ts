@@ -1,15 +1,16 @@
 import type { Program } from '../../expression/index.ts'
-import type { Context } from '../scope/context.ts'
-import type { Node } from '../yaml/document.ts'
-import { headOf } from '../template/fields.ts'
+import type { ReadContext } from '../scope/context.ts'
+import type { MapNode, Node } from '../yaml/document.ts'
+import { headSpan, type Fields } from '../template/fields.ts'
 import type { Step, Template, UsesStep } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
+import type { Action } from '../language/step-keys.ts'
 import type { Span } from '../language/source-text.ts'
 
-/** Whether nothing can come after this step, whatever happens. */
+/** Whether no step can run after this one. */
 export const endsRun = (step: Step): boolean => step.if === undefined && endsRunIfRun(step)
 
-/** Whether nothing can come after this step where its `if` holds. */
+/** Whether no step can run after this one if its `if` is true. */
 export function endsRunIfRun(step: Step): boolean {
   if (step.foreach !== undefined) return false
   switch (step.action) {
@@ -34,24 +35,24 @@ export function endsRunIfRun(step: Step): boolean {
   }
 }
 
-/** Whether nothing can come after this step when it fails. */
+/** Whether no step can run after this one if it fails. */
 export const endsRunOnError = ({ onError }: Pick<Step, 'onError'>): boolean =>
   onError === 'fail' || (typeof onError === 'object' && onError.some(endsRun))
 
-/** Neighbours that only read, and of which the second uses nothing of the first, could run at once. */
+/** Suggests `parallel` for consecutive reads that do not depend on each other. */
 export function adviseParallel(
-  context: Context,
+  context: ReadContext,
   steps: readonly { readonly step: Step; readonly node: Node; readonly index: number }[],
 ): void {
   for (const [at, { step, node, index }] of steps.entries()) {
     const before = steps[at - 1]
-    // What is wrong may be what says that one needs the other; and what cannot be read may stand between them.
+    // Skips steps with errors, which may hide a dependency, and steps that are not adjacent.
     if (before?.index !== index - 1 || context.problems.hasErrorIn(node)) continue
-    adviseFor(context, before.step, step, headOf(node))
+    adviseFor(context, before.step, step, headSpan(node))
   }
 }
 
-function adviseFor(context: Context, before: Step, step: Step, head: Span): void {
+function adviseFor(context: ReadContext, before: Step, step: Step, head: Span): void {
   if (!isPlainRead(context, before) || !isPlainRead(context, step)) return
   if (readsStep(step, before.id)) return
   const other = before.id === null ? before.skill : quote(before.id)
@@ -59,7 +60,7 @@ function adviseFor(context: Context, before: Step, step: Step, head: Span): void
   context.problems.add('I501', `this step could run at the same time as ${other}`, head, hint)
 }
 
-function isPlainRead({ catalogue }: Context, step: Step): step is UsesStep {
+function isPlainRead({ catalogue }: ReadContext, step: Step): step is UsesStep {
   if (step.action !== 'uses' || step.if !== undefined || step.repeat !== undefined) return false
   return catalogue?.skill(step.skill)?.skill.effect === 'read'
 }
@@ -90,9 +91,9 @@ function programsOf(template: Template): readonly Program[] {
   }
 }
 
-/** Steps that are there for their output, which nothing reads. To be asked at the end, when all expressions have been read. */
-export function reportUnusedOutputs({ producers, readSteps, problems }: Context): void {
-  // `steps` as a whole, or by an index that is computed: any step may be meant.
+/** Reports unused outputs. Call it after all expressions have been read. */
+export function reportUnusedOutputs({ producers, readSteps, problems }: ReadContext): void {
+  // `steps` as a whole or a computed index may read any step.
   if (readSteps.has('')) return
   for (const { id, span, what } of producers) {
     if (id !== null && readSteps.has(id)) continue
@@ -102,4 +103,30 @@ export function reportUnusedOutputs({ producers, readSteps, problems }: Context)
         : `read steps.${id}.output, or remove the step`
     problems.add('W403', `nothing reads ${what}`, span, hint)
   }
+}
+
+/** The timeout of a group applies to one round, which is easily misread as all rounds. */
+export function warnOfTimeout({ problems }: ReadContext, fields: Fields, action: Action | undefined): void {
+  const timeout = fields.get('timeout')
+  const loop = ['repeat', 'foreach'].find((name) => fields.has(name))
+  const isGroup = action === 'steps' || action === 'parallel' || action === 'switch' || action === 'call'
+  if (timeout === undefined || loop === undefined || !isGroup) return
+  const each = loop === 'repeat' ? 'to each round' : 'to each item'
+  const hint =
+    'to limit all of them together, put it on a group around this step; to limit each, on a group inside'
+  problems.add('W423', `with \`${loop}\`, this timeout applies ${each}`, timeout.value, hint)
+}
+
+/** Records steps whose only use is their output. */
+export function noteProducer(
+  { producers }: ReadContext,
+  id: string | null,
+  action: Action | undefined,
+  result: { readonly isRead?: boolean } | undefined,
+  node: MapNode,
+  fields: Fields,
+): void {
+  if (action !== 'set' && !(action === 'uses' && result?.isRead === true)) return
+  const what = action === 'set' ? 'the values that this step sets' : 'the output of this step'
+  producers.push({ id, span: fields.get('id')?.value ?? headSpan(node), what })
 }

@@ -1,12 +1,14 @@
+import { timestampIn } from '../../expression/index.ts'
+
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Longest duration in a playbook: 366 days. */
 export const maxDurationMs = 366 * 86_400_000
 
-/** How durations are written, for hints. */
+/** The hint with the format of durations. */
 export const durationHint = 'write it like 500ms, 30s, 5m, 2h, 1d or 1h30m'
 
-/** Units as people write them. */
+/** Units in other spellings. */
 const spelt: readonly (readonly [RegExp, string])[] = [
   [/^(?:ms|millis|milliseconds?)$/i, 'ms'],
   [/^(?:s|secs?|seconds?)$/i, 's'],
@@ -15,10 +17,12 @@ const spelt: readonly (readonly [RegExp, string])[] = [
   [/^(?:d|days?)$/i, 'd'],
 ]
 
-/** `PT1H30M`: of ISO 8601, what playbooks can say. */
+/** The supported subset of ISO 8601 durations, such as `PT1H30M`. */
 const iso = /^P(?:\d{1,9}D)?(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}S)?)?$/
 
-/** What was meant by `5 minutes`, `2 weeks`, `PT5M`, or a number of seconds; else how durations are written. */
+/**
+ * Suggests a duration for `5 minutes`, `2 weeks`, `PT5M` or a number of seconds; else explains the format.
+ */
 export function hintForDuration(written: string | number): string {
   const meant = meantDuration(String(written).trim())
   const ms = meant === undefined ? undefined : millisecondsOf(meant)
@@ -26,7 +30,7 @@ export function hintForDuration(written: string | number): string {
   return ms > maxDurationMs ? `write ${writeDuration(maxDurationMs)} or less` : `did you mean ${meant}?`
 }
 
-/** The words as a duration, however long. */
+/** The intended duration, of any length. */
 function meantDuration(written: string): string | undefined {
   if (iso.test(written)) return written.replaceAll(/[PT]/g, '').toLowerCase()
   if (pattern.test(written)) return written
@@ -41,7 +45,7 @@ export const durationPattern = '^(?:\\d{1,9}d)?(?:\\d{1,9}h)?(?:\\d{1,9}m)?(?:\\
 const pattern = new RegExp(durationPattern)
 
 /**
- * Milliseconds of `30s`, `1h30m`, `500ms`; the larger unit comes first. Undefined for anything else.
+ * Milliseconds of `30s`, `1h30m`, `500ms`; larger units come first. Undefined for anything else.
  *
  * @example parseDurationMs('1h30m') // 5_400_000
  */
@@ -58,7 +62,7 @@ function millisecondsOf(text: string): number | undefined {
 }
 
 /**
- * The duration as it is written in a playbook: `1h30m`.
+ * Formats a duration as in a playbook: `1h30m`.
  *
  * @example writeDuration(5_400_000) // '1h30m'
  */
@@ -71,4 +75,21 @@ export function writeDuration(durationMs: number): string {
     rest -= amount * units[unit]!
   }
   return text === '' ? '0s' : text
+}
+
+/** The hint with the format of times. */
+export const timeHint = 'write a time such as 2026-03-01T08:00:00Z'
+
+/** Epoch milliseconds of an RFC 3339 time with zone; without a zone it would depend on the machine. */
+export function parseTimeMs(text: string): number | undefined {
+  const found = timestampIn(text)
+  return found && found.seconds * 1000 + Math.floor(found.nanos / 1e6)
+}
+
+/** Epoch milliseconds of a nonexistent day such as 30 February, which rolls over into the next month. */
+export function parseOverlongTimeMs(text: string): number | undefined {
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : NaN
+  return Number.isFinite(ms) ? ms : undefined
 }

@@ -1,183 +1,193 @@
-import type { RetryPolicy } from './playbook.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
+import { codePattern } from '../../domain/ids.ts'
+import { apiVersion, defaultRunTimeoutMs, namePattern } from './constants.ts'
+import { phrases, shapes, type KeyDeclaration, type KeyTable, type MapDeclaration } from './key-table.ts'
+import { stepKeys } from './step-keys.ts'
 
-/** Every key of the playbook language, by the map it stands in. `schemas/playbook.schema.json` lists the same; a test keeps both equal. */
+const { reference, text, texts, map, condition } = shapes
+const { duration } = phrases
 
-export interface KeyTable {
-  /** What the map is, for messages: "a step". */
-  readonly what: string
-  readonly keys: readonly string[]
-  readonly required?: readonly string[]
-}
-
-export const apiVersion = 'tocsin/v1'
-
-/** What a step does; exactly one of them. */
-export const actions = [
-  'uses',
-  'set',
-  'steps',
-  'parallel',
-  'switch',
-  'checkpoint',
-  'call',
-  'wait',
-  'return',
-  'fail',
-] as const
-export type Action = (typeof actions)[number]
-
-export const isAction = (key: string): key is Action => (actions as readonly string[]).includes(key)
-
-export const grammar = {
+/**
+ * Every key of the playbook language, by the map that holds it, and in `step-keys.ts` for steps. The parser,
+ * the JSON Schema, the reference in docs/playbooks.md and the editor (completion, hover) all read this table.
+ */
+export const languageKeys = {
   playbook: {
     what: 'a playbook',
-    keys: [
-      'apiVersion',
-      'name',
-      'version',
-      'description',
-      'owner',
-      'tags',
-      'on',
-      'inputs',
-      'alert',
-      'defaults',
-      'timeout',
-      'concurrency',
-      'steps',
-      'on_error',
-      'finally',
-      'outputs',
-    ],
+    description:
+      'A Tocsin playbook, for editors: keys, shapes and choices. `tocsin validate` checks expressions, skills and everything else.',
+    keys: {
+      apiVersion: { meaning: `\`${apiVersion}\``, schema: { const: apiVersion } },
+      name: {
+        meaning: 'words of lower-case letters and digits, joined by hyphens; unique in the folder',
+        schema: { type: 'string', maxLength: 200, pattern: namePattern },
+      },
+      version: { meaning: 'a label without effect', schema: text },
+      description: { meaning: 'a description for people', schema: text },
+      owner: { meaning: 'the person or team responsible', schema: text },
+      tags: { meaning: 'a list of strings', schema: texts },
+      on: { meaning: 'the triggers', schema: reference('on') },
+      inputs: {
+        meaning: 'inputs besides the alert: name → `{ type, default, enum, sensitive }` or a JSON Schema',
+        schema: reference('inputs'),
+      },
+      alert: {
+        meaning: 'a JSON Schema of the alert content; `validate` checks `alert.data` against it',
+        schema: map,
+      },
+      defaults: { meaning: 'defaults for all steps', schema: reference('defaults') },
+      timeout: {
+        meaning: 'timeout of the whole run',
+        default: duration(defaultRunTimeoutMs),
+        schema: reference('duration'),
+      },
+      concurrency: {
+        meaning: 'at most one run per key at a time',
+        default: 'no limit',
+        schema: reference('concurrency'),
+      },
+      steps: { meaning: 'the steps, in order', schema: reference('steps') },
+      on_error: {
+        meaning: 'steps that run after an unhandled failure; they see `error`',
+        schema: reference('steps'),
+      },
+      finally: { meaning: 'steps that run after every end', schema: reference('steps') },
+      outputs: { meaning: 'the output of a completed run: a map of values', schema: map },
+    },
     required: ['apiVersion', 'name', 'on', 'steps'],
   },
-  on: { what: '`on`', keys: ['alert', 'schedule', 'call', 'manual'] },
+  on: {
+    what: '`on`',
+    description: 'What starts the playbook.',
+    rules: { minProperties: 1 },
+    keys: {
+      alert: { meaning: 'starts for alerts of a type', schema: reference('alert_trigger') },
+      schedule: {
+        meaning: 'starts at times in UTC: a cron expression or a map',
+        schema: { anyOf: [text, reference('schedule')] },
+      },
+      call: { meaning: '`true`: other playbooks may call it', schema: { const: true } },
+      manual: { meaning: '`true`: people may run it manually', schema: { const: true } },
+    },
+  },
   alertTrigger: {
     what: 'an alert trigger',
-    keys: ['type', 'provider', 'where', 'group'],
+    description: 'The alerts that start the playbook.',
+    keys: {
+      type: { meaning: 'the alert type', schema: text },
+      provider: {
+        meaning: 'only alerts of this provider',
+        default: 'any',
+        schema: { type: 'string', pattern: codePattern },
+      },
+      where: {
+        meaning: 'only alerts for which this expression is true',
+        default: 'all',
+        schema: condition,
+      },
+      group: {
+        meaning: 'how to recognize repeats; `false`: never',
+        default: 'identical content',
+        schema: { anyOf: [{ const: false }, reference('group')] },
+      },
+    },
     required: ['type'],
   },
-  group: { what: '`group`', keys: ['by', 'within'], required: ['by'] },
+  group: {
+    what: '`group`',
+    description: 'Which alerts are repeats of an earlier one.',
+    keys: {
+      by: {
+        meaning: 'expressions over the alert; a repeat has the same value in each',
+        schema: { type: 'array', minItems: 1, items: { type: 'string' } },
+      },
+      within: {
+        meaning: 'time window after the first alert',
+        default: duration(defaultGroupWindowMs),
+        schema: reference('duration'),
+      },
+    },
+    required: ['by'],
+  },
   schedule: {
     what: 'a schedule',
-    keys: ['cron', 'organizations', 'inputs', 'overlap'],
+    description: 'When the playbook runs.',
+    keys: {
+      cron: {
+        meaning: '`minute hour day month weekday`, optionally with `second` in front',
+        schema: text,
+      },
+      organizations: {
+        meaning: 'organization codes',
+        default: 'all',
+        schema: { type: 'array', items: { type: 'string', pattern: codePattern } },
+      },
+      inputs: { meaning: 'inputs of the runs', schema: map },
+      overlap: {
+        meaning: '`true`: start a run while the previous one is still running',
+        default: '`false`',
+        schema: { type: 'boolean', default: false },
+      },
+    },
     required: ['cron'],
   },
-  concurrency: { what: '`concurrency`', keys: ['key', 'policy'], required: ['key'] },
-  defaults: { what: '`defaults`', keys: ['timeout', 'retry', 'connections'] },
-  retry: { what: '`retry`', keys: ['max', 'backoff', 'factor', 'max_backoff', 'jitter', 'on'] },
-  step: {
-    what: 'a step',
-    keys: [
-      'id',
-      'name',
-      'if',
-      'timeout',
-      'retry',
-      'on_error',
-      'default',
-      'foreach',
-      'as',
-      'concurrency',
-      'max_items',
-      'on_item_error',
-      'repeat',
-      'on_interrupted',
-      ...actions,
-      'with',
-      'connection',
-      'else',
-    ],
+  concurrency: {
+    what: '`concurrency`',
+    description: 'At most one run per key at a time.',
+    keys: {
+      key: {
+        meaning: 'runs with the same value do not overlap; sees `alert`, `inputs`, `organization`',
+        schema: text,
+      },
+      policy: {
+        meaning: '`queue`: further runs wait; `drop`: they are cancelled',
+        default: '`queue`',
+        schema: { enum: ['queue', 'drop'], default: 'queue' },
+      },
+    },
+    required: ['key'],
   },
-  repeat: { what: '`repeat`', keys: ['until', 'every', 'max'], required: ['until', 'every', 'max'] },
-  checkpoint: {
-    what: 'a checkpoint',
-    keys: ['via', 'with', 'connection', 'answers', 'form', 'timeout', 'on_timeout'],
-    required: ['via', 'timeout'],
+  defaults: {
+    what: '`defaults`',
+    description: 'Defaults for all steps.',
+    keys: {
+      timeout: { meaning: 'default `timeout` of skill steps', schema: reference('duration') },
+      retry: { meaning: 'default `retry` of skill steps', schema: reference('retry') },
+      connections: {
+        meaning: 'connection per plugin: plugin → name',
+        schema: { type: 'object', additionalProperties: text },
+      },
+    },
   },
-  case: { what: 'a case of a switch', keys: ['when', 'steps'], required: ['when', 'steps'] },
-  wait: { what: '`wait`', keys: ['until'], required: ['until'] },
-} as const satisfies Readonly<Record<string, KeyTable>>
+  ...stepKeys,
+} as const satisfies Readonly<Record<string, MapDeclaration>>
 
-/** Keys of a step that only make sense together with an action or with `foreach`. */
-export const belongsTo: Readonly<Record<string, readonly (Action | 'foreach')[]>> = {
-  with: ['uses', 'call'],
-  connection: ['uses'],
-  retry: ['uses'],
-  repeat: ['uses', 'steps'],
-  on_interrupted: ['uses'],
-  else: ['switch'],
-  as: ['foreach'],
-  max_items: ['foreach'],
-  on_item_error: ['foreach'],
-  concurrency: ['foreach', 'parallel'],
-  foreach: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call'],
-  default: ['uses', 'set', 'checkpoint', 'call'],
-  timeout: ['uses', 'steps', 'parallel', 'switch', 'call'],
-  on_error: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call', 'wait'],
-}
+type MapName = keyof typeof languageKeys
 
-/** `[a-z][a-z0-9_]*`. */
-export const idPattern = '^[a-z][a-z0-9_]{0,63}$'
-/** Lower-case letters, digits and hyphens. */
-export const namePattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
-export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'
+const declarations = Object.entries<MapDeclaration>(languageKeys)
 
-/** Names that expressions already have; `as` cannot take them. */
-export const reservedNames = [
-  'alert',
-  'inputs',
-  'run',
-  'organization',
-  'now',
-  'case',
-  'steps',
-  'index',
-  'error',
-  'output',
-]
+/** The keys for the parser. */
+export const grammar = Object.fromEntries(
+  declarations.map(([name, { what, keys, required = [] }]): [string, KeyTable] => [
+    name,
+    { what, keys: Object.keys(keys), required },
+  ]),
+) as Record<MapName, KeyTable>
 
-/** Of the whole run: 24 h. */
-export const defaultTimeoutMs = 86_400_000
-/** Of one attempt of a skill: 60 s. */
-export const defaultSkillTimeoutMs = 60_000
+/** The keys of a step that need an action or `foreach` beside them, with these. */
+export const belongsTo: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries<KeyDeclaration>(languageKeys.step.keys).flatMap(([key, { with: owners }]) =>
+    owners === undefined ? [] : [[key, owners]],
+  ),
+)
 
-export const defaultRetry: RetryPolicy = {
-  max: 3,
-  backoffMs: 2000,
-  factor: 2,
-  maxBackoffMs: 300_000,
-  jitter: 0.2,
-  on: undefined,
-}
-/** Errors after which it is certain that the other system did nothing. */
-export const refusals = ['http_429', 'rate_limited'] as const
-/** Errors that pass, and so may be retried, whatever the skill; skills add codes of their own. `http_5xx` stands for 500 to 599. */
-export const passingErrors = [
-  ...refusals,
-  'http_408',
-  'http_5xx',
-  'http_500',
-  'http_502',
-  'http_503',
-  'http_504',
-  'network_error',
-  'step_timeout',
-] as const
-/** `[a-z][a-z0-9_]*`. */
-export const errorCodePattern = '^[a-z][a-z0-9_]{0,99}$'
-/** The built-in way of asking: nobody is told, an operator answers over the API. */
-export const viaOperator = 'operator'
-export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
+const isMap = ({ type, $ref }: JsonSchema): boolean =>
+  type === 'object' || ($ref !== undefined && !/\/(?:duration|steps|value)$/.test($ref))
 
-export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
-
-/** Bounds of numbers, inclusive. */
-export const bounds = {
-  retryMax: [0, 20],
-  factor: [1, 10],
-  jitter: [0, 1],
-  concurrency: [1, 100],
-  maxItems: [1, 10_000],
-  repeatMax: [1, 1000],
-} as const
+/** Keys whose value is a map. */
+export const mapKeys: ReadonlySet<string> = new Set(
+  declarations.flatMap(([, { keys }]) =>
+    Object.entries(keys).flatMap(([name, { schema }]) => (isMap(schema) ? [name] : [])),
+  ),
+)

@@ -1,9 +1,9 @@
 /**
- * A checked playbook: what the YAML says, with defaults filled in and every expression compiled. The interpreter walks this
- * tree; the step graph for drawing is derived from it (`step-graph.ts`).
+ * A checked playbook, with defaults filled in and expressions compiled. The interpreter walks this tree;
+ * `step-graph.ts` derives the graph for drawing from it.
  */
 
-import type { StepMasks } from '../../domain/mask.ts'
+import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 
@@ -18,41 +18,51 @@ export interface Playbook {
   /** SHA-256 of the source, hex. */
   readonly hash: string
   readonly source: string
-  /** Alerts it investigates; undefined for a playbook that is started in another way only. */
+  /** Undefined if no alerts start it. */
   readonly alertTrigger: AlertTrigger | undefined
-  /** Whether people may start it, and other playbooks call it. */
+  /** Whether people may start it, and whether other playbooks may call it. */
   readonly startedBy: { readonly hand: boolean; readonly call: boolean }
   readonly schedule: Schedule | undefined
-  /** What it is given besides an alert, by name. See `resolveInputs`. */
+  /** Inputs besides the alert, by name. See `resolveInputs`. */
   readonly inputs: Inputs
-  /** What the content of its alerts is declared to be; a run with other content fails before its first step. */
+  /** The schema of the alert content; a run with other content fails before its first step. */
   readonly alertSchema: JsonSchema | undefined
   readonly concurrency: Concurrency | undefined
   /** Of the whole run. Default 24 h. */
   readonly timeoutMs: number
   readonly steps: readonly Step[]
-  /** Run when a step failed and nothing else handled it; the run fails nevertheless, unless they `return`. */
+  /** Run after an unhandled failure; the run still fails, unless they `return`. */
   readonly onError: readonly Step[]
-  /** Run after the steps, whatever their end. */
+  /** Run after every end. */
   readonly finally: readonly Step[]
   /** The run's output; evaluated at the end of a completed run. */
   readonly outputs: Template | undefined
-  /** Of the output of a completed run, by `outputs` and by every `return`. */
+  /** Type of the output of a completed run, from `outputs` and every `return`. */
   readonly outputType: Type
+  readonly masks: PlaybookMasks
   /** Names of the playbooks that it calls. */
   readonly calls: readonly string[]
+}
+
+/** The sensitive parts of the values that enter and leave a playbook; undefined: nothing is sensitive. */
+export interface PlaybookMasks {
+  /** Of the resolved inputs. */
+  readonly inputs: Mask | undefined
+  /** Of the alert content. */
+  readonly alert: Mask | undefined
+  readonly output: Mask | undefined
 }
 
 /** By name. */
 export type Inputs = ReadonlyMap<string, Input>
 
 export interface Input {
-  /** As JSON Schema: times and durations are text with a format. */
+  /** JSON Schema; times and durations are strings with a format. */
   readonly schema: JsonSchema
   readonly type: Type
-  /** Undefined: it has to be given. */
+  /** Undefined: the input is required. */
   readonly default: { readonly value: unknown } | undefined
-  /** Values derived from it are kept out of messages, logs and answers of the API. */
+  /** Values derived from it are kept out of messages, logs and API responses. */
   readonly sensitive: boolean
   readonly description: string | undefined
 }
@@ -64,7 +74,7 @@ export interface Schedule {
   /** Codes; undefined: a run for every organization. */
   readonly organizations: readonly string[] | undefined
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Whether a run starts although the one before has not ended. Default false: it is left out. */
+  /** Whether a run starts while the previous one is still active. Default false: it is skipped. */
   readonly overlap: boolean
 }
 
@@ -72,7 +82,7 @@ export interface Schedule {
 export interface Concurrency {
   /** Evaluated when a run is queued, from `alert`, `inputs` and `organization`. */
   readonly key: Template
-  /** What becomes of a run while another one of its key has not ended: it waits, or is cancelled. */
+  /** Whether a run waits or is cancelled while another run of its key is active. */
   readonly policy: 'queue' | 'drop'
 }
 
@@ -80,41 +90,41 @@ export interface AlertTrigger {
   readonly type: string
   readonly provider: string | undefined
   readonly where: Program | undefined
-  /** What makes an alert the repeat of an earlier one; `never`: nothing. Undefined: having the same content. */
+  /** How repeats are recognized. Undefined: by identical content. */
   readonly group: Grouping | 'never' | undefined
 }
 
-/** Alerts are repeats that agree in all of these. */
+/** An alert with the same values as an earlier one is its repeat. */
 export interface Grouping {
   /** Each reads the alert. */
   readonly by: readonly Program[]
-  /** How long after the first one; undefined: as the server is configured. */
+  /** Time window after the first alert; undefined: the server's default. */
   readonly withinMs: number | undefined
 }
 
 /** What every step has. */
 interface StepBase {
-  /** Set by the author; null for a step that nothing refers to. */
+  /** Null if the author gave none. */
   readonly id: string | null
-  /** The id, or the step's place among its siblings (`2`): unique among them, the part of the journal's path. */
+  /** The id, or the index among the siblings (`2`): unique among them, and a segment of the journal path. */
   readonly key: string
   readonly name: string | undefined
   /** Undefined: nothing is sensitive. */
   readonly sensitive?: StepMasks | undefined
   readonly if: Program | undefined
-  /** Of one attempt for `uses`, of the whole for groups. Default 60 s for `uses`, none for groups. */
+  /** Limit of one attempt for `uses`, of the whole for groups. Default 60 s for `uses`, none for groups. */
   readonly timeoutMs: number | undefined
   readonly onError: 'fail' | 'continue' | readonly Step[]
-  /** Output when skipped, or when a failure was handled. */
+  /** Output if skipped, or if a failure was handled. */
   readonly default: Template | undefined
   readonly foreach: Foreach | undefined
   /** Of `uses` and `steps`. */
-  readonly repeat?: Repeat | undefined
+  readonly repeat?: RepeatSettings | undefined
   /** Line and column, from 1, of the step in the source. */
-  readonly place: Place
+  readonly place: SourcePlace
 }
 
-export interface Place {
+export interface SourcePlace {
   readonly line: number
   readonly column: number
 }
@@ -123,7 +133,7 @@ export interface Foreach {
   readonly items: Template
   /** The name of the item in expressions. Default `item`. */
   readonly as: string
-  /** How many at once. Default 1. */
+  /** Items at the same time. Default 1. */
   readonly concurrency: number
   /** More items than this fail the step. Default 100. */
   readonly maxItems: number
@@ -131,28 +141,28 @@ export interface Foreach {
   readonly onItemError: 'fail' | 'continue'
 }
 
-/** Again and again, until a condition holds. */
-export interface Repeat {
-  /** Sees the `output` of the last time, or the steps inside. */
+/** Repeats a step until a condition is true. */
+export interface RepeatSettings {
+  /** Sees the `output` of the last round, or the steps inside. */
   readonly until: Program
-  /** Wait between two times. */
+  /** Wait between two rounds. */
   readonly everyMs: number
-  /** How often at most; the step then fails. */
+  /** Maximum number of rounds; then the step fails. */
   readonly max: number
 }
 
 export interface RetryPolicy {
-  /** Further tries after the first. Default 3. */
+  /** Attempts after the first. Default 3. */
   readonly max: number
-  /** Before the first further try. Default 2,000. */
+  /** Wait before the second attempt. Default 2,000. */
   readonly backoffMs: number
-  /** What each further wait is multiplied with. Default 2. */
+  /** Multiplier for each further wait. Default 2. */
   readonly factor: number
   /** Default 300,000. */
   readonly maxBackoffMs: number
-  /** How far each wait is spread, as a fraction of it: 0.2 is ±20 %. Default 0.2. */
+  /** Random spread of each wait, as a fraction: 0.2 is ±20 %. Default 0.2. */
   readonly jitter: number
-  /** Codes of the errors that are retried, `http_5xx` for all of 500 to 599; undefined: all that pass. Others never are. */
+  /** Codes of the transient errors to retry, `http_5xx` for 500 to 599; undefined: all of them. */
   readonly on: readonly string[] | undefined
 }
 
@@ -165,7 +175,7 @@ export interface UsesStep extends StepBase {
   /** Name of the connection; undefined: the organization's only connection of that plugin. */
   readonly connection: string | undefined
   readonly retry: RetryPolicy
-  /** When the process stopped during a call; undefined: as the skill declares. */
+  /** After the process stopped during a call; undefined: as the skill declares. */
   readonly onInterrupted?: OnInterrupted | undefined
 }
 
@@ -183,14 +193,14 @@ export interface GroupStep extends StepBase {
   readonly steps: readonly Step[]
 }
 
-/** Steps at once; waits for all, then fails if any failed. */
+/** Steps at the same time; waits for all, then fails if any failed. */
 export interface ParallelStep extends StepBase {
   readonly action: 'parallel'
   readonly steps: readonly Step[]
   readonly concurrency: number
 }
 
-/** The first case whose condition holds. */
+/** The first case whose condition is true. */
 export interface SwitchStep extends StepBase {
   readonly action: 'switch'
   readonly cases: readonly { readonly when: Program; readonly steps: readonly Step[] }[]
@@ -218,22 +228,22 @@ export interface FailStep extends StepBase {
 /** Asks a person and waits for the answer. */
 export interface CheckpointStep extends StepBase {
   readonly action: 'checkpoint'
-  /** A skill that asks, or `operator`: nobody is told, somebody answers over the API. */
+  /** A skill that asks, or `operator`: no message is sent, an operator answers in the web page or API. */
   readonly via: string
   readonly with: Template
   readonly connection: string | undefined
-  /** What may be answered: one of these words, or a form to fill in. */
+  /** The possible answers, or a form to fill in. */
   readonly choices: { readonly answers: readonly string[] } | { readonly form: JsonSchema }
   /** How long to wait for an answer. */
   readonly answerWithinMs: Template
-  /** The answer that stands for none in time; undefined: the step fails. */
+  /** The answer to use after the timeout; undefined: the step fails. */
   readonly onTimeout: { readonly answer: unknown } | undefined
 }
 
 /** Runs another playbook as a part of this run. */
 export interface CallStep extends StepBase {
   readonly action: 'call'
-  /** Its name; the version is the newest one when the run first calls it. */
+  /** Its name; the run uses the version that is live at its first call. */
   readonly playbook: string
   readonly with: Template
 }

@@ -8,10 +8,10 @@ export interface Problem extends SourceProblem {
   readonly severity: ProblemSeverity
 }
 
-/** Errors beyond this number, and others beyond it, are not reported: whoever has so many wants to see the first ones. */
+/** Maximum number of reported errors, and of other problems. */
 const maxProblems = 200
 
-/** A hint that takes time to find is only looked for when it is shown. */
+/** An expensive hint is computed only if it is shown. */
 export type Hint = string | undefined | (() => string | undefined)
 
 interface Found extends Span {
@@ -22,16 +22,16 @@ interface Found extends Span {
 
 const cut = (start: number, end: number): Found => ({
   code: 'I502',
-  message: `the first ${maxProblems} are shown, of errors and of what is advised; there may be more`,
+  message: `only the first ${maxProblems} errors and the first ${maxProblems} other problems are shown`,
   start,
   end,
-  hint: 'mend these, and look again',
+  hint: 'fix these and validate again',
 })
 
 const isError = ({ code }: Found): boolean => severityOf(code) === 'error'
 const placeOf = ({ start, end }: Found): string => `${start} ${end}`
 
-/** Gathers problems while a playbook is read. */
+/** Collects problems while a playbook is read. */
 export class Problems {
   readonly #source: SourceText
   readonly #file: string | undefined
@@ -44,11 +44,11 @@ export class Problems {
     this.#file = file
   }
 
-  /** The same message at the same place counts once. */
+  /** Ignores repeated messages at the same place. */
   add(code: ProblemCode, message: string, { start, end }: Span, hint?: Hint): void {
     const key = `${start} ${end} ${code} ${message}`
     if (this.#found.has(key)) return
-    // Counted apart, so that no number of warnings hides an error.
+    // Counted separately, so that warnings do not hide errors.
     const isWrong = severityOf(code) === 'error'
     if ((isWrong ? this.#errors : this.#found.size - this.#errors) >= maxProblems) {
       this.#isCut = true
@@ -58,12 +58,12 @@ export class Problems {
     this.#found.set(key, { code, message, start, end, hint: typeof hint === 'function' ? hint() : hint })
   }
 
-  /** The source of a span, such as a number as it is written. */
+  /** The source of a span. */
   written({ start, end }: Span): string {
     return this.#source.text.slice(start, Math.min(end, start + 100))
   }
 
-  /** There are errors enough: to look further would only take time. */
+  /** Whether the limit of errors is reached, so that further checks are pointless. */
   get isFull(): boolean {
     return this.#errors >= maxProblems
   }
@@ -80,11 +80,11 @@ export class Problems {
       .some((found) => found.start >= start && found.end <= end && severityOf(found.code) === 'error')
   }
 
-  /** By place; last of all, that there is more. */
+  /** In source order; the last one says if there are more. */
   list(): readonly Problem[] {
     const found = [...this.#found.values()]
     const wrong = new Set(found.filter(isError).map(placeOf))
-    // What is wrong at a place needs no advice about it.
+    // Warnings at the place of an error are left out.
     const said = found.filter((each) => isError(each) || !wrong.has(placeOf(each)))
     const sorted = said.toSorted(
       (a, b) => a.start - b.start || a.end - b.end || (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
@@ -114,6 +114,6 @@ const maxMessageLength = 400
 const shorten = (text: string): string =>
   text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1).toWellFormed()}…` : text
 
-/** A word of the source for a message: cut when it is long. */
+/** Quotes a word of the source for a message; long words are cut. */
 export const quote = (word: string): string =>
   `'${word.length > 60 ? `${word.slice(0, 59).toWellFormed()}…` : word}'`

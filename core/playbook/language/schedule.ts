@@ -1,19 +1,19 @@
 import { Cron } from 'croner'
 
-/** Why a cron expression cannot be used; undefined when it can. Five fields, or six with seconds first. */
+/** The problem of a cron expression; undefined if it is valid. Five fields, or six with seconds first. */
 export function cronProblem(cron: string): string | undefined {
-  // Bounded before it is read: what is longer is no schedule.
-  if (cron.length > 200) return 'it is too long'
+  // Bounded before parsing.
+  if (cron.length > 200) return 'it is longer than 200 characters'
   const parts = cron.trim().split(/\s+/).length
-  if (parts !== 5 && parts !== 6) return `it has ${parts} ${parts === 1 ? 'part' : 'parts'} and not five`
+  if (parts !== 5 && parts !== 6) return `it has ${parts} ${parts === 1 ? 'field' : 'fields'} instead of five`
   try {
-    return open(cron).nextRun(new Date(0)) === null ? 'it never comes' : undefined
+    return open(cron).nextRun(new Date(0)) === null ? 'it is never due' : undefined
   } catch (error) {
     return (error as Error).message.replace(/^CronPattern: /, '')
   }
 }
 
-/** The first time after `afterMs` at which the schedule is due, in UTC; undefined when there is none. Epoch milliseconds. */
+/** The next due time after `afterMs`, in UTC epoch milliseconds; undefined if there is none. */
 export function nextTime(cron: string, afterMs: number): number | undefined {
   return open(cron).nextRun(new Date(afterMs))?.getTime()
 }

@@ -1,12 +1,9 @@
-import type { Place } from './playbook.ts'
+import { createHash } from 'node:crypto'
+import type { SourcePlace } from './playbook.ts'
 
-/** A stretch of the source: UTF-16 offsets, `end` exclusive. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
+export type { Span } from '../../expression/index.ts'
 
-/** A source text that knows where its lines begin. */
+/** A source text with its line starts. */
 export class SourceText {
   /** Without byte order mark. */
   readonly text: string
@@ -20,7 +17,7 @@ export class SourceText {
   }
 
   /** Line and column, both from 1. */
-  place(offset: number): Place {
+  place(offset: number): SourcePlace {
     const at = Math.max(0, Math.min(offset, this.text.length))
     let low = 0
     let high = this.#lineStarts.length - 1
@@ -32,8 +29,8 @@ export class SourceText {
     return { line: low + 1, column: at - this.#lineStarts[low]! + 1 }
   }
 
-  /** The offset of a line and column; beyond the end of a line, or of the text, it is that end. */
-  offset({ line, column }: Place): number {
+  /** The offset of a line and column, at most the end of the line or text. */
+  offset({ line, column }: SourcePlace): number {
     const start = this.#lineStarts[line - 1]
     if (start === undefined) return this.text.length
     const next = this.#lineStarts[line]
@@ -42,8 +39,8 @@ export class SourceText {
 }
 
 /**
- * The text of a source that may be bytes. `invalidAt` is the offset of the first place that is no Unicode text: bytes that
- * are not UTF-8, or half of a surrogate pair.
+ * Decodes a source. `invalidAt` is the offset of the first invalid place: bytes that are not UTF-8, or half
+ * of a surrogate pair.
  */
 export function decode(source: string | Uint8Array): { readonly text: string; readonly invalidAt?: number } {
   if (typeof source === 'string') {
@@ -56,7 +53,7 @@ export function decode(source: string | Uint8Array): { readonly text: string; re
   } catch {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     const text = decoder.decode(source)
-    // What was replaced comes back as other bytes.
+    // Replaced parts encode to different bytes.
     const at = firstDifference(new TextEncoder().encode(text), source)
     return { text, invalidAt: decoder.decode(source.subarray(0, at)).length }
   }
@@ -66,4 +63,9 @@ function firstDifference<T extends string | Uint8Array>(a: T, b: T): number {
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
   return at
+}
+
+/** The content hash of a playbook: SHA-256 of its source, hex. */
+export function contentHash(source: string): string {
+  return createHash('sha256').update(source).digest('hex')
 }

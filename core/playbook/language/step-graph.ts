@@ -1,27 +1,27 @@
 import { writeDuration } from './durations.ts'
 import type { Playbook, Step } from './playbook.ts'
 
-/** A playbook as a graph, for drawing. The engine walks the tree; the graph follows from it. */
+/** A playbook as a graph, for drawing. */
 export interface StepGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
 }
 
 export interface GraphNode {
-  /** The path of the step, as in the journal of a run with its items left out: `outcome/0/isolate`. */
+  /** The path of the step, as in the journal without items: `outcome/0/isolate`. */
   readonly id: string
   /** `start` and `end` of the run, the `join` after a parallel or switch, or the action of a step. */
   readonly kind: 'start' | 'end' | 'join' | Step['action']
   readonly label: string
   /** The step in the source; undefined for start, end and joins. */
   readonly line: number | undefined
-  /** Path of the group it stands in; undefined at the top. */
+  /** Path of the group around it; undefined at the top. */
   readonly parent: string | undefined
   readonly isConditional: boolean
   readonly isForeach: boolean
-  /** The skill that it uses or asks by; of a `call` the playbook. */
+  /** The skill that it uses or asks with; for a `call`, the playbook. */
   readonly skill?: string
-  /** How long it waits, why it fails; where that is written out. */
+  /** The wait time or failure message, if literal. */
   readonly detail?: string
   /** The source of `if`. */
   readonly condition?: string
@@ -32,7 +32,10 @@ export interface GraphNode {
 export interface GraphEdge {
   readonly from: string
   readonly to: string
-  /** `branch` leads into parallel steps, cases and `else`; `error` to the steps of `on_error`; `finally` to those of `finally`. */
+  /**
+   * `branch` leads into parallel steps, cases and `else`; `error` to the steps of `on_error`; `finally` to
+   * those of `finally`.
+   */
   readonly kind: 'sequence' | 'branch' | 'join' | 'error' | 'finally'
   /** The condition of a case, or `else`. */
   readonly label: string | undefined
@@ -40,20 +43,20 @@ export interface GraphEdge {
 
 type EdgeKind = GraphEdge['kind']
 
-/** Where a sequence comes from and what the edge to its first step is. */
+/** The source and kind of an edge to the first step of a sequence. */
 interface Entrance {
   readonly from: string
   readonly kind: EdgeKind
   readonly label?: string
 }
 
-/** Nodes in the order of the source; edges from what ends to what begins next. */
+/** Converts a playbook to its graph. Nodes are in source order. */
 export function toStepGraph(playbook: Playbook): StepGraph {
   const { onError } = playbook
   const graph = new GraphBuilder()
   graph.node({ id: '@start', kind: 'start', label: playbook.name })
   const open = graph.sequence(playbook.steps, '', undefined, [{ from: '@start', kind: 'sequence' }])
-  // Any step may lead to the `on_error` of the playbook: one line for all of them.
+  // Any step may lead to the `on_error` of the playbook: one edge represents all of them.
   const handled =
     onError.length === 0
       ? []
@@ -81,7 +84,7 @@ class GraphBuilder {
     for (const { from, kind, label } of entrances) this.edges.push({ from, to, kind, label })
   }
 
-  /** Adds the steps; returns where it goes on after them. */
+  /** Adds the steps; returns the edges to the next step. */
   sequence(
     steps: readonly Step[],
     prefix: string,
@@ -120,9 +123,9 @@ class GraphBuilder {
     return [...exits, ...handled]
   }
 
-  /** Adds what is inside a step; returns where it goes on after it. */
+  /** Adds the steps inside a step; returns the edges to the next step. */
   #inside(step: Step, path: string): readonly Entrance[] {
-    // What may be skipped is passed by.
+    // A conditional step may be skipped.
     const skipped: readonly Entrance[] = step.if === undefined ? [] : [{ from: path, kind: 'sequence' }]
     switch (step.action) {
       case 'steps': {
@@ -155,7 +158,7 @@ class GraphBuilder {
   }
 
   #join(path: string, exits: readonly Entrance[]): readonly Entrance[] {
-    // Where every branch ends the run, they do not meet.
+    // If every branch ends the run, there is no join.
     if (exits.length === 0) return []
     const id = join(path, '@join')
     this.node({ id, kind: 'join', label: '', parent: path })

@@ -1,7 +1,7 @@
 import type { Program, Reference } from '../../expression/index.ts'
 import type { Step } from './playbook.ts'
 
-/** Steps of checked playbooks never change: what is said of one is worked out once, however many items it runs for. */
+/** Caches a function of steps, which are immutable. */
 export function oncePerStep<T>(say: (step: Step) => T): (step: Step) => T {
   const said = new WeakMap<Step, { readonly value: T }>()
   return (step) => {
@@ -11,19 +11,19 @@ export function oncePerStep<T>(say: (step: Step) => T): (step: Step) => T {
   }
 }
 
-/** What the step itself reads: its condition, its items, its inputs and so on. */
+/** The reads of the step itself: its condition, items, inputs and so on. */
 export const readsOf = oncePerStep((step): readonly Reference[] =>
   programsIn(ownParts(step)).flatMap(({ references }) => references),
 )
 
-/** How a step is tried, and how it is called. */
+/** Fields that do not change the effect of a step. */
 const notItsDoing: ReadonlySet<string> = new Set(
   'place name timeoutMs retry onInterrupted answerWithinMs concurrency maxItems everyMs max'.split(' '),
 )
 /** Steps inside. */
 const inside: ReadonlySet<string> = new Set(['steps', 'else', 'onError'])
 
-/** What stands in the step itself, without the steps inside of it. */
+/** The fields of the step itself, without the steps inside. */
 export function ownParts(step: Step): Readonly<Record<string, unknown>> {
   const fields = Object.entries(step).flatMap(([name, value]: [string, unknown]) => {
     if (notItsDoing.has(name) || inside.has(name)) return []

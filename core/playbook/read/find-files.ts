@@ -2,9 +2,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The paths of the playbooks in a folder and the folders in it, sorted: `*.yaml` and `*.yml`, without tests. What begins with a
- * dot is left out, such as the copies that Kubernetes keeps beside the files of a volume. Links to files count as files, also
- * dangling ones, which nobody can read; links to folders are not followed, and what is neither (a pipe, a device) is no playbook.
+ * The sorted paths of the playbooks in a folder and its subfolders: `*.yaml` and `*.yml`, without tests.
+ * Skips names that start with a dot, such as the copies that Kubernetes keeps beside the files of a volume.
+ * Links to files are included, also dangling ones; links to folders and special files are not.
  *
  * @throws the error of the file system, e.g. ENOENT
  */
@@ -24,7 +24,7 @@ export async function findPlaybookFiles(folder: string): Promise<readonly string
 
 const isPlaybookName = (name: string): boolean => /\.ya?ml$/.test(name) && !/\.test\.ya?ml$/.test(name)
 
-/** Unless it is known to be something else. */
+/** True also if that is unknown. */
 async function mayBeFile(path: string): Promise<boolean> {
   const info = await stat(path).catch(() => undefined)
   return info === undefined || info.isFile()

@@ -1,11 +1,7 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
-import {
-  callablePlaybooks,
-  type CallablePlaybooks,
-  type PlaybookSources,
-} from '../scope/callable-playbooks.ts'
-import type { KnownNames } from '../scope/context.ts'
-import { parseInSlices, type ParsedPlaybook } from './parse.ts'
+import { callablePlaybooks, type PlaybookSources } from './callable-playbooks.ts'
+import type { CallablePlaybooks, KnownNames, ParsedPlaybook } from '../scope/context.ts'
+import { parseInSlices } from './parse.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 /** A file and its content. */
@@ -17,13 +13,13 @@ export interface PlaybookFile {
 export interface TogetherOptions<F extends PlaybookFile> {
   readonly catalogue: Catalogue
   readonly known?: KnownNames | undefined
-  /** What a file can call besides those that are given. Default: nothing. */
+  /** Further playbooks that a file can call. Default: none. */
   readonly beside?: (caller: F) => PlaybookSources
 }
 
 /**
- * Reads playbooks that stand beside each other: calls between them are checked too, their inputs, outputs, and circles. Of two
- * with one name the first can be called.
+ * Reads several playbooks and checks the calls between them: inputs, outputs and cycles. If two have the same
+ * name, the first can be called.
  */
 export const parseTogether = <F extends PlaybookFile>(
   files: readonly F[],
@@ -42,7 +38,7 @@ export function* parseTogetherInSlices<F extends PlaybookFile>(
   }
   const given = new Map<string, string>()
   for (const { playbook, source } of alone) {
-    // Also what has mistakes: who calls it is told so.
+    // Also playbooks with errors: callers are told so.
     const name = playbook?.name ?? nameIn(textOf(source))
     if (name !== undefined && !given.has(name)) given.set(name, playbook?.source ?? textOf(source))
   }
@@ -72,6 +68,6 @@ const joined = (first: PlaybookSources, second: PlaybookSources): PlaybookSource
 const textOf = (source: string | Uint8Array): string =>
   typeof source === 'string' ? source : new TextDecoder().decode(source)
 
-/** Of a playbook that cannot be read as a whole. */
+/** The name of a playbook that cannot be parsed. */
 const nameIn = (text: string): string | undefined =>
   /^name:[ \t]+["']?([a-z0-9]+(?:-[a-z0-9]+)*)["']?[ \t]*(?:#.*)?\r?$/m.exec(text.slice(0, 100_000))?.[1]

@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
-import { callablePlaybooks, type PlaybookSources } from '../scope/callable-playbooks.ts'
-import { parseInSlices, type ParsedPlaybook } from './parse.ts'
-import type { KnownNames } from '../scope/context.ts'
+import { callablePlaybooks, type PlaybookSources } from './callable-playbooks.ts'
+import { parseInSlices } from './parse.ts'
+import type { KnownNames, ParsedPlaybook } from '../scope/context.ts'
 import type { Playbook } from '../language/playbook.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
 interface WithCalled extends ParsedPlaybook {
-  /** The playbooks that it calls, and that those call, by name; complete where there is no error. */
+  /** The playbooks that it calls directly or indirectly, by name; complete if there is no error. */
   readonly called: ReadonlyMap<string, Playbook>
 }
 
@@ -14,13 +14,13 @@ interface WithCalledOptions {
   /** Shown with the problems. */
   readonly file?: string | undefined
   readonly catalogue: Catalogue
-  /** Of the playbook itself; what it calls is as it is. */
+  /** For the playbook itself, not for those that it calls. */
   readonly known?: KnownNames | undefined
-  /** What it can call. */
+  /** The playbooks that it can call. */
   readonly beside: PlaybookSources
 }
 
-/** Reads a playbook to run it: what would be refused of its calls is refused, and what it calls comes along. */
+/** Reads a playbook to run it, together with the playbooks that it calls. */
 export const parseWithCalled = (source: string | Uint8Array, options: WithCalledOptions): WithCalled =>
   runAtOnce(parseWithCalledInSlices(source, options))
 

@@ -1,61 +1,56 @@
 import { dyn, nullType, typeOfSchema, union, type Type } from '../../expression/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
-import type { CallablePlaybooks } from '../scope/callable-playbooks.ts'
 import { longestEndMs } from '../scope/check-times.ts'
-import { contentHash } from '../language/content-hash.ts'
-import type { Context, KnownConnection, KnownNames } from '../scope/context.ts'
+import { contentHash, type SourceText } from '../language/source-text.ts'
+import type {
+  CallablePlaybooks,
+  ReadContext,
+  KnownConnection,
+  KnownNames,
+  ParsedPlaybook,
+} from '../scope/context.ts'
 import type { Node } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
-import { describe, readFields, type Fields } from '../template/fields.ts'
+import { describe, readChoice, readFields, type Fields } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import { keptValue } from '../template/kept-value.ts'
 import { openSourceInSlices } from '../yaml/open-source.ts'
-import type { Inputs, Playbook, Step } from '../language/playbook.ts'
-import type { Problem, Problems } from '../language/problem.ts'
+import type { Concurrency, Inputs, Playbook, Step } from '../language/playbook.ts'
+import type { Problems } from '../language/problem.ts'
+import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
 import { typeOfInputs } from '../steps/read-call.ts'
-import { readConcurrency } from './read-concurrency.ts'
 import { readDefaults, readHead } from './read-head.ts'
 import { readInputs, readWrittenSchema } from '../steps/read-inputs.ts'
 import { readBranches, readSequence } from '../steps/read-steps.ts'
 import { readTriggers } from './read-triggers.ts'
-import { errorNames, finallyNames, queueNames, runNames, Scope } from '../scope/scope.ts'
-import type { SourceText } from '../language/source-text.ts'
+import { errorNames, finallyNames, queueNames, runNames, NameScope } from '../scope/scope.ts'
 import { endsRun, reportUnusedOutputs } from '../check/step-advice.ts'
 import { collectStepIds } from '../scope/step-ids.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
 
-/** What the patterns of a playbook may weigh, which are compiled when it is read; an expression may have a tenth of it. */
+/** Maximum weight of all regular expressions of a playbook; a single expression may have a tenth of it. */
 const maxPatternWeight = 100_000
 
 export interface ParseOptions {
   /** Shown with the problems. */
   readonly file?: string | undefined
-  /** The installed skills. Without it skills are taken as they come: for looking at a playbook, not for running it. */
+  /** The installed skills. Without it skills are not checked: for viewing a playbook, not for running it. */
   readonly catalogue?: Catalogue | undefined
-  /** The connections of the organization it shall run for; without them connections are not checked. */
+  /** The connections of the organization that runs it; without them connections are not checked. */
   readonly connections?: readonly KnownConnection[] | undefined
-  /** The names that there are on a server, where it is for any organization; see `connections`. */
+  /** The names on the server, if it is for any organization; see `connections`. */
   readonly known?: KnownNames | undefined
   /** The playbooks that can be called; without them calls are not checked. */
   readonly playbooks?: CallablePlaybooks | undefined
-  /** Names of the playbooks that lead to this one; see `CallablePlaybooks.find`. */
+  /** The call chain to this playbook; see `CallablePlaybooks.find`. */
   readonly callers?: readonly string[] | undefined
   readonly observer?: ReadObserver | undefined
 }
 
-export interface ParsedPlaybook {
-  /** Undefined exactly if one of the problems is an error. */
-  readonly playbook: Playbook | undefined
-  /** All that was found, by place. */
-  readonly problems: readonly Problem[]
-  /** Names of the playbooks that it calls, also if it has mistakes. */
-  readonly calls: readonly string[]
-}
-
 /**
- * Reads and checks a playbook. Never throws, whatever the source: everything wrong with it becomes a problem at its place.
+ * Reads and checks a playbook. Never throws: mistakes become problems at their places.
  *
  * @example
  * const { playbook, problems } = parsePlaybook(await readFile(file), { file, catalogue })
@@ -75,7 +70,7 @@ export function* parseInSlices(
     problems,
     root,
   } = yield* openSourceInSlices(source, options.file, options.observer ? 'tolerant' : 'repaired')
-  // An editor wants to know what is there, also where it is wrong.
+  // Editors also need invalid documents.
   if (root) options.observer?.document(root, body)
   const calls = new Set<string>()
   const playbook = root && (yield* readPlaybook(root, text, body, problems, calls, options))
@@ -103,7 +98,7 @@ function* readPlaybook(
   const on = fields.get('on')
   const alertEntry = fields.get('alert')
   const alertSchema = alertEntry && readWrittenSchema(limits, alertEntry)
-  const context: Context = {
+  const context: ReadContext = {
     ...limits,
     source,
     catalogue: options.catalogue,
@@ -119,7 +114,7 @@ function* readPlaybook(
     }),
     playbooks: options.playbooks,
     callers: [...(options.callers ?? []), head.name],
-    // Nothing is said about `alert` where it is only missing because `on` is wrong.
+    // If `on` is invalid, `alert` counts as present to avoid follow-up problems.
     hasAlert: on?.value.kind !== 'map' || on.value.entries.some(({ name }) => name === 'alert'),
     calls,
     returns: [],
@@ -127,7 +122,7 @@ function* readPlaybook(
     producers: [],
   }
   if (alertEntry && !context.hasAlert) {
-    problems.add('E112', '`alert` says what alerts hold, and none starts this playbook', alertEntry.key)
+    problems.add('E112', '`alert` describes alert content, but no alert starts this playbook', alertEntry.key)
   }
   const surroundings = {
     alertData: context.hasAlert ? (alertSchema ? typeOfSchema(alertSchema) : dyn) : undefined,
@@ -151,23 +146,47 @@ function* readPlaybook(
     concurrency:
       concurrency && (yield* readConcurrency(context, concurrency.value, queueNames(surroundings))),
     ...body,
+    masks: {
+      inputs: surroundings.inputs && maskOfType(surroundings.inputs),
+      alert: alertSchema && maskOfSchema(alertSchema),
+      output: maskOfType(body.outputType),
+    },
     calls: [...calls],
   }
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return playbook
 }
 
+/** Reads `concurrency`. Its key is evaluated when a run is queued, from the alert and inputs. */
+function* readConcurrency(
+  context: ReadContext,
+  node: Node,
+  names: Readonly<Record<string, Type>>,
+): Sliced<Concurrency | undefined> {
+  const { problems } = context
+  const fields = readFields(problems, node, grammar.concurrency)
+  const key = fields?.get('key')
+  const policy = fields?.get('policy')
+  const chosen = policy && readChoice(problems, policy, ['queue', 'drop'])
+  if (key === undefined) return undefined
+  const { template, type } = yield* compileValue(context, new NameScope(names, { isBefore: true }), key.value)
+  const isText = type.kind === 'string' || type.kind === 'dyn'
+  if (!isText)
+    problems.add('E211', 'expected a string for the key of `concurrency`', key.value, 'write string(…)')
+  return { key: template, policy: chosen ?? 'queue' }
+}
+
 type Body = Pick<Playbook, 'steps' | 'onError' | 'finally' | 'outputs' | 'outputType'>
 
-/** All lists of steps, and what comes of them. */
+/** Reads all lists of steps and the outputs. */
 function* readBody(
-  context: Context,
+  context: ReadContext,
   fields: Fields,
   names: Readonly<Record<string, Type>>,
   timeoutMs: number,
 ): Sliced<Body> {
-  const scope = new Scope(names, { timeLimit: { ms: timeoutMs, of: 'run' } })
-  function* list(name: string, inner: Scope): Sliced<readonly Step[]> {
+  const scope = new NameScope(names, { timeLimit: { ms: timeoutMs, of: 'run' } })
+  function* list(name: string, inner: NameScope): Sliced<readonly Step[]> {
     const entry = fields.get(name)
     return entry ? yield* readSequence(context, entry.value, inner) : []
   }
@@ -178,10 +197,10 @@ function* readBody(
     timeoutMs < longestEndMs
       ? ({ ms: timeoutMs, of: 'run' } as const)
       : ({ ms: longestEndMs, of: 'end' } as const)
-  const errorScope = new Scope({ ...names, ...errorNames }, { timeLimit: endLimit })
+  const errorScope = new NameScope({ ...names, ...errorNames }, { timeLimit: endLimit })
   errorScope.adopt(scope, true)
   const onError = yield* list('on_error', errorScope)
-  const finalScope = new Scope({ ...names, ...finallyNames }, { isFinally: true, timeLimit: endLimit })
+  const finalScope = new NameScope({ ...names, ...finallyNames }, { isFinally: true, timeLimit: endLimit })
   finalScope.adopt(errorScope, true)
   const last = yield* list('finally', finalScope)
   const endsByReturn = outputs === undefined && steps.some(endsRun)
@@ -189,8 +208,8 @@ function* readBody(
   return { steps, onError, finally: last, outputs: given?.template, outputType: union(types) }
 }
 
-function* readOutputs(context: Context, node: Node, scope: Scope): Sliced<TypedTemplate | undefined> {
+function* readOutputs(context: ReadContext, node: Node, scope: NameScope): Sliced<TypedTemplate | undefined> {
   if (node.kind === 'map') return keptValue(context.problems, yield* compileValue(context, scope, node))
-  context.problems.add('E106', `\`outputs\` must be a map of values, not ${describe(node)}`, node)
+  context.problems.add('E106', `expected a map of values for \`outputs\`, found ${describe(node)}`, node)
   return undefined
 }

@@ -1,16 +1,17 @@
 import { isReservedOnWindows } from '../../common/reserved-names.ts'
-import type { Context, Defaults } from '../scope/context.ts'
+import type { ReadContext, Defaults } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry } from '../yaml/document.ts'
 import { describe, readDuration, readFields, readText, readWord, type Fields } from '../template/fields.ts'
-import { apiVersion, defaultTimeoutMs, grammar, namePattern } from '../language/grammar.ts'
+import { grammar } from '../language/grammar.ts'
+import { apiVersion, defaultRunTimeoutMs, namePattern, nameRule } from '../language/constants.ts'
 import type { Playbook } from '../language/playbook.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import { readRetry } from '../steps/read-retry.ts'
 
 type Head = Pick<Playbook, 'name' | 'version' | 'description' | 'owner' | 'tags' | 'timeoutMs'>
 
-/** What a playbook says about itself. */
+/** Reads the description of a playbook. */
 export function readHead(problems: Problems, fields: Fields): Head {
   const version = fields.get('apiVersion')
   if (version) checkVersion(problems, version)
@@ -25,16 +26,15 @@ export function readHead(problems: Problems, fields: Fields): Head {
     description: (description && readText(problems, description)) ?? '',
     owner: owner && readText(problems, owner),
     tags: readTags(problems, fields),
-    timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultTimeoutMs,
+    timeoutMs: (timeout && readDuration(problems, timeout)) ?? defaultRunTimeoutMs,
   }
 }
 
-/** It is also the name of a file. */
+/** The name is also used as a file name. */
 function readName(problems: Problems, entry: Entry): string | undefined {
-  const rule = 'lower-case letters and digits, in words joined by hyphens'
-  const name = readWord(problems, entry, namePattern, rule)
+  const name = readWord(problems, entry, namePattern, nameRule)
   if (name === undefined || !isReservedOnWindows(name)) return name
-  const message = `${quote(name)} cannot be the \`name\`: Windows reserves it, so that no file can be called ${name}.yaml`
+  const message = `${quote(name)} is not a valid \`name\`: Windows reserves it, so no file can be named ${name}.yaml`
   problems.add('E107', message, entry.value, `choose another name, e.g. ${name}-alerts`)
   return undefined
 }
@@ -43,7 +43,7 @@ function checkVersion(problems: Problems, { value }: Entry): void {
   if (value.kind === 'scalar' && value.value === apiVersion) return
   const given =
     value.kind === 'scalar' && value.value !== null ? quote(problems.written(value)) : describe(value)
-  problems.add('E107', `the apiVersion ${given} is not known`, value, `write ${apiVersion}`)
+  problems.add('E107', `unknown apiVersion ${given}`, value, `write ${apiVersion}`)
 }
 
 function readTags(problems: Problems, fields: Fields): readonly string[] {
@@ -56,15 +56,15 @@ function readTags(problems: Problems, fields: Fields): readonly string[] {
       .filter((tag) => tag !== undefined)
   }
   const hint = value.kind === 'scalar' && value.value !== null ? `write [${value.value}]` : 'write [a, b]'
-  problems.add('E106', `\`tags\` must be a list of texts, not ${describe(value)}`, value, hint)
+  problems.add('E106', `expected a list of strings for \`tags\`, found ${describe(value)}`, value, hint)
   return []
 }
 
-/** `defaults`: for all steps that say nothing else. */
+/** Reads `defaults`. */
 export function readDefaults(
   problems: Problems,
   fields: Fields,
-  known: Pick<Context, 'catalogue' | 'connections'>,
+  known: Pick<ReadContext, 'catalogue' | 'connections'>,
 ): Defaults {
   const entry = fields.get('defaults')
   const own = entry && readFields(problems, entry.value, grammar.defaults)
@@ -82,13 +82,13 @@ export function readDefaults(
 function readConnections(
   problems: Problems,
   { value }: Entry,
-  known: Pick<Context, 'catalogue' | 'connections'>,
+  known: Pick<ReadContext, 'catalogue' | 'connections'>,
 ): ReadonlyMap<string, string> {
   const connections = new Map<string, string>()
   if (value.kind !== 'map') {
     problems.add(
       'E106',
-      `\`connections\` must be a map, not ${describe(value)}`,
+      `expected a map for \`connections\`, found ${describe(value)}`,
       value,
       'write { <plugin>: <name> }',
     )
@@ -103,12 +103,12 @@ function readConnections(
   return connections
 }
 
-/** Also of a plugin that no step uses: it may be mistyped. */
+/** Checks a default connection, also of a plugin that no step uses: it may be a typo. */
 function checkPreset(
   problems: Problems,
   { name: plugin, key, value }: Entry,
   name: string,
-  { catalogue, connections }: Pick<Context, 'catalogue' | 'connections'>,
+  { catalogue, connections }: Pick<ReadContext, 'catalogue' | 'connections'>,
 ): void {
   if (catalogue === undefined) return
   const installed = catalogue.plugins.find((each) => each.name === plugin)
@@ -122,7 +122,7 @@ function checkPreset(
     if (own.some((each) => each.toLowerCase() === name.toLowerCase())) return
     problems.add(
       'E304',
-      `there is no connection ${quote(name)} of ${plugin}`,
+      `${plugin} has no connection ${quote(name)}`,
       value,
       suggest(name, own) ?? 'create it, or correct the name',
     )

@@ -1,35 +1,27 @@
-import type { Context } from './context.ts'
+import type { ReadContext } from './context.ts'
 import { maxDurationMs, writeDuration } from '../language/durations.ts'
 import type { Node } from '../yaml/document.ts'
 import type { Template } from '../language/playbook.ts'
-import type { Scope } from './scope.ts'
+import type { NameScope, TimeLimit } from './scope.ts'
 
-/** How long what stands in a scope may take, and what says so. */
-export interface TimeLimit {
-  readonly ms: number
-  /** The playbook, the `on_error` and `finally` of a playbook, or steps around. */
-  readonly of: 'run' | 'end' | 'steps'
-}
-
-/** `on_error` and `finally` of a playbook may take so long, however little of the run's own time was left. */
+/** Time limit for `on_error` and `finally` of a playbook, independent of the remaining run time. */
 export const longestEndMs = 3_600_000
 
 /**
- * A time that is written down has to pass before the time around it is up: it would never come to its end. A warning, since playbooks
- * that were taken before there was this check go on.
+ * Warns of a literal wait or timeout that is longer than the time limit around it, so that it never ends.
  */
 export function checkTimeFits(
-  { problems }: Context,
+  { problems }: ReadContext,
   node: Node,
   duration: Template,
-  { place: { timeLimit } }: Scope,
+  { place: { timeLimit } }: NameScope,
   what: 'wait' | 'answer',
 ): void {
   if (timeLimit === undefined || duration.kind !== 'literal' || typeof duration.value !== 'number') return
   if (duration.value < timeLimit.ms) return
   const own = writeDuration(duration.value)
   const limit = writeDuration(timeLimit.ms)
-  const subject = what === 'wait' ? `a wait of ${own} never ends` : `nobody is given ${own} to answer`
+  const subject = what === 'wait' ? `a wait of ${own} never ends` : `a timeout of ${own} is never reached`
   problems.add(
     'W407',
     `${subject}: ${limits[timeLimit.of]} ${limit}`,
@@ -39,16 +31,16 @@ export function checkTimeFits(
 }
 
 const limits: Readonly<Record<TimeLimit['of'], string>> = {
-  run: 'the run is ended after',
-  end: '`on_error` and `finally` of a playbook are ended after',
-  steps: 'the steps around it are ended after',
+  run: 'the run ends after',
+  end: '`on_error` and `finally` of a playbook end after',
+  steps: 'the enclosing steps end after',
 }
 
 function hintFor(durationMs: number, { ms, of }: TimeLimit): string {
-  if (of === 'end') return 'wait in the steps of the playbook, or for less'
+  if (of === 'end') return 'wait in the `steps` of the playbook, or for a shorter time'
   const enough = durationMs + ms > maxDurationMs ? maxDurationMs : durationMs + ms
   const longer = `timeout: ${writeDuration(enough)}`
   return of === 'steps'
-    ? `give them longer, as in ${longer}`
-    : `give the playbook longer, as in ${longer}; where it has no \`timeout\`, that is 1d`
+    ? `increase their limit: ${longer}`
+    : `increase the limit of the playbook, which is 1d by default: ${longer}`
 }

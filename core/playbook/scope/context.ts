@@ -1,22 +1,21 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { Type } from '../../expression/index.ts'
-import type { CallablePlaybooks } from './callable-playbooks.ts'
-import type { RetryPolicy, Step } from '../language/playbook.ts'
+import type { Playbook, RetryPolicy, Step } from '../language/playbook.ts'
 import type { Node } from '../yaml/document.ts'
 import type { ReadObserver } from '../template/observer.ts'
-import type { Problems } from '../language/problem.ts'
-import type { Scope } from './scope.ts'
+import type { Problem, Problems } from '../language/problem.ts'
+import type { NameScope } from './scope.ts'
 import type { SourceText, Span } from '../language/source-text.ts'
 import type { StepIds } from './step-ids.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** A connection that exists where the playbook shall run. */
+/** A connection of the organization that runs the playbook. */
 export interface KnownConnection {
   readonly name: string
   readonly plugin: string
 }
 
-/** Names on a server where the playbook shall run: whichever it says has to be among them. */
+/** Names on the server that runs the playbook, which may only use these. */
 export interface KnownNames {
   readonly connections: readonly KnownConnection[]
   /** Codes. */
@@ -25,8 +24,8 @@ export interface KnownNames {
   readonly organizations?: readonly string[] | undefined
 }
 
-/** Reads a list of steps; what they add stays in the scope. */
-type StepsReader = (context: Context, node: Node, scope: Scope) => Sliced<readonly Step[]>
+/** Reads a list of steps and adds their results to the scope. */
+type StepsReader = (context: ReadContext, node: Node, scope: NameScope) => Sliced<readonly Step[]>
 
 export interface Defaults {
   readonly timeoutMs: number | undefined
@@ -35,37 +34,60 @@ export interface Defaults {
   readonly connections: ReadonlyMap<string, string>
 }
 
-/** What the reading of one playbook shares. */
-export interface Context {
+export interface ParsedPlaybook {
+  /** Undefined exactly if one of the problems is an error. */
+  readonly playbook: Playbook | undefined
+  /** In source order. */
+  readonly problems: readonly Problem[]
+  /** Names of the playbooks that it calls, also if it has errors. */
+  readonly calls: readonly string[]
+}
+
+/** The playbooks that a playbook can call. */
+export interface CallablePlaybooks {
+  readonly names: readonly string[]
+  readonly expectedAt: (name: string) => string | undefined
+  /**
+   * Reads and checks a playbook; undefined if there is none with this name.
+   *
+   * @param callers the call chain to this playbook, to detect cycles
+   */
+  find(name: string, callers: readonly string[]): ParsedPlaybook | undefined
+  /** The same in time slices. */
+  findInSlices(name: string, callers: readonly string[]): Sliced<ParsedPlaybook | undefined>
+}
+
+/** State shared by the readers of one playbook. */
+export interface ReadContext {
   readonly source: SourceText
   readonly problems: Problems
-  /** Undefined: skills are taken as they come, their inputs unchecked, their outputs of any type. */
+  /** Undefined: skills are not checked and their outputs have type `dyn`. */
   readonly catalogue: Catalogue | undefined
   /** Undefined: not checked. */
   readonly connections: readonly KnownConnection[] | undefined
-  /** Undefined: names of connections and providers are taken as they come. */
+  /** Undefined: names of connections and providers are not checked. */
   readonly known?: KnownNames | undefined
   readonly observer?: ReadObserver | undefined
   readonly ids: StepIds
-  /** The readers of lists of steps, which actions need for the steps inside them: in order, and at once. */
+  /** The readers of lists of steps, for the steps inside actions: in order, and at the same time. */
   readonly readSequence: StepsReader
   readonly readBranches: StepsReader
   /** From `defaults`. */
   readonly defaults: Defaults
-  /** Undefined: playbooks are called as they come. */
+  /** Undefined: calls are not checked. */
   readonly playbooks: CallablePlaybooks | undefined
-  /** Names of the playbooks that are being read: each is called by the one before it; the present one is the last. */
+  /** The call chain of playbooks being read; the current one is the last. */
   readonly callers: readonly string[]
   /** Whether runs of the playbook have an alert. */
   readonly hasAlert: boolean
-  /** Names of the playbooks that are called. */
+  /** Names of the called playbooks. */
   readonly calls: Set<string>
-  /** Of every `return` outside of `finally`. */
+  /** Types of every `return` outside of `finally`. */
   readonly returns: Type[]
-  /** What the patterns in all expressions may still weigh. */
+  /** The remaining weight for regular expressions. */
   readonly patterns: { left: number }
-  /** Ids of steps that some expression reads. */
+  /** Ids of the steps that expressions read; '' for any step. */
   readonly readSteps: Set<string>
-  /** Read skills and `set` steps, whose only use is their output: reported when nothing reads it. */
+  /** Steps without effect (`set` and skills that read): reported if nothing reads their output. */
   readonly producers: { readonly id: string | null; readonly span: Span; readonly what: string }[]
 }

@@ -1,6 +1,5 @@
 import * as t from '../../expression/index.ts'
 import type { Fact, ObjectType, Property, Type } from '../../expression/index.ts'
-import type { TimeLimit } from './check-times.ts'
 import type { Span } from '../language/source-text.ts'
 
 const stepStatuses = ['completed', 'failed', 'skipped']
@@ -26,9 +25,9 @@ const alertType = (data: Type): Type =>
     uuid: t.string,
     type: t.string,
     provider: t.string,
-    // Holds all of the data.
+    // Contains all of the data.
     content: t.isSensitive(data) ? t.sensitive(t.string) : t.string,
-    // As the API has them: epoch milliseconds, and whatever unit the source uses.
+    // As in the API: epoch milliseconds, and the unit of the source.
     created_at: t.epochMilliseconds,
     created_at_source: t.nullable(t.integer),
     data,
@@ -36,15 +35,15 @@ const alertType = (data: Type): Type =>
 
 const organizationType = t.object({ code: t.string, name: t.string })
 
-/** What decides about the names of a playbook. */
+/** The inputs that determine the visible names of a playbook. */
 export interface Surroundings {
-  /** Type of the content of its alerts; undefined where alerts do not start the playbook, so that there is no `alert`. */
+  /** Type of the alert content; undefined if alerts do not start the playbook. */
   readonly alertData: Type | undefined
-  /** Undefined where the playbook takes none. */
+  /** Undefined if the playbook has no inputs. */
   readonly inputs: Type | undefined
 }
 
-/** What expressions of steps see besides `steps`. */
+/** The names visible to steps, besides `steps`. */
 export function runNames(surroundings: Surroundings): Readonly<Record<string, Type>> {
   return {
     ...queueNames(surroundings),
@@ -54,7 +53,7 @@ export function runNames(surroundings: Surroundings): Readonly<Record<string, Ty
   }
 }
 
-/** What is known of a run before it begins, when it is queued. */
+/** The names visible before a run starts. */
 export function queueNames({ alertData, inputs }: Surroundings): Readonly<Record<string, Type>> {
   return {
     ...(alertData ? { alert: alertType(alertData) } : {}),
@@ -63,18 +62,18 @@ export function queueNames({ alertData, inputs }: Surroundings): Readonly<Record
   }
 }
 
-/** What `finally` sees besides: why the run failed, or null. */
+/** The names visible only in `finally`: why the run failed, or null. */
 export const finallyNames: Readonly<Record<string, Type>> = { error: t.nullable(errorType) }
 
 export const errorNames: Readonly<Record<string, Type>> = { error: errorType }
 
-/** What is known about the result of a step. */
+/** The static result of a step. */
 export interface StepResult {
-  /** Undefined for groups, which have none. */
+  /** Undefined for groups. */
   readonly output: Type | undefined
-  /** The step may have been skipped, or have failed, without a `default`. */
+  /** The step may be skipped or fail, without a `default`. */
   readonly outputIsOptional: boolean
-  /** It may have been skipped, or have failed. */
+  /** It may be skipped or fail. */
   readonly mayNotRun: boolean
   readonly isForeach: boolean
 }
@@ -89,7 +88,7 @@ export function stepProperty({ output, outputIsOptional, mayNotRun, isForeach }:
       output: { type: itemOutput ?? t.dyn, optional: has !== 'output' || itemOutput === undefined },
       error: { type: errorType, optional: has !== 'error' },
     })
-  // Told apart by their status.
+  // Distinguished by status.
   const items = t.union([item('completed', 'output'), item('failed', 'error'), item('skipped', undefined)])
   return {
     type: t.object({
@@ -102,7 +101,7 @@ export function stepProperty({ output, outputIsOptional, mayNotRun, isForeach }:
   }
 }
 
-/** The same step, seen from where it may not have run. */
+/** The same step, for places where it may not have run. */
 function withOptionalOutput(property: Property): Property {
   const { type } = property
   if (type.kind !== 'object') return property
@@ -114,33 +113,40 @@ function withOptionalOutput(property: Property): Property {
   return { type: { ...type, properties } }
 }
 
+/** A time limit of a scope and its origin. */
+export interface TimeLimit {
+  readonly ms: number
+  /** `run`: the playbook; `end`: its `on_error` and `finally`; `steps`: a group. */
+  readonly of: 'run' | 'end' | 'steps'
+}
+
 interface Place {
-  /** Inside `finally`, where the end of the run is decided already. */
+  /** Inside `finally`. */
   readonly isFinally?: boolean | undefined
-  /** Before a run, so that there are no steps. */
+  /** Before a run, without steps. */
   readonly isBefore?: boolean | undefined
-  /** In the condition of a foreach, which is asked once: the names that only its items will have. */
+  /** In the condition of a `foreach` step: the names of its items, which are not visible yet. */
   readonly beforeItems?: readonly string[] | undefined
   /** The step that is being read. */
   readonly current?: Span | undefined
-  /** The shortest of those around. */
+  /** The shortest enclosing limit. */
   readonly timeLimit?: TimeLimit | undefined
 }
 
-/** Names that are visible at one place of a playbook. Steps are added as they are read, in their order. */
-export class Scope {
+/** The names visible at a place of a playbook. Steps are added as they are read. */
+export class NameScope {
   readonly #base: Readonly<Record<string, Type>>
-  /** Shared with the scope around it until something is added: most scopes add nothing. */
+  /** Shared with the outer scope until something is added. */
   #steps: Map<string, Property>
   #isShared: boolean
   #names: Readonly<Record<string, Type>> | undefined
   #given: readonly Fact[] = []
-  /** What a condition said of names that are hidden here; see {@link misread}. */
-  #misread: readonly Fact[] = []
+  /** See {@link hiddenFacts}. */
+  #hiddenFacts: readonly Fact[] = []
   readonly place: Place
 
   /** @param base the names besides `steps` */
-  constructor(base: Readonly<Record<string, Type>>, place: Place = {}, around?: Scope) {
+  constructor(base: Readonly<Record<string, Type>>, place: Place = {}, around?: NameScope) {
     this.#base = base
     this.#steps = around ? around.#steps : new Map()
     this.#isShared = around !== undefined
@@ -148,16 +154,16 @@ export class Scope {
   }
 
   /**
-   * A scope for something inside: it sees what is visible here now; what it adds is its own until it is adopted. Nothing may
-   * be added here while the inner scope is in use.
+   * Creates an inner scope. It sees the names visible here; its own additions stay inside until adopted. Do
+   * not add to the outer scope while the inner one is in use.
    */
   inside(
     options: Place & {
       readonly names?: Readonly<Record<string, Type>> | undefined
-      /** What a condition around it has made certain. */
+      /** Facts from a condition around it. */
       readonly given?: readonly Fact[] | undefined
     },
-  ): Scope {
+  ): NameScope {
     const { names = {}, given = [], isFinally, current, beforeItems, timeLimit } = options
     const around = this.place.timeLimit
     const place = {
@@ -167,13 +173,14 @@ export class Scope {
       beforeItems,
       timeLimit: timeLimit && !(around && around.ms <= timeLimit.ms) ? timeLimit : around,
     }
-    const inner = new Scope({ ...this.#base, ...names }, place, this)
-    // A name that is declared anew hides the one that something was known about; so it does for the condition of the step that declares it.
+    const inner = new NameScope({ ...this.#base, ...names }, place, this)
+    // A new declaration hides an outer name, so facts about the outer one do not apply.
     const known = given.length === 0 ? this.#given : [...this.#given, ...given]
     const hidden = options.names ? Object.keys(names) : []
     const isHidden = (fact: Fact) => hidden.some((name) => t.isAbout(fact, name))
     inner.#given = hidden.length === 0 ? known : known.filter((fact) => !isHidden(fact))
-    inner.#misread = hidden.length === 0 ? this.#misread : [...this.#misread, ...given.filter(isHidden)]
+    inner.#hiddenFacts =
+      hidden.length === 0 ? this.#hiddenFacts : [...this.#hiddenFacts, ...given.filter(isHidden)]
     return inner
   }
 
@@ -184,20 +191,20 @@ export class Scope {
     return this.#names
   }
 
-  /** What conditions have made certain here. */
+  /** Facts from conditions around this place. */
   get given(): readonly Fact[] {
     return this.#given
   }
 
   /**
-   * What earlier versions took for certain here, though the condition was about another value of the same name: the item outside of
-   * a foreach, where the one inside is meant.
+   * Facts about an outer name that is hidden here: a condition of a `foreach` step is about the outer `item`.
+   * Relying on them is a warning (W410).
    */
-  get misread(): readonly Fact[] {
-    return this.#misread
+  get hiddenFacts(): readonly Fact[] {
+    return this.#hiddenFacts
   }
 
-  /** From here on, in this scope, these are certain. */
+  /** Adds facts to this scope. */
   learn(facts: readonly Fact[]): void {
     if (facts.length > 0) this.#given = [...this.#given, ...facts]
   }
@@ -219,8 +226,8 @@ export class Scope {
     return [...this.#steps.keys()]
   }
 
-  /** Makes visible here what became visible inside; `maybe` when the inside may not have run, or not to its end. */
-  adopt(inner: Scope, maybe: boolean): void {
+  /** Takes over the steps of an inner scope; `maybe` if they may not have run. */
+  adopt(inner: NameScope, maybe: boolean): void {
     if (!maybe) this.#learnFrom([inner])
     if (inner.#steps === this.#steps) return
     for (const [id, property] of inner.#steps) {
@@ -228,15 +235,15 @@ export class Scope {
     }
   }
 
-  /** Adopts branches of which one ran; whatever comes next came through one of those that are `passable`. */
-  adoptOneOf(passable: readonly Scope[], all: readonly Scope[]): void {
+  /** Adopts branches of which one runs. Only the `passable` ones lead to the next step. */
+  adoptOneOf(passable: readonly NameScope[], all: readonly NameScope[]): void {
     for (const branch of all) this.adopt(branch, passable.length !== 1 || passable[0] !== branch)
     this.#learnFrom(passable)
   }
 
-  /** Learns what is certain in each of these scopes. */
-  #learnFrom([first, ...others]: readonly Scope[]): void {
-    // Most scopes inside know what is known around them, which may be thousands of facts.
+  /** Learns the facts common to all of these scopes. */
+  #learnFrom([first, ...others]: readonly NameScope[]): void {
+    // Most inner scopes share the list of facts, which may be long.
     if (first === undefined || first.#given === this.#given) return
     const known = new Set(this.#given)
     const news = first.#given.filter((fact) => !known.has(fact))

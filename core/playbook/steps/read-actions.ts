@@ -3,14 +3,21 @@ import { duration, explainMismatch, string, timestamp, type Fact, type Type } fr
 import { checkFit } from '../check/check-fit.ts'
 import { checkMessage } from '../check/check-sensitive.ts'
 import { checkTimeFits } from '../scope/check-times.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import type { Entry, Node } from '../yaml/document.ts'
-import { hintForDuration, parseDurationMs } from '../language/durations.ts'
+import {
+  hintForDuration,
+  parseDurationMs,
+  parseOverlongTimeMs,
+  parseTimeMs,
+  timeHint,
+} from '../language/durations.ts'
 import { compileCondition, compileValue } from '../template/expressions.ts'
 import { describe, readFields, readNumber, type Fields } from '../template/fields.ts'
 import { keptValue } from '../template/kept-value.ts'
 import { typeInWords } from '../template/plain-words.ts'
-import { bounds, grammar } from '../language/grammar.ts'
+import { grammar } from '../language/grammar.ts'
+import { bounds } from '../language/constants.ts'
 import type {
   FailStep,
   GroupStep,
@@ -22,32 +29,31 @@ import type {
   Template,
   WaitStep,
 } from '../language/playbook.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import { endsRun } from '../check/step-advice.ts'
-import { parseOverlongTimeMs, parseTimeMs, timeHint } from '../language/times.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** What an action comes to: its own part of the step, and the type of its output, if it has one. */
+/** The result of reading an action: its fields of the step, and the type of its output. */
 export interface ActionResult<Part> {
   readonly part: Part | undefined
   readonly output?: Type
-  /** Where something sensitive stands in what it is given. */
+  /** The sensitive parts of its input. */
   readonly given?: Mask | undefined
   /** See `StepMasks`. */
   readonly reference?: Mask | undefined
-  /** Of what is recorded, where that is no output. */
+  /** Type of the recorded value, if that is not the output. */
   readonly recorded?: Type
 }
 
 type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
 
 export function* readSet(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<SetStep, 'set'>>> {
   if (value.kind !== 'map') {
-    context.problems.add('E106', `\`set\` must be a map of values, not ${describe(value)}`, value)
+    context.problems.add('E106', `expected a map of values for \`set\`, found ${describe(value)}`, value)
     return { part: undefined }
   }
   const { template, type } = keptValue(context.problems, yield* compileValue(context, scope, value))
@@ -55,18 +61,18 @@ export function* readSet(
 }
 
 export function* readGroup(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<GroupStep, 'steps'>>> {
   return { part: { action: 'steps', steps: yield* context.readSequence(context, value, scope) } }
 }
 
 export function* readParallel(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<ParallelStep, 'steps' | 'concurrency'>>> {
   const steps = yield* context.readBranches(context, value, scope)
   const concurrency = fields.get('concurrency')
@@ -78,20 +84,25 @@ export function* readParallel(
 }
 
 export function* readSwitch(
-  context: Context,
+  context: ReadContext,
   entry: Entry,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<SwitchStep, 'cases' | 'else'>>> {
   const { problems } = context
   const { value } = entry
   if (value.kind !== 'list' || value.items.length === 0) {
-    problems.add('E106', '`switch` must be a list of cases', value, 'write - when: … and steps: … for each')
+    problems.add(
+      'E106',
+      'expected a list of cases for `switch`',
+      value,
+      'write - when: … and steps: … for each',
+    )
     return { part: undefined }
   }
   const otherwise = fields.get('else')
   const cases: SwitchStep['cases'][number][] = []
-  const branches: { readonly branch: Scope; readonly steps: readonly Step[] }[] = []
+  const branches: { readonly branch: NameScope; readonly steps: readonly Step[] }[] = []
   const before: Fact[] = []
   for (const item of value.items) {
     const read = yield* readCase(context, item, scope, [...before])
@@ -101,7 +112,7 @@ export function* readSwitch(
     if (read.case) cases.push(read.case)
   }
   if (!otherwise && !problems.hasErrorIn(value))
-    problems.add('W402', 'nothing happens when no case holds', entry.key, 'add an else')
+    problems.add('W402', 'nothing happens if no case is true', entry.key, 'add an else')
   const last = scope.inside({ given: before })
   const elseSteps = otherwise ? yield* context.readSequence(context, otherwise.value, last) : []
   const ways = [...branches, { branch: last, steps: elseSteps }]
@@ -112,7 +123,7 @@ export function* readSwitch(
   return { part: { action: 'switch', cases, else: elseSteps } }
 }
 
-function* readCase(context: Context, node: Node, scope: Scope, given: readonly Fact[]) {
+function* readCase(context: ReadContext, node: Node, scope: NameScope, given: readonly Fact[]) {
   const fields = readFields(context.problems, node, grammar.case)
   const whenEntry = fields?.get('when')
   const stepsEntry = fields?.get('steps')
@@ -124,9 +135,9 @@ function* readCase(context: Context, node: Node, scope: Scope, given: readonly F
 }
 
 export function* readWait(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<WaitStep, 'wait'>>> {
   if (value.kind === 'map') {
     const until = readFields(context.problems, value, grammar.wait)?.get('until')
@@ -138,11 +149,11 @@ export function* readWait(
   return { part: durationMs && { action: 'wait', wait: { durationMs } } }
 }
 
-/** A duration that may be an expression; literals as milliseconds. */
+/** Reads a duration or an expression; literals become milliseconds. */
 export function* durationTemplate(
-  context: Context,
+  context: ReadContext,
   node: Node,
-  scope: Scope,
+  scope: NameScope,
   what = '`wait`',
 ): Sliced<Template | undefined> {
   const { template, type } = yield* compileValue(context, scope, node)
@@ -154,24 +165,29 @@ export function* durationTemplate(
     return template
   const isWritten = template.kind === 'literal' && node.kind === 'scalar'
   const hint = isWritten ? hintForDuration(String(node.value)) : 'write duration(…)'
-  context.problems.add('E310', `${what} needs a duration, not ${given(node, type)}`, node, hint)
+  context.problems.add('E310', `expected a duration for ${what}, found ${given(node, type)}`, node, hint)
   return undefined
 }
 
-function* timeTemplate(context: Context, node: Node, scope: Scope): Sliced<Template | undefined> {
+function* timeTemplate(context: ReadContext, node: Node, scope: NameScope): Sliced<Template | undefined> {
   const { template, type } = yield* compileValue(context, scope, node)
   if (template.kind === 'literal') {
     if (typeof template.value === 'string' && parseTimeMs(template.value) !== undefined) return template
     const meantMs = typeof template.value === 'string' ? parseOverlongTimeMs(template.value) : undefined
     if (meantMs !== undefined) {
       const meant = new Date(meantMs).toISOString()
-      context.problems.add('W411', `there is no such time: it is taken for ${meant}`, node, timeHint)
+      context.problems.add('W411', `this date does not exist; it is read as ${meant}`, node, timeHint)
       return { kind: 'literal', value: meant }
     }
     if (type.kind === 'dyn') return undefined
   } else if (explainMismatch(type, timestamp) === undefined || explainMismatch(type, string) === undefined)
     return template
-  context.problems.add('E310', `\`until\` needs a timestamp, not ${given(node, type)}`, node, timeHint)
+  context.problems.add(
+    'E310',
+    `expected a timestamp for \`until\`, found ${given(node, type)}`,
+    node,
+    timeHint,
+  )
   return undefined
 }
 
@@ -181,9 +197,9 @@ const given = (node: Node, type: Type): string =>
     : typeInWords(type)
 
 export function* readReturn(
-  context: Context,
+  context: ReadContext,
   entry: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<ReturnStep, 'return'>>> {
   checkMayEnd(context, entry, scope)
   const { template, type } = keptValue(context.problems, yield* compileValue(context, scope, entry.value))
@@ -194,9 +210,9 @@ export function* readReturn(
 const failCodes = { unknown: 'E106', missing: 'E106', misfit: 'E106' } as const
 
 export function* readFail(
-  context: Context,
+  context: ReadContext,
   entry: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Own<FailStep, 'message'>>> {
   checkMayEnd(context, entry, scope)
   const value = yield* compileValue(context, scope, entry.value)
@@ -209,19 +225,19 @@ export function* readFail(
   if (type.kind === 'dyn' || type.kind === 'string') return { part: { action: 'fail', message: template } }
   context.problems.add(
     'E106',
-    `\`fail\` must be a text, not ${describe(entry.value)}`,
+    `expected a string for \`fail\`, found ${describe(entry.value)}`,
     entry.value,
     'say why the run fails',
   )
   return { part: undefined }
 }
 
-function checkMayEnd(context: Context, { name, key }: Entry, scope: Scope): void {
+function checkMayEnd(context: ReadContext, { name, key }: Entry, scope: NameScope): void {
   if (!scope.place.isFinally) return
   context.problems.add(
     'E113',
-    `\`${name}\` cannot stand in \`finally\``,
+    `\`${name}\` is not allowed in \`finally\``,
     key,
-    'the end of the run is decided already',
+    'leave it out: the outcome of the run is already decided',
   )
 }

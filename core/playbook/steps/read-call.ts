@@ -1,41 +1,35 @@
 import { covers, maskAt } from '../../domain/mask.ts'
 import { dyn, object, sensitive, type Property, type Type } from '../../expression/index.ts'
 import type { ActionResult } from './read-actions.ts'
-import type { CallablePlaybooks } from '../scope/callable-playbooks.ts'
 import { checkFit, checkLiteral } from '../check/check-fit.ts'
 import { checkSensitiveInputs } from '../check/check-sensitive.ts'
-import type { Context } from '../scope/context.ts'
+import type { CallablePlaybooks, ReadContext } from '../scope/context.ts'
 import { suggest, suggestNearest } from '../language/did-you-mean.ts'
 import type { Entry } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
 import { describe, readWord, type Fields } from '../template/fields.ts'
-import { namePattern } from '../language/grammar.ts'
-import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
+import { namePattern, nameRule } from '../language/constants.ts'
+import { maskOfType } from '../check/mask-of-type.ts'
 import type { CallStep, Inputs, Playbook } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { inputCodes, noInputs } from './read-uses.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import { jsonType } from '../template/type-forms.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** `call` with `with`: inputs as the called playbook declares them, output as its `outputs` are. */
+/** Reads `call` and `with`; the called playbook declares the inputs and the output. */
 export function* readCall(
-  context: Context,
+  context: ReadContext,
   entry: Entry,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<Pick<CallStep, 'action' | 'playbook' | 'with'>>> {
   const { problems } = context
-  const name = readWord(
-    problems,
-    entry,
-    namePattern,
-    'lower-case letters and digits, in words joined by hyphens',
-  )
+  const name = readWord(problems, entry, namePattern, nameRule)
   const given = fields.get('with')
   if (given && given.value.kind !== 'map') {
-    problems.add('E106', `\`with\` must be a map of inputs, not ${describe(given.value)}`, given.value)
+    problems.add('E106', `expected a map of inputs for \`with\`, found ${describe(given.value)}`, given.value)
     return { part: undefined, output: dyn }
   }
   const inputs = yield* compileValue(context, scope, given?.value ?? noInputs)
@@ -49,43 +43,38 @@ export function* readCall(
     const schema = callee.inputs.get(input)?.schema
     if (schema && !problems.hasErrorIn(value)) checkLiteral(problems, value, schema, input, 'E307')
   }
-  const accepted = maskOfType(typeOfInputs(callee.inputs, 'resolved'))
+  const accepted = callee.masks.inputs
   checkSensitiveInputs(problems, inputs, accepted, name)
   checkSensitiveAlert(context, callee, scope, entry.value)
-  // Of its times only the text arrives.
+  // Times of its output arrive as strings.
   return { part, given: maskOfType(inputs.type), output: jsonType(callee.outputType) }
 }
 
-/** The called playbook sees the alert too. */
+/** The called playbook also reads the alert. */
 function checkSensitiveAlert(
-  { problems }: Context,
-  { name, alertTrigger, alertSchema }: Playbook,
-  { names }: Scope,
+  { problems }: ReadContext,
+  { name, alertTrigger, masks }: Playbook,
+  { names }: NameScope,
   span: Span,
 ): void {
   const alert = names['alert'] && maskAt(maskOfType(names['alert']), 'data')
-  if (!alertTrigger || covers(alertSchema && maskOfSchema(alertSchema), alert)) return
-  const message = `the playbook ${quote(name)} sees the alert, and does not mark all that is sensitive in it`
+  if (!alertTrigger || covers(masks.alert, alert)) return
+  const message = `the playbook ${quote(name)} reads the alert but does not mark all of its sensitive fields`
   problems.add('E315', message, span, 'mark the same fields under its `alert`')
 }
 
-/** Undefined where nothing is known of it: it has been reported, or the playbooks are not known at all. */
-function* findCallee(context: Context, name: string, { value }: Entry): Sliced<Playbook | undefined> {
+/** Undefined if it is invalid, which has been reported, or if the playbooks are unknown. */
+function* findCallee(context: ReadContext, name: string, { value }: Entry): Sliced<Playbook | undefined> {
   const { problems, playbooks, callers } = context
   if (callers.includes(name)) {
     const circle = [...callers.slice(callers.indexOf(name)), name].join(' → ')
-    problems.add(
-      'E318',
-      `the playbook would call itself: ${circle}`,
-      value,
-      'no playbook may lead back to itself',
-    )
+    problems.add('E318', `the playbook would call itself: ${circle}`, value, 'leave out one of these calls')
     return undefined
   }
   if (playbooks === undefined) return undefined
   const parsed = yield* playbooks.findInSlices(name, callers)
   if (parsed === undefined) {
-    problems.add('E316', `there is no playbook ${quote(name)}`, value, () => hintFor(name, playbooks))
+    problems.add('E316', `unknown playbook ${quote(name)}`, value, () => hintFor(name, playbooks))
     return undefined
   }
   const { playbook } = parsed
@@ -94,19 +83,14 @@ function* findCallee(context: Context, name: string, { value }: Entry): Sliced<P
     if (found?.code === 'E318') problems.add('E318', `through ${quote(name)}: ${found.message}`, value)
     else {
       const where = found ? `line ${found.line}: ${found.message}` : undefined
-      problems.add('E317', `the playbook ${quote(name)} has mistakes of its own`, value, where)
+      problems.add('E317', `the playbook ${quote(name)} has errors`, value, where)
     }
     return undefined
   }
   if (!playbook.startedBy.call) {
-    problems.add(
-      'E317',
-      `the playbook ${quote(name)} is not made to be called`,
-      value,
-      'add call: true to its `on`',
-    )
+    problems.add('E317', `the playbook ${quote(name)} cannot be called`, value, 'add call: true to its `on`')
   } else if (playbook.alertTrigger && !context.hasAlert) {
-    problems.add('E317', `the playbook ${quote(name)} works on an alert, and there is none here`, value)
+    problems.add('E317', `the playbook ${quote(name)} needs an alert, and this one has none`, value)
   }
   return playbook
 }
@@ -117,7 +101,7 @@ function hintFor(name: string, { names, expectedAt }: CallablePlaybooks): string
   return suggestNearest(name, names) ?? `it is expected in ${place}`
 }
 
-/** `inputs` as expressions see them; or, with `optional`, as whoever gives them does. */
+/** The type of `inputs`: as given by a caller, or as resolved for expressions. */
 export function typeOfInputs(inputs: Inputs, seen: 'given' | 'resolved' = 'given'): Type {
   const properties = Array.from(inputs, ([name, input]): [string, Property] => [
     name,

@@ -14,10 +14,11 @@ import {
 import { authorsInput, operatorInput } from '../check/asked-input.ts'
 import { checkLiteral } from '../check/check-fit.ts'
 import { checkTimeFits } from '../scope/check-times.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { describe, readFields, readText, readWord, type Fields } from '../template/fields.ts'
-import { grammar, skillPattern, viaOperator } from '../language/grammar.ts'
+import { grammar } from '../language/grammar.ts'
+import { skillPattern, viaOperator } from '../language/constants.ts'
 import { suggestNearest } from '../language/did-you-mean.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { maskOfSchema } from '../check/mask-of-type.ts'
@@ -27,7 +28,7 @@ import { quote } from '../language/problem.ts'
 import { durationTemplate, type ActionResult } from './read-actions.ts'
 import { readWrittenSchema } from './read-inputs.ts'
 import { connectionOf, findSkill, readWith } from './read-uses.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
@@ -37,11 +38,11 @@ type CheckpointPart = Pick<
   'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout'
 >
 
-/** `checkpoint`: whom to ask and how, what may be answered, and what becomes of it when nobody does. */
+/** Reads `checkpoint`. */
 export function* readCheckpoint(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<CheckpointPart>> {
   const { problems } = context
   const fields = readFields(problems, value, grammar.checkpoint)
@@ -72,7 +73,7 @@ const outputOf = (answer: Type): Type =>
     by_kind: optional(enumeration(['person', 'api_key'])),
     by_name: optional(string),
     at: timestamp,
-    // May be what was filled in.
+    // May contain the form values.
     text: nullable(isSensitive(answer) ? sensitive(string) : string),
   })
 
@@ -87,9 +88,9 @@ function answerType(
 }
 
 function* readVia(
-  context: Context,
+  context: ReadContext,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
   head: Node,
   choices: CheckpointPart['choices'] | undefined,
 ): Sliced<
@@ -114,16 +115,16 @@ function* readVia(
   const found = via === undefined ? undefined : findSkill(context, via, entry.value)
   if (found && found.skill.asks !== true) {
     const asking = context.catalogue?.skills.filter(({ skill }) => skill.asks === true) ?? []
-    const hint = `those that do: ${[...asking.map(({ name }) => name), viaOperator].join(', ')}`
-    problems.add('E319', `${found.name} does not ask anybody`, entry.value, hint)
+    const hint = `skills that ask: ${[...asking.map(({ name }) => name), viaOperator].join(', ')}`
+    problems.add('E319', `${found.name} does not ask a person`, entry.value, hint)
     return undefined
   }
   if (found && fields.has('form') && !Object.hasOwn(found.skill.input.properties ?? {}, 'form')) {
     problems.add(
       'E319',
-      `${found.name} cannot ask with a form`,
+      `${found.name} does not support forms`,
       fields.get('form')!.key,
-      'give answers instead',
+      'use `answers` instead',
     )
   }
   const input = found && authorsInput(found.skill)
@@ -143,12 +144,12 @@ function* readVia(
       }
 }
 
-/** Inputs of what asks that say something about each answer, by its name. */
+/** Inputs of asking skills that are maps keyed by answer. */
 const keyedByAnswer = ['labels', 'styles']
 
-/** What is said about an answer that nobody can give. */
+/** Reports labels and styles of answers that do not exist. */
 function checkAnswers(
-  { problems }: Context,
+  { problems }: ReadContext,
   given: TypedTemplate,
   choices: CheckpointPart['choices'] | undefined,
   onTimeout: Entry | undefined,
@@ -166,7 +167,7 @@ function checkAnswers(
   }
 }
 
-/** The keys of a map, each where it stands; of what an expression gives, all at the expression. */
+/** The keys of a map with their places; for an expression, all at its place. */
 function keysOf(value: TypedTemplate): readonly (readonly [string, Span])[] {
   if (value.entries) return value.entries.map(({ name, key }) => [name, key] as const)
   return value.type.kind === 'object'
@@ -174,7 +175,11 @@ function keysOf(value: TypedTemplate): readonly (readonly [string, Span])[] {
     : []
 }
 
-function readChoices(context: Context, fields: Fields, head: Node): CheckpointPart['choices'] | undefined {
+function readChoices(
+  context: ReadContext,
+  fields: Fields,
+  head: Node,
+): CheckpointPart['choices'] | undefined {
   const { problems } = context
   const answers = fields.get('answers')
   const form = fields.get('form')
@@ -195,7 +200,7 @@ function readChoices(context: Context, fields: Fields, head: Node): CheckpointPa
   if (value.kind !== 'list' || value.items.length === 0) {
     problems.add(
       'E106',
-      `\`answers\` must be a list of words, not ${describe(value)}`,
+      `expected a list of strings for \`answers\`, found ${describe(value)}`,
       value,
       'write [yes, no]',
     )
@@ -205,8 +210,15 @@ function readChoices(context: Context, fields: Fields, head: Node): CheckpointPa
   const seen = new Set<string>()
   for (const [index, word] of words.entries()) {
     const item = value.items[index]!
-    if (word === 'fail') problems.add('E107', "'fail' cannot be an answer", item, 'on_timeout has it')
-    else if (word !== undefined && seen.has(word)) problems.add('E107', `${quote(word)} is there twice`, item)
+    if (word === 'fail')
+      problems.add(
+        'E107',
+        "'fail' cannot be an answer",
+        item,
+        'choose another word; `on_timeout` uses this one',
+      )
+    else if (word !== undefined && seen.has(word))
+      problems.add('E107', `duplicate answer ${quote(word)}`, item)
     if (word !== undefined) seen.add(word)
   }
   const known = words.filter((word) => word !== undefined)
@@ -214,7 +226,7 @@ function readChoices(context: Context, fields: Fields, head: Node): CheckpointPa
 }
 
 function readOnTimeout(
-  { problems }: Context,
+  { problems }: ReadContext,
   entry: Entry | undefined,
   choices: CheckpointPart['choices'] | undefined,
 ): CheckpointPart['onTimeout'] {
@@ -226,7 +238,7 @@ function readOnTimeout(
     return answer === undefined ? undefined : { answer }
   }
   if (holdsExpression(value)) {
-    problems.add('E107', '`on_timeout` takes no expression', value, 'write the values themselves')
+    problems.add('E107', '`on_timeout` takes no expression', value, 'write literal values')
     return undefined
   }
   const answer = plainValue(value)

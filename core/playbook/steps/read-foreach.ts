@@ -9,23 +9,23 @@ import {
   union,
   type Type,
 } from '../../expression/index.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import type { Entry } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
 import { describe, readChoice, readNumber, readWord, type Fields } from '../template/fields.ts'
-import { bounds, defaultForeach, idPattern, reservedNames } from '../language/grammar.ts'
+import { bounds, defaultForeach, idPattern, idRule, reservedNames } from '../language/constants.ts'
 import { keptValue } from '../template/kept-value.ts'
 import type { Foreach } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** `foreach` with `as`, `concurrency`, `max_items` and `on_item_error`; and the names its body sees. */
+/** Reads `foreach` with `as`, `concurrency`, `max_items` and `on_item_error`, and the names of its body. */
 export function* readForeach(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<{ readonly foreach: Foreach; readonly names: Readonly<Record<string, Type>> }> {
   const { problems } = context
   const items = keptValue(problems, yield* compileValue(context, scope, value))
@@ -35,7 +35,7 @@ export function* readForeach(
     const hint = isBare ? `write \${{ ${value.value} }}` : undefined
     problems.add(
       'E309',
-      `\`foreach\` needs a list, not ${items.template.kind === 'literal' ? describe(value) : describeType(items.type)}`,
+      `expected a list for \`foreach\`, found ${items.template.kind === 'literal' ? describe(value) : describeType(items.type)}`,
       value,
       hint,
     )
@@ -57,26 +57,16 @@ export function* readForeach(
   }
 }
 
-function readAs({ problems }: Context, entry: Entry | undefined): string {
+function readAs({ problems }: ReadContext, entry: Entry | undefined): string {
   if (entry === undefined) return defaultForeach.as
-  const name = readWord(
-    problems,
-    entry,
-    idPattern,
-    'lower-case letters, digits and _, beginning with a letter',
-  )
+  const name = readWord(problems, entry, idPattern, idRule)
   if (name === undefined) return defaultForeach.as
   if (!reservedNames.includes(name) && !keywords.includes(name) && !reserved.has(name)) return name
-  problems.add(
-    'E107',
-    `${quote(name)} already means something in expressions`,
-    entry.value,
-    'choose another name',
-  )
+  problems.add('E107', `${quote(name)} is reserved in expressions`, entry.value, 'choose another name')
   return defaultForeach.as
 }
 
-/** What the items of a list are; undefined for what is no list. */
+/** The element type of a list; undefined for other types. */
 function elementOf(type: Type): Type | undefined {
   if (type.kind === 'dyn') return elementOfUnknown(type)
   if (type.kind === 'list') return type.sensitive === true ? sensitive(type.element) : type.element

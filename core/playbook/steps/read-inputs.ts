@@ -9,52 +9,41 @@ import {
 } from '../../expression/index.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import { compileSchema, keywordNames } from '../../schema/index.ts'
 import { nearest } from '../../common/nearest.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import type { Entry, Node } from '../yaml/document.ts'
-import { suggest, suggestNearest } from '../language/did-you-mean.ts'
+import { suggest, suggestId, suggestNearest } from '../language/did-you-mean.ts'
 import { hintForDuration } from '../language/durations.ts'
 import { describe } from '../template/fields.ts'
-import { idPattern } from '../language/grammar.ts'
+import { idPattern, inputTypes } from '../language/constants.ts'
 import { durationSchema, inputProblems, isDurationSchema, timestampSchema } from '../template/inputs.ts'
 import { keyAt, nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
 import type { Input, Inputs } from '../language/playbook.ts'
 import { quote, type Problems } from '../language/problem.ts'
 
-type Reading = Pick<Context, 'problems' | 'patterns'>
+type Reading = Pick<ReadContext, 'problems' | 'patterns'>
 
 const validName = new RegExp(idPattern)
 
-/** `inputs`: each is `{ type, default, enum, sensitive, description }`, or any other JSON Schema. */
+/** Reads `inputs`: each is `{ type, default, enum, sensitive, description }` or any JSON Schema. */
 export function* readInputs(reading: Reading, { value }: Entry): Sliced<Inputs> {
   const { problems } = reading
   const inputs = new Map<string, Input>()
   if (value.kind !== 'map') {
     const hint = 'write { <name>: { type: string } }'
-    problems.add('E106', `\`inputs\` must be a map of inputs, not ${describe(value)}`, value, hint)
+    problems.add('E106', `expected a map of inputs for \`inputs\`, found ${describe(value)}`, value, hint)
     return inputs
   }
   for (const { name, key, value: node } of value.entries) {
     yield
     if (keywords.includes(name)) {
-      problems.add(
-        'E107',
-        `${quote(name)} already means something in expressions`,
-        key,
-        'choose another name',
-      )
+      problems.add('E107', `${quote(name)} is reserved in expressions`, key, 'choose another name')
     } else if (!validName.test(name)) {
-      const better = name
-        .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-        .toLowerCase()
-        .replaceAll(/[^a-z0-9]+/g, '_')
-      const rule = 'lower-case letters, digits and _, beginning with a letter'
-      const hint = validName.test(better) ? `write ${better}` : rule
-      problems.add('E107', `${quote(name)} cannot be the name of an input`, key, hint)
+      problems.add('E107', `invalid input name ${quote(name)}`, key, suggestId(name))
     }
-    // What is broken has been reported; nothing more is said where it is read.
+    // An invalid input, which has been reported, causes no follow-up problems.
     inputs.set(name, readInput(reading, node) ?? unknownInput)
   }
   return inputs
@@ -68,9 +57,9 @@ const unknownInput: Input = {
   description: undefined,
 }
 
-const whenRequired = 'an input without a default has to be given: leave it out'
+const whenRequired = 'leave it out: an input without a default is required'
 
-/** Types that JSON Schema does not have. */
+/** Types beyond JSON Schema. */
 const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly type: Type }>> = {
   duration: { schema: durationSchema, type: duration },
   timestamp: { schema: timestampSchema, type: timestamp },
@@ -79,16 +68,16 @@ const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly 
 function readInput(reading: Reading, node: Node): Input | undefined {
   const { problems } = reading
   if (node.kind !== 'map') {
-    problems.add('E106', `an input must be a map, not ${describe(node)}`, node, hintForShort(node))
+    problems.add('E106', `expected a map for an input, found ${describe(node)}`, node, hintForShort(node))
     return undefined
   }
   const { sensitive, default: preset, type, ...rest } = plainValue(node) as Readonly<Record<string, unknown>>
   if (sensitive !== undefined && typeof sensitive !== 'boolean') {
     const place = nodeAt(node, ['sensitive'])
-    problems.add('E106', `\`sensitive\` must be true or false, not ${describe(place)}`, place)
+    problems.add('E106', `expected true or false for \`sensitive\`, found ${describe(place)}`, place)
   }
   if (rest['required'] === true || rest['required'] === false) {
-    problems.add('E107', '`required` is not said of an input', nodeAt(node, ['required']), whenRequired)
+    problems.add('E107', '`required` is not a key of an input', nodeAt(node, ['required']), whenRequired)
     return undefined
   }
   const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined
@@ -105,7 +94,7 @@ function readInput(reading: Reading, node: Node): Input | undefined {
   }
 }
 
-/** Of an input of which only the type is given, or the default. */
+/** A hint for an input given as its type or default only. */
 function hintForShort(node: Node): string {
   const value = node.kind === 'scalar' ? node.value : undefined
   if (typeof value === 'number' || typeof value === 'boolean')
@@ -114,7 +103,7 @@ function hintForShort(node: Node): string {
   return `write { type: ${typeWords.get(word) ?? (isType(word) ? word : 'string')} }`
 }
 
-/** One of a few times is both: the text that is written, and a time beside another. */
+/** An enumeration of times is both a list of strings and a time. */
 function typeOfOwn(type: Type, schema: JsonSchema): Type {
   const chosen = schema.enum === undefined ? undefined : typeOfSchema(schema)
   if (chosen?.kind !== 'string') return chosen ?? type
@@ -141,10 +130,9 @@ function hintForDefault(schema: JsonSchema, value: unknown): string | undefined 
     : undefined
 }
 
-const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object', 'duration', 'timestamp']
-const isType = (word: string): boolean => types.includes(word)
+const isType = (word: string): boolean => (inputTypes as readonly string[]).includes(word)
 
-/** Types as other languages call them. */
+/** Types in other languages. */
 const typeWords: ReadonlyMap<string, string> = new Map([
   ...['text', 'str', 'email', 'url', 'ip'].map((word) => [word, 'string'] as const),
   ...['int', 'long'].map((word) => [word, 'integer'] as const),
@@ -155,7 +143,7 @@ const typeWords: ReadonlyMap<string, string> = new Map([
   ...['datetime', 'date', 'time', 'date-time'].map((word) => [word, 'timestamp'] as const),
 ])
 
-/** What the patterns in a schema weigh. It is no deeper than the file. */
+/** The weight of the patterns in a schema, whose depth is bounded by the file. */
 function patternsOf(schema: unknown): number {
   if (typeof schema !== 'object' || schema === null) return 0
   return Object.entries(schema).reduce(
@@ -165,7 +153,7 @@ function patternsOf(schema: unknown): number {
   )
 }
 
-/** A JSON Schema that stands in a playbook; undefined when it cannot be used, which has been reported. */
+/** Reads a JSON Schema; undefined if it is invalid, which has been reported. */
 function readSchema(
   { problems, patterns }: Reading,
   schema: JsonSchema,
@@ -174,8 +162,8 @@ function readSchema(
 ): JsonSchema | undefined {
   patterns.left -= patternsOf(schema)
   if (patterns.left < 0) {
-    const hint = 'repeat less often, or without a limit: * or + in place of {0,1000}'
-    problems.add('E311', 'the patterns so far are too large', node, hint)
+    const hint = 'use smaller repeat counts, or * or + instead of {0,1000}'
+    problems.add('E311', 'the regular expressions up to here are too large', node, hint)
     return undefined
   }
   try {
@@ -189,7 +177,9 @@ function readSchema(
       const isUnknown = message.startsWith('unknown keyword')
       const what = isUnknown ? '' : pointer === '' ? 'the schema ' : `${quote(parts.join('.'))} `
       const known =
-        isInput && pointer === '/type' ? `must be one of ${types.join(', ')}, or a list of them` : message
+        isInput && pointer === '/type'
+          ? `must be one of ${inputTypes.join(', ')}, or a list of them`
+          : message
       const hint = () => hintForKeyword(parts.at(-1), isUnknown, place, isInput && parts.length === 1)
       problems.add('E311', what + known, isUnknown ? keyAt(node, parts) : place, hint)
     }
@@ -197,10 +187,10 @@ function readSchema(
   }
 }
 
-/** A schema as it is written. */
+/** Reads a schema. */
 export function readWrittenSchema(reading: Reading, { name, value }: Entry): JsonSchema | undefined {
   if (value.kind === 'map') return readSchema(reading, plainValue(value) as JsonSchema, value)
-  reading.problems.add('E106', `\`${name}\` must be a JSON Schema, not ${describe(value)}`, value)
+  reading.problems.add('E106', `expected a JSON Schema for \`${name}\`, found ${describe(value)}`, value)
   return undefined
 }
 
@@ -212,22 +202,22 @@ function hintForKeyword(
 ): string | undefined {
   if (isUnknown) return hintForUnknown(keyword ?? '', isOfInput)
   if (keyword === 'required')
-    return 'it stands beside `properties`, and lists the fields that have to be there: required: [a, b]'
+    return 'put it beside `properties`, with a list of the required fields: required: [a, b]'
   if (keyword !== 'type' || place.kind !== 'scalar') return undefined
   const word = String(place.value)
   const meant = typeWords.get(word)
-  return meant === undefined ? suggest(word, types) : `did you mean '${meant}'?`
+  return meant === undefined ? suggest(word, inputTypes) : `did you mean '${meant}'?`
 }
 
 function hintForUnknown(keyword: string, isOfInput: boolean): string | undefined {
-  if (keyword === 'nullable') return "say it with the type: [string, 'null']"
+  if (keyword === 'nullable') return "use a list of types instead: [string, 'null']"
   if (keyword === 'patternProperties')
-    return 'it is not supported: `additionalProperties` says what all fields are that `properties` does not list'
-  if (keyword === 'prefixItems') return 'it is not supported: `items` says what all elements are'
-  if (keyword === 'schema') return 'write what stands under it in its place'
+    return 'use `additionalProperties` for the fields that `properties` does not list'
+  if (keyword === 'prefixItems') return 'use `items` for all elements'
+  if (keyword === 'schema') return 'replace it with its content'
   if (keyword === 'optional')
-    return isOfInput ? 'give it a default' : 'what is not listed in `required` may be missing'
+    return isOfInput ? 'give it a default' : 'leave it out: fields that `required` does not list are optional'
   const meant = nearest(keyword, isOfInput ? [...keywordNames, 'sensitive'] : keywordNames)
-  if (meant === undefined) return 'the fields of an object stand under `properties`'
+  if (meant === undefined) return 'put the fields of an object under `properties`'
   return isOfInput && meant === 'required' ? whenRequired : `did you mean '${meant}'?`
 }

@@ -1,27 +1,28 @@
 import { isAbout, type Fact, type Type } from '../../expression/index.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import type { Entry } from '../yaml/document.ts'
 import { compileCondition } from '../template/expressions.ts'
 import { readDuration, readFields, readNumber } from '../template/fields.ts'
-import { bounds, grammar } from '../language/grammar.ts'
-import type { Repeat } from '../language/playbook.ts'
-import type { Scope } from '../scope/scope.ts'
+import { grammar } from '../language/grammar.ts'
+import { bounds } from '../language/constants.ts'
+import type { RepeatSettings } from '../language/playbook.ts'
+import type { NameScope } from '../scope/scope.ts'
 
 interface ReadRepeat {
-  readonly repeat: Repeat
-  /** What holds once it has ended well. */
+  readonly repeat: RepeatSettings
+  /** Facts after it completed. */
   readonly certain: readonly Fact[]
 }
 
 /**
- * `repeat`: its condition sees the `output` of the step, or the steps inside of a group.
+ * Reads `repeat`. Its condition sees the `output` of the step, or the steps inside a group.
  *
  * @param output type of the output; undefined for groups
  */
 export function readRepeat(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
   output: Type | undefined,
 ): ReadRepeat | undefined {
   const { problems } = context
@@ -36,7 +37,7 @@ export function readRepeat(
   if (condition?.program === undefined || everyMs === undefined || most === undefined) return undefined
   return {
     repeat: { until: condition.program, everyMs, max: most },
-    // Nobody else sees `output`.
+    // `output` is not visible elsewhere.
     certain: condition.whenTrue.filter((fact) => !isAbout(fact, 'output')),
   }
 }

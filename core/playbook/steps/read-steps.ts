@@ -1,19 +1,13 @@
 import { merged, type StepMasks } from '../../domain/mask.ts'
 import { dyn, isSensitive, list, union, type Type } from '../../expression/index.ts'
 import { checkFit } from '../check/check-fit.ts'
-import type { Context } from '../scope/context.ts'
-import type { Entry, MapNode, Node } from '../yaml/document.ts'
-import { compileCondition, compileValue, type Condition } from '../template/expressions.ts'
-import { describe, headOf, readDuration, readFields, readText, type Fields } from '../template/fields.ts'
-import {
-  actions,
-  belongsTo,
-  defaultForeach,
-  defaultSkillTimeoutMs,
-  grammar,
-  isAction,
-  type Action,
-} from '../language/grammar.ts'
+import type { ReadContext } from '../scope/context.ts'
+import type { Entry, Node } from '../yaml/document.ts'
+import { compileCondition, compileValue, type CompiledCondition } from '../template/expressions.ts'
+import { describe, headSpan, readDuration, readFields, readText, type Fields } from '../template/fields.ts'
+import { belongsTo, grammar } from '../language/grammar.ts'
+import { defaultForeach, defaultSkillTimeoutMs } from '../language/constants.ts'
+import { stepConditions, type Action } from '../language/step-keys.ts'
 import { adviseDestructive } from '../check/destructive-advice.ts'
 import { keptValue } from '../template/kept-value.ts'
 import { maskOfType } from '../check/mask-of-type.ts'
@@ -33,14 +27,21 @@ import { readCheckpoint } from './read-checkpoint.ts'
 import { readForeach } from './read-foreach.ts'
 import { readRepeat } from './read-repeat.ts'
 import { readUses } from './read-uses.ts'
-import { errorNames, stepProperty, type Scope } from '../scope/scope.ts'
-import type { Span } from '../language/source-text.ts'
-import { widened, withoutOptionals } from '../template/type-forms.ts'
-import { adviseParallel, endsRun, endsRunIfRun, endsRunOnError } from '../check/step-advice.ts'
+import { checkBelonging, chooseAction, stepIdOf } from './read-step-head.ts'
+import { errorNames, stepProperty, type NameScope } from '../scope/scope.ts'
+import { withoutEnumerations, withoutOptionals } from '../template/type-forms.ts'
+import {
+  adviseParallel,
+  endsRun,
+  endsRunIfRun,
+  endsRunOnError,
+  noteProducer,
+  warnOfTimeout,
+} from '../check/step-advice.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** Steps in order: each sees those before it. What they add stays in the scope. */
-export function* readSequence(context: Context, node: Node, scope: Scope): Sliced<readonly Step[]> {
+/** Reads steps in order: each sees the ones before it. */
+export function* readSequence(context: ReadContext, node: Node, scope: NameScope): Sliced<readonly Step[]> {
   const steps: { readonly step: Step; readonly node: Node; readonly index: number }[] = []
   let ended = false
   for (const [index, item] of itemsOf(context, node).entries()) {
@@ -51,7 +52,7 @@ export function* readSequence(context: Context, node: Node, scope: Scope): Slice
       context.problems.add(
         'W401',
         'this step never runs',
-        headOf(item),
+        headSpan(item),
         'an earlier step always ends the run',
       )
     steps.push({ step, node: item, index })
@@ -61,10 +62,10 @@ export function* readSequence(context: Context, node: Node, scope: Scope): Slice
   return steps.map(({ step }) => step)
 }
 
-/** Steps at once: each sees what was before all of them, and none of the others. */
-export function* readBranches(context: Context, node: Node, scope: Scope): Sliced<readonly Step[]> {
+/** Reads parallel steps: each sees the steps before all of them, but none of the others. */
+export function* readBranches(context: ReadContext, node: Node, scope: NameScope): Sliced<readonly Step[]> {
   const steps: Step[] = []
-  const branches: Scope[] = []
+  const branches: NameScope[] = []
   for (const [index, item] of itemsOf(context, node).entries()) {
     const branch = scope.inside({})
     yield
@@ -76,18 +77,18 @@ export function* readBranches(context: Context, node: Node, scope: Scope): Slice
   return steps
 }
 
-function itemsOf({ problems }: Context, node: Node): readonly Node[] {
+function itemsOf({ problems }: ReadContext, node: Node): readonly Node[] {
   if (node.kind !== 'list') {
-    problems.add('E106', `steps are written as a list, not as ${describe(node)}`, node, hintForSteps(node))
+    problems.add('E106', `expected a list of steps, found ${describe(node)}`, node, hintForSteps(node))
     return []
   }
-  if (node.items.length === 0) problems.add('E106', 'there are no steps here', headOf(node))
+  if (node.items.length === 0) problems.add('E106', 'the list of steps is empty', headSpan(node))
   return node.items
 }
 
 function hintForSteps(node: Node): string {
   if (node.kind === 'scalar' && (node.value === 'continue' || node.value === 'fail'))
-    return `on_error: ${node.value} is said of a step; here stands a list of steps`
+    return `put on_error: ${node.value} on a step; expected a list of steps here`
   const [first] = node.kind === 'map' ? node.entries : []
   if (first !== undefined && grammar.step.keys.some((key) => key === first.name)) {
     return `begin each step with -, as in - ${first.name}: …`
@@ -96,20 +97,25 @@ function hintForSteps(node: Node): string {
   return `begin each step with -, and give its name as id: - id: ${first.name}`
 }
 
-/** What the items of a foreach will be called. */
+/** The names of the items of a foreach. */
 function itemNames(fields: Fields): readonly string[] {
   const as = fields.get('as')?.value
   return [as?.kind === 'scalar' ? String(as.value) : defaultForeach.as, 'index']
 }
 
-const unconditional: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
+const unconditional: CompiledCondition = { program: undefined, whenTrue: [], whenFalse: [] }
 
-function* readStep(context: Context, node: Node, index: number, outer: Scope): Sliced<Step | undefined> {
+function* readStep(
+  context: ReadContext,
+  node: Node,
+  index: number,
+  outer: NameScope,
+): Sliced<Step | undefined> {
   const fields = readFields(context.problems, node, grammar.step)
   if (fields === undefined || node.kind !== 'map') return undefined
   const action = chooseAction(context, node, fields)
   if (action) checkBelonging(context, fields, action)
-  const id = idOf(context, fields)
+  const id = stepIdOf(context, fields)
   const scope = outer.inside({ current: node })
 
   const ifEntry = fields.get('if')
@@ -131,7 +137,8 @@ function* readStep(context: Context, node: Node, index: number, outer: Scope): S
   const defaulted =
     fields.get('default') && (yield* readDefault(context, fields.get('default')!, scope, action, output))
   const onError = yield* readOnError(context, fields.get('on_error'), scope, foreach ? scope : body)
-  const mayNotRun = ifEntry !== undefined || !endsRunOnError({ onError }) || isSkippedOnCrash(result)
+  const isConditional = stepConditions.some((key) => fields.has(key))
+  const mayNotRun = isConditional || !endsRunOnError({ onError }) || isSkippedOnCrash(result)
   if (!foreach) outer.adopt(body, mayNotRun)
   outer.adopt(scope, true)
   if (id !== null) {
@@ -141,7 +148,7 @@ function* readStep(context: Context, node: Node, index: number, outer: Scope): S
     outer.add(id, stepProperty({ output: type, outputIsOptional, mayNotRun, isForeach }))
   }
   noteProducer(context, id, action, result, node, fields)
-  // What is broken has been reported, and would only lead to false advice about the steps around it.
+  // An invalid step, which has been reported, would cause misleading advice.
   if (result?.part === undefined || (ifEntry && !condition.program) || (repeatEntry && !repeat))
     return undefined
   const common = {
@@ -156,15 +163,15 @@ function* readStep(context: Context, node: Node, index: number, outer: Scope): S
     repeat: repeat?.repeat,
     place: context.source.place(node.start),
   }
-  // The parts of each action fit their own kind of step; the union over all of them is what cannot be written down.
+  // Each action fits its own kind of step, which TypeScript cannot express for the union.
   const step = { ...common, ...masksOf(result, defaulted?.type), ...result.part } as Step
   adviseDestructive(context, step, { foreach: foreachEntry?.key, repeat: repeatEntry?.key })
-  // Whoever comes past `if: x` with what always ends the run knows that x did not hold.
+  // After `if: x` with a step that always ends the run, x is known to be false.
   if (endsRunIfRun(step)) outer.learn(condition.whenFalse)
   return step
 }
 
-/** Where something sensitive stands in what is recorded of the step; of a `foreach`, of each item. */
+/** The sensitive parts of the recorded step; for a `foreach`, of each item. */
 function masksOf(
   { output, recorded, given, reference }: ActionResult<object>,
   preset: Type | undefined,
@@ -181,56 +188,11 @@ function isSkippedOnCrash(result: ActionResult<object> | undefined): boolean {
   return part?.onInterrupted === 'skip'
 }
 
-function chooseAction({ problems }: Context, node: MapNode, fields: Fields): Action | undefined {
-  const present = [...fields.keys()].filter(isAction)
-  const [first, second] = present
-  if (second !== undefined) {
-    const others = present.slice(1).map((name) => `\`${name}\``)
-    const message = `a step does one thing: \`${first}\` stands beside ${others.join(' and ')}`
-    problems.add('E109', message, fields.get(second)!.key, 'make them steps of their own')
-  }
-  const hasUnread = node.entries.some(({ name }) => !fields.has(name))
-  // A mistyped or unsupported action has been reported under its own name.
-  if (first === undefined && !hasUnread && !problems.hasErrorIn(node)) {
-    const hint = fields.has('with')
-      ? 'add uses: <plugin>.<skill>, or call: <playbook>, which take `with`'
-      : `add one of ${actions.join(', ')}`
-    problems.add('E109', 'the step does nothing', headOf(node), hint)
-  }
-  return first
-}
-
-function checkBelonging({ problems }: Context, fields: Fields, action: Action): void {
-  for (const [name, { key }] of fields) {
-    const owners = belongsTo[name]
-    if (
-      owners === undefined ||
-      owners.includes(action) ||
-      (owners.includes('foreach') && fields.has('foreach'))
-    )
-      continue
-    const isElse = name === 'else' && fields.has('if')
-    const hint = isElse
-      ? 'write a switch: with - when: … and steps: …, which has an else'
-      : `it goes with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
-    problems.add('E112', `\`${name}\` does not belong to a step with \`${action}\``, key, hint)
-  }
-}
-
-function idOf({ ids }: Context, fields: Fields): string | null {
-  const node = fields.get('id')?.value
-  const value = node?.kind === 'scalar' ? node.value : undefined
-  // Bad and duplicate ids have been reported; the first step keeps the id.
-  return typeof value === 'string' && ids.has(value) && isOwner(ids.get(value)!.span, node!) ? value : null
-}
-
-const isOwner = (step: Span, id: Span): boolean => step.start <= id.start && step.end >= id.end
-
 function* readAction(
-  context: Context,
+  context: ReadContext,
   action: Action,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<(ActionResult<object> & { readonly isRead?: boolean }) | undefined> {
   const entry = fields.get(action)!
   switch (action) {
@@ -259,28 +221,35 @@ function* readAction(
 
 const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
 
-/** Of a skill the default has to fit the schema; what is `set`, or called, has none: the output is then one or the other. */
+/** The default of a skill must fit its output schema; for `set` and `call` the output is a union of both. */
 function* readDefault(
-  context: Context,
+  context: ReadContext,
   { value }: Entry,
-  scope: Scope,
+  scope: NameScope,
   action: Action | undefined,
   output: Type | undefined,
 ): Sliced<{ readonly template: Template; readonly type: Type }> {
   const given = yield* compileValue(context, scope, value)
   if (output === undefined) return keptValue(context.problems, given)
   const isFree = action === 'set' || action === 'call'
-  const fits = checkFit(context.problems, given, isFree ? widened(output) : output, '', defaultCodes, value)
+  const fits = checkFit(
+    context.problems,
+    given,
+    isFree ? withoutEnumerations(output) : output,
+    '',
+    defaultCodes,
+    value,
+  )
   const type = fits && !isFree && !isSensitive(given.type) ? output : union([output, given.type])
   return { template: given.template, type: withoutOptionals(type) }
 }
 
-/** The steps of `on_error` see what had run inside of the failed step (`body`), and the error. */
+/** The steps of `on_error` see the steps inside the failed step (`body`), and the error. */
 function* readOnError(
-  context: Context,
+  context: ReadContext,
   entry: Entry | undefined,
-  scope: Scope,
-  body: Scope,
+  scope: NameScope,
+  body: NameScope,
 ): Sliced<Step['onError']> {
   if (entry === undefined) return 'fail'
   const { value } = entry
@@ -292,42 +261,17 @@ function* readOnError(
     return steps
   }
   if (value.kind === 'scalar' && (value.value === 'fail' || value.value === 'continue')) return value.value
-  const message = '`on_error` must be fail, continue or a list of steps'
-  const hint = value.kind === 'scalar' ? 'write continue to go on after a failure' : undefined
+  const message = 'expected fail, continue or a list of steps for `on_error`'
+  const hint = value.kind === 'scalar' ? 'write continue to proceed after a failure' : undefined
   context.problems.add(value.kind === 'scalar' ? 'E107' : 'E106', message, value, hint)
   return 'fail'
 }
 
-function timeoutOf(context: Context, fields: Fields, action: Action | undefined): number | undefined {
+function timeoutOf(context: ReadContext, fields: Fields, action: Action | undefined): number | undefined {
   const entry = fields.get('timeout')
   const own = entry && readDuration(context.problems, entry)
   return own ?? (action === 'uses' ? (context.defaults.timeoutMs ?? defaultSkillTimeoutMs) : undefined)
 }
 
-/** The time of a group is that of one round, which is easily taken for that of all. */
-function warnOfTimeout({ problems }: Context, fields: Fields, action: Action | undefined): void {
-  const timeout = fields.get('timeout')
-  const loop = ['repeat', 'foreach'].find((name) => fields.has(name))
-  const isGroup = action === 'steps' || action === 'parallel' || action === 'switch' || action === 'call'
-  if (timeout === undefined || loop === undefined || !isGroup) return
-  const each = loop === 'repeat' ? 'each time anew' : 'for each item anew'
-  const hint = 'for all of them, put it on a group around this step; for each of them, on a group inside'
-  problems.add('W423', `with \`${loop}\`, this timeout counts ${each}`, timeout.value, hint)
-}
-
-const textOf = ({ problems }: Context, entry: Entry | undefined): string | undefined =>
+const textOf = ({ problems }: ReadContext, entry: Entry | undefined): string | undefined =>
   entry && readText(problems, entry)
-
-/** Remembers steps that are there for their output alone. */
-function noteProducer(
-  { producers }: Context,
-  id: string | null,
-  action: Action | undefined,
-  result: { readonly isRead?: boolean } | undefined,
-  node: MapNode,
-  fields: Fields,
-): void {
-  if (action !== 'set' && !(action === 'uses' && result?.isRead === true)) return
-  const what = action === 'set' ? 'what this step sets' : 'the output of this step'
-  producers.push({ id, span: fields.get('id')?.value ?? headOf(node), what })
-}

@@ -1,34 +1,33 @@
 import { merged, type Mask } from '../../domain/mask.ts'
-import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
+import { dyn, membersOf, typeOfSchema, type Program, type Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import { checkFit, checkLiteral } from '../check/check-fit.ts'
-import { checkPaths } from '../check/check-paths.ts'
 import { checkSensitive } from '../check/check-sensitive.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { compileValue } from '../template/expressions.ts'
 import { describe, readChoice, readText, type Fields } from '../template/fields.ts'
-import { defaultRetry, interruptedChoices, refusals, skillPattern } from '../language/grammar.ts'
+import { defaultRetry, interruptedChoices, errorsWithoutEffect, skillPattern } from '../language/constants.ts'
 import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
 import type { RetryPolicy, Template, UsesStep } from '../language/playbook.ts'
-import { quote } from '../language/problem.ts'
+import { quote, type Problems } from '../language/problem.ts'
 import type { ActionResult } from './read-actions.ts'
 import { readRetry } from './read-retry.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import type { TypedTemplate } from '../template/typed-template.ts'
 
 type UsesPart = Pick<UsesStep, 'action' | 'skill' | 'with' | 'connection' | 'retry' | 'onInterrupted'>
 
-/** `uses` with `with`, `connection`, `retry` and `on_interrupted`; and the type of its output. */
+/** Reads `uses` with `with`, `connection`, `retry` and `on_interrupted`. */
 export function* readUses(
-  context: Context,
+  context: ReadContext,
   entry: Entry,
   fields: Fields,
-  scope: Scope,
+  scope: NameScope,
 ): Sliced<ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean }> {
   const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
@@ -62,11 +61,11 @@ export function* readUses(
 
 const isSkillName = new RegExp(skillPattern)
 
-/** The text after `uses`; what is no name of a skill is compared with those that there are. */
-function readSkillName({ problems, catalogue }: Context, entry: Entry): string | undefined {
+/** Reads the skill name and suggests a known one if it is invalid. */
+function readSkillName({ problems, catalogue }: ReadContext, entry: Entry): string | undefined {
   const { value } = entry
   if (value.kind === 'scalar' && typeof value.value === 'string' && value.value.includes('${{')) {
-    const hint = 'name the skill; which of several is used is decided by `switch` or `if`'
+    const hint = 'name the skill; choose between skills with `switch` or `if`'
     problems.add('E107', '`uses` takes no expression', value, hint)
     return undefined
   }
@@ -95,7 +94,7 @@ function readSkillName({ problems, catalogue }: Context, entry: Entry): string |
 }
 
 export function findSkill(
-  { catalogue, problems }: Context,
+  { catalogue, problems }: ReadContext,
   name: string,
   span: Span,
 ): CatalogueSkill | undefined {
@@ -127,16 +126,16 @@ export const inputCodes = { unknown: 'E305', missing: 'E306', misfit: 'E307' } a
 export const noInputs: Node = { kind: 'map', entries: [], start: 0, end: 0 }
 
 interface WithOptions {
-  /** What takes the inputs, for messages. Default `a question`. */
+  /** The receiver of the inputs, for messages. Default `a question`. */
   readonly taker?: string | undefined
   readonly checkMore?: ((given: TypedTemplate) => void) | undefined
 }
 
-/** `with`: the inputs of a skill, or of what asks, and where something sensitive stands in them. */
+/** Reads `with`: the inputs of a skill or question, and their sensitive parts. */
 export function* readWith(
-  context: Context,
+  context: ReadContext,
   entry: Entry | undefined,
-  scope: Scope,
+  scope: NameScope,
   uses: Span,
   schema: JsonSchema | undefined,
   { taker = 'a question', checkMore }: WithOptions = {},
@@ -145,11 +144,11 @@ export function* readWith(
   if (entry && entry.value.kind !== 'map') {
     problems.add(
       'E106',
-      `\`with\` must be a map of inputs, not ${describe(entry.value)}`,
+      `expected a map of inputs for \`with\`, found ${describe(entry.value)}`,
       entry.value,
       entry.value.kind === 'list'
-        ? 'leave the - out'
-        : 'remove it, or write the inputs below it, indented by two spaces more',
+        ? 'leave out the -'
+        : 'remove it, or put the inputs below it, indented by two more spaces',
     )
     return undefined
   }
@@ -157,7 +156,7 @@ export function* readWith(
   const mask = merged(maskOfType(given.type), schema && maskOfSchema(schema))
   const found = { template: given.template, mask }
   if (schema === undefined) return found
-  // Where something is missing, the skill is what asks for it.
+  // Missing inputs are reported at the skill.
   checkFit(problems, given, typeOfSchema(schema), '', inputCodes, uses)
   checkSensitive(problems, given, schema, taker)
   checkPaths(problems, given, schema)
@@ -172,9 +171,9 @@ export function* readWith(
   return found
 }
 
-/** The name of the connection that a step is to use: its own, or that of `defaults`. */
+/** The connection of a step: its own, or the one of `defaults`. */
 export function connectionOf(
-  context: Context,
+  context: ReadContext,
   found: CatalogueSkill | undefined,
   entry: Entry | undefined,
   uses: Span,
@@ -186,9 +185,9 @@ export function connectionOf(
   return name
 }
 
-/** Where the connections are known, the one that the step needs has to be among them. */
+/** Checks the connection against the known ones. */
 function checkConnection(
-  { connections, known, problems }: Context,
+  { connections, known, problems }: ReadContext,
   { plugin, skill }: CatalogueSkill,
   entry: Entry | undefined,
   name: string | undefined,
@@ -200,7 +199,7 @@ function checkConnection(
       problems.add('E304', `${plugin.name}.${skill.name} takes no connection`, entry.key, 'remove it')
     return
   }
-  // That of `defaults` has been looked for there.
+  // A connection of `defaults` has been checked there.
   const all = connections ?? known?.connections
   if (all === undefined || (entry === undefined && name !== undefined)) return
   const own = all.filter((connection) => connection.plugin === plugin.name)
@@ -209,35 +208,71 @@ function checkConnection(
     if (names.some((each) => each.toLowerCase() === name.toLowerCase())) return
     problems.add(
       'E304',
-      `there is no connection ${quote(name)} of ${plugin.name}`,
+      `${plugin.name} has no connection ${quote(name)}`,
       at,
       suggest(name, names) ?? 'create it, or correct the name',
     )
   } else if (connections === undefined) {
-    // Which one is meant depends on the organization.
+    // It depends on the organization.
     return
   } else if (own.length === 0 && skill.connectionIsOptional !== true) {
-    problems.add('E304', `there is no connection of ${plugin.name}`, at, 'create one')
+    problems.add('E304', `${plugin.name} has no connection`, at, 'create one')
   } else if (own.length > 1) {
     const hint = `add connection: ${names.join(' | ')}`
-    problems.add('E304', `there are several connections of ${plugin.name}`, at, hint)
+    problems.add('E304', `${plugin.name} has several connections`, at, hint)
   }
 }
 
-/** The engine retries a write that must not happen twice only after errors which prove that it had no effect. */
-function retryOf(context: Context, entry: Entry | undefined, found: CatalogueSkill | undefined): RetryPolicy {
+/** The engine retries a write of class `never` only after errors that prove it had no effect. */
+function retryOf(
+  context: ReadContext,
+  entry: Entry | undefined,
+  found: CatalogueSkill | undefined,
+): RetryPolicy {
   const skill = found?.skill
   const isOnce = skill?.effect === 'write' && skill.repeat === 'never'
   const retry = entry && readRetry(context.problems, entry.value)
-  const isProven = retry?.on?.every((code) => (refusals as readonly string[]).includes(code)) === true
+  const isProven =
+    retry?.on?.every((code) => (errorsWithoutEffect as readonly string[]).includes(code)) === true
   if (retry && retry.max > 0 && isOnce && !isProven) {
-    const message = `${found?.name} must not be repeated: it is only retried after an error which proves that nothing happened`
+    const message = `${found?.name} must not be repeated: it is retried only after errors that prove it had no effect`
     context.problems.add(
       'W404',
       message,
       entry.key,
-      'write on: [http_429], after which nothing has happened; of anything else a person decides',
+      'write on: [http_429], which proves that; a person decides after other errors',
     )
   }
   return retry ?? context.defaults.retry ?? defaultRetry
+}
+
+/** Types whose text contains no path separators. */
+const safeInPaths: readonly Type['kind'][] = ['int', 'double', 'number', 'bool']
+
+/** Warns of values inserted into the text of inputs that their skill marks `x-path`. */
+function checkPaths(problems: Problems, given: TypedTemplate, schema: JsonSchema): void {
+  const message = 'a value is inserted into the text of a path and could select another resource'
+  const hint = "write the path as a list, [devices, '${{ … }}'], or the value as ${{ x.urlEncode() }}"
+  for (const { name, value } of given.entries ?? []) {
+    const property = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties?.[name] : undefined
+    if (property?.['x-path'] === true && holdsRawValue(value)) problems.add('W414', message, value, hint)
+  }
+}
+
+function holdsRawValue({ template }: TypedTemplate): boolean {
+  if (template.kind === 'expression') return !isSafe(template.program, ['list', ...safeInPaths])
+  return (
+    template.kind === 'text' &&
+    template.parts.some((part) => typeof part !== 'string' && !isSafe(part, safeInPaths))
+  )
+}
+
+/** Whether every type that the value may have is one of these, or text from an enumeration. */
+function isSafe({ type, urlEncoded }: Program, kinds: readonly Type['kind'][]): boolean {
+  return (
+    urlEncoded ||
+    membersOf(type).every(
+      (one) => kinds.includes(one.kind) || (one.kind === 'string' && one.values !== undefined),
+    )
+  )
 }

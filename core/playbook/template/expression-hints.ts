@@ -1,8 +1,9 @@
 import { comparedWithText, type ExpressionProblem, type Type } from '../../expression/index.ts'
-import { familiarFunctions, familiarNames } from './familiar-words.ts'
-import type { Scope } from '../scope/scope.ts'
+import { quote } from '../language/problem.ts'
+import type { Span } from '../language/source-text.ts'
+import type { NameScope } from '../scope/scope.ts'
 
-/** Names that exist, only not everywhere. */
+/** Names that exist only in some places. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['alert', 'it exists where `on` has `alert`'],
   ['item', 'it exists in the body of a foreach, unless `as` gives another name'],
@@ -15,13 +16,46 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
+const inData = 'read the alert as `alert`, and its content as alert.data'
+const noSecrets = 'expressions cannot read secrets: skills get them from connections'
+
+/** Names of other languages. */
+const familiarNames: ReadonlyMap<string, string> = new Map([
+  ...['github', 'event', 'trigger', 'payload', 'incident', 'data', 'body'].map(
+    (name) => [name, inData] as const,
+  ),
+  ...['secrets', 'env', 'credentials'].map((name) => [name, noSecrets] as const),
+  ...['yes', 'on'].map((name) => [name, 'write true'] as const),
+  ...['no', 'off'].map((name) => [name, 'write false'] as const),
+  ['needs', 'the results of earlier steps are steps.<id>.output'],
+  ['jobs', 'the results of earlier steps are steps.<id>.output'],
+  ['vars', 'values of a `set` step are steps.<id>.output'],
+  ['matrix', 'the item of a foreach is `item`'],
+])
+
+/** Functions of other languages. */
+const familiarFunctions: ReadonlyMap<string, string> = new Map([
+  ['always', 'put steps that always run under `finally`'],
+  ['success', 'leave it out: after a failure the next steps do not run'],
+  ['failure', 'handle a failure with on_error, or check steps.<id>.ok'],
+  ['cancelled', "in `finally`, write run.status == 'cancelled'"],
+  ['toJSON', 'write json(…)'],
+  ['fromJSON', 'write parseJson(…)'],
+  ['lower', 'write text.lowerAscii()'],
+  ['toLowerCase', 'write text.lowerAscii()'],
+  ['upper', 'write text.upperAscii()'],
+  ['toUpperCase', 'write text.upperAscii()'],
+  ['str', 'write string(…)'],
+  ['default', 'write x.?field.orValue(…)'],
+])
+
 const laterNames = ['steps', 'run', 'now', 'case']
 
-/** What was probably meant in an expression, where the playbook around it tells more than the expression alone. */
+/** A hint for a problem of an expression that uses knowledge about the playbook. */
 export function hintInPlaybook(
   expression: string,
   problem: ExpressionProblem,
-  scope: Scope,
+  scope: NameScope,
 ): string | undefined {
   const word = expression.slice(problem.start, problem.end)
   const isRead = /^\s*[.[]/.test(expression.slice(problem.end))
@@ -29,12 +63,12 @@ export function hintInPlaybook(
     case 'unknown_name': {
       const [, owner] =
         /(\w+)\s*\.\s*\??\s*(?:[A-Za-z_]\w*-)+$/.exec(expression.slice(0, problem.start)) ?? []
-      if (owner === 'steps' || owner === 'inputs') return 'ids and names of inputs have no hyphens: write _'
+      if (owner === 'steps' || owner === 'inputs') return 'ids and input names contain no hyphens: write _'
       if (owner !== undefined) return problem.hint
       if (scope.place.beforeItems?.includes(word) === true)
         return hintBeforeItems(expression, scope.place.beforeItems[0]!)
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
-        return `before a run there is only: ${Object.keys(scope.names).join(', ')}`
+        return `available before a run: ${Object.keys(scope.names).join(', ')}`
       }
       const isText = problem.hint?.startsWith(comparedWithText) === true
       if (isText && !elsewhere.has(word) && !scope.has(word)) return problem.hint
@@ -59,10 +93,10 @@ export function hintInPlaybook(
   }
 }
 
-/** What chooses among items is a filter. */
+/** To select items, filter the list. */
 function hintBeforeItems(expression: string, item: string): string {
   const condition = expression.length <= 80 ? expression : '…'
-  return `\`if\` is decided once, before the loop: filter the list, as in list.filter(${item}, ${condition}), or put the condition on a step under \`steps\``
+  return `\`if\` is evaluated once, before the loop: filter the list, as in list.filter(${item}, ${condition}), or put the condition on a step under \`steps\``
 }
 
 const alertFields: Readonly<Record<string, string>> = {
@@ -73,7 +107,7 @@ const alertFields: Readonly<Record<string, string>> = {
   body: 'content',
 }
 
-/** What other systems call the ends of a step and of a run. */
+/** Statuses of steps and runs in other systems. */
 const statuses: ReadonlyMap<string, string> = new Map([
   ...['success', 'succeeded', 'successful', 'ok', 'done', 'finished'].map(
     (word) => [word, 'completed'] as const,
@@ -86,13 +120,13 @@ function hintForStatus(expression: string, literal: string): string | undefined 
   return meant && `did you mean '${meant}'?`
 }
 
-function hintForField(before: string, field: string, scope: Scope): string | undefined {
+function hintForField(before: string, field: string, scope: NameScope): string | undefined {
   if (/\balert\s*\.\s*\??$/.test(before)) {
     if (Object.hasOwn(alertFields, field)) return `did you mean ${alertFields[field]}?`
-    // A short name is near to every other short name.
+    // Short names are all similar to each other.
     const isMistyped =
       field.length > 2 && fieldsOf(scope.names['alert']).some((known) => isNear(field, known))
-    return isMistyped ? undefined : `what the sender put into the alert is in alert.data: alert.data.${field}`
+    return isMistyped ? undefined : `the content of the alert is in alert.data: alert.data.${field}`
   }
   const id = /\bsteps\.([a-z]\w*)\s*\.\s*$/.exec(before)?.[1]
   if (id === undefined || field === 'outputs') return undefined
@@ -101,7 +135,7 @@ function hintForField(before: string, field: string, scope: Scope): string | und
   return fieldsOf(outputOf(scope, id)).includes(field) ? `did you mean output.${field}?` : undefined
 }
 
-/** One letter too many, too few, or wrong. */
+/** Whether the words differ by one letter. */
 function isNear(word: string, known: string): boolean {
   let same = 0
   while (same < word.length && word[same] === known[same]) same++
@@ -114,7 +148,7 @@ function isNear(word: string, known: string): boolean {
   )
 }
 
-function outputOf(scope: Scope, id: string): Type | undefined {
+function outputOf(scope: NameScope, id: string): Type | undefined {
   const steps = scope.names['steps']
   const step = steps?.kind === 'object' ? steps.properties.get(id)?.type : undefined
   return step?.kind === 'object' ? step.properties.get('output')?.type : undefined
@@ -123,12 +157,12 @@ function outputOf(scope: Scope, id: string): Type | undefined {
 const fieldsOf = (type: Type | undefined): readonly string[] =>
   type?.kind === 'object' ? [...type.properties.keys()] : []
 
-/** An id or a key with hyphens, which expressions take for subtractions. */
+/** An id or key with hyphens, which expressions parse as a subtraction. */
 const hyphenated = /\.[A-Za-z_]\w*(?:-[A-Za-z_]\w*)+/g
 
 /**
- * What is worth saying: one thing at a place; of the syntax only the first, since what follows is a guess; and of an id with
- * hyphens that it is one.
+ * Filters problems: one per place, only the first syntax error, since later ones are consequences, and one
+ * per id with hyphens.
  */
 export function worthSaying(
   expression: string,
@@ -144,9 +178,9 @@ export function worthSaying(
     const id = ids.find(({ start, end }) => problem.start >= start && problem.end <= end)
     const place = id ? `id ${id.start}` : `${problem.start} ${problem.end}`
     const isMissing = problems.some(({ code, start }) => code === 'optional_field' && start === problem.start)
-    // What may be missing is asked for with has(): that null is the wrong question follows from it.
+    // The optional field is the cause; the comparison with null is a consequence.
     if (isMissing && problem.code === 'wrong_type') return false
-    // Nor what follows a sign that was meant otherwise.
+    // Consequences of a wrong operator.
     if (
       firstSyntax &&
       problem.code === 'unknown_name' &&
@@ -154,7 +188,7 @@ export function worthSaying(
       expression.slice(firstSyntax.end, problem.start).trim() === ''
     )
       return false
-    // What could not be read to its end is not known.
+    // Types around a syntax error are unknown.
     if (
       firstSyntax &&
       problem !== firstSyntax &&
@@ -168,7 +202,7 @@ export function worthSaying(
   })
 }
 
-/** The whole id, with its hyphens, of which an expression read the first part. */
+/** The whole hyphenated id of which the expression parsed the first part. */
 export const hyphenatedId = (expression: string, start: number): string | undefined =>
   hyphenatedAfter('steps', expression, start)
 
@@ -179,5 +213,34 @@ function hyphenatedAfter(root: string, expression: string, start: number): strin
 
 function hintForHyphens(expression: string, start: number): string | undefined {
   const name = hyphenatedAfter('inputs', expression, start)
-  return name && `names of inputs have no hyphens: inputs.${name.replaceAll('-', '_')}`
+  return name && `input names contain no hyphens: write inputs.${name.replaceAll('-', '_')}`
+}
+
+/** Why a step cannot be read at the current place, and a hint. */
+export function whyInvisible(
+  id: string,
+  step: { readonly span: Span; readonly insideForeach: boolean },
+  current: Span | undefined,
+): readonly [message: string, hint: string] {
+  const { span } = step
+  if (current && span.start === current.start) {
+    return [`step ${quote(id)} cannot see itself`, 'its result exists after it has ended']
+  }
+  if (current && span.start <= current.start && span.end >= current.end) {
+    return [`step ${quote(id)} has not ended: this step is inside it`, 'refer to a step before it']
+  }
+  if (current && span.start > current.start)
+    return [`step ${quote(id)} runs later`, 'move it before this step']
+  if (step.insideForeach) {
+    return [
+      `step ${quote(id)} runs once for each item of its foreach`,
+      'put the foreach on a single step and read its output',
+    ]
+  }
+  if (current === undefined)
+    return [`step ${quote(id)} has not run here`, 'read only steps that have finished']
+  return [
+    `step ${quote(id)} runs at the same time, or only in another branch`,
+    'read it after the branches have ended',
+  ]
 }

@@ -8,17 +8,17 @@ import {
   type Fact,
   type Program,
 } from '../../expression/index.ts'
-import type { Context } from '../scope/context.ts'
+import type { ReadContext } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, Node, ScalarNode } from '../yaml/document.ts'
-import { hintInPlaybook, hyphenatedId, worthSaying } from './expression-hints.ts'
+import { hintInPlaybook, hyphenatedId, whyInvisible, worthSaying } from './expression-hints.ts'
 import { describe } from './fields.ts'
 import { findLookAlikes } from '../yaml/look-alikes.ts'
 import type { ProblemCode } from '../language/problem-catalogue.ts'
 import { quote } from '../language/problem.ts'
 import { spanInScalar } from '../yaml/scalar-offsets.ts'
 import { hintInQuotes, quoted } from '../yaml/repairs.ts'
-import type { Scope } from '../scope/scope.ts'
+import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import { compileTemplate, trimmed, type TemplateCompiler } from './template.ts'
 import type { Sliced } from '../../common/sliced.ts'
@@ -47,11 +47,11 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
 }
 
 /** A value with `${{ … }}` in it. */
-export function compileValue(context: Context, scope: Scope, node: Node): Sliced<TypedTemplate> {
+export function compileValue(context: ReadContext, scope: NameScope, node: Node): Sliced<TypedTemplate> {
   return compileTemplate(node, templateCompiler(context, scope))
 }
 
-function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
+function templateCompiler(context: ReadContext, scope: NameScope): TemplateCompiler {
   const { problems, source, readSteps } = context
   return {
     expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
@@ -68,11 +68,11 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
     plainText: (scalar, text, isWhole) => {
       for (const { start, end, meant } of findLookAlikes(text, scope.names, scope.given, isWhole)) {
         const span = spanInScalar(source.text, scalar, start, end)
-        // Once it is an expression, it reads what now seems to be read by nobody.
+        // The intended expression would read steps, so none counts as unused.
         if (meant.includes('steps.')) readSteps.add('')
         problems.add(
           'W405',
-          'this stays as it is: only ${{ … }} is replaced by a value',
+          'this text stays as it is: only ${{ … }} is replaced by a value',
           span,
           `did you mean ${scalar.inFlow === true && scalar.style === 'plain' ? quoted(meant) : meant}?`,
         )
@@ -81,48 +81,63 @@ function templateCompiler(context: Context, scope: Scope): TemplateCompiler {
   }
 }
 
-/** A compiled condition; the program is missing when it is wrong, which has been reported. */
-export interface Condition {
+/** A compiled condition; without a program if it is invalid, which has been reported. */
+export interface CompiledCondition {
   readonly program: Program | undefined
-  /** What is certain where it holds, and where it does not. */
+  /** Facts that follow if it is true, and if it is false. */
   readonly whenTrue: readonly Fact[]
   readonly whenFalse: readonly Fact[]
 }
 
-const unknownCondition: Condition = { program: undefined, whenTrue: [], whenFalse: [] }
+const unknownCondition: CompiledCondition = { program: undefined, whenTrue: [], whenFalse: [] }
 
-/** `if`, `when`, `where`: an expression without braces that is true or false. */
-export function compileCondition(context: Context, scope: Scope, { name, value }: Entry): Condition {
+/** Compiles `if`, `when`, `where` or `until`: a boolean expression without braces. */
+export function compileCondition(
+  context: ReadContext,
+  scope: NameScope,
+  { name, value }: Entry,
+): CompiledCondition {
   const { problems, source } = context
   const bare = readBare(context, name, value)
   if (bare === undefined) return unknownCondition
   const { scalar, from, to } = bare
   const { program, type, whenTrue, whenFalse, outcome } = compileAt(context, scope, scalar, from, to)
-  // What a wrong condition was meant to guard is not wrong as well.
+  // The facts of an invalid condition still count, to avoid follow-up problems.
   if (program === undefined) return { program, whenTrue, whenFalse }
   if (type.kind !== 'bool' && type.kind !== 'dyn') {
     const hint = 'compare it with something, or write has(…)'
-    const message = `\`${name}\` must be true or false, but this is ${article(describeType(type))}`
+    const message = `expected true or false for \`${name}\`, found ${article(describeType(type))}`
     problems.add('E210', message, spanInScalar(source.text, scalar, from, to), hint)
     return unknownCondition
   }
   if (outcome !== undefined) {
-    const hint = outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or remove what it is for'
-    problems.add('W424', `this condition ${outcome} holds`, spanInScalar(source.text, scalar, from, to), hint)
+    const hint =
+      outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or leave out what depends on it'
+    problems.add(
+      'W424',
+      `this condition is ${outcome} true`,
+      spanInScalar(source.text, scalar, from, to),
+      hint,
+    )
   }
   return { program, whenTrue, whenFalse }
 }
 
-/** The same, whatever it gives. */
-export function compileBare(context: Context, scope: Scope, name: string, value: Node): Program | undefined {
+/** The same for an expression of any type. */
+export function compileBare(
+  context: ReadContext,
+  scope: NameScope,
+  name: string,
+  value: Node,
+): Program | undefined {
   const bare = readBare(context, name, value)
   return bare && compileAt(context, scope, bare.scalar, bare.from, bare.to).program
 }
 
-/** Where the expression stands; undefined where there is none, which has been reported. */
-function readBare({ problems }: Context, name: string, value: Node) {
+/** The place of the expression; undefined if there is none, which has been reported. */
+function readBare({ problems }: ReadContext, name: string, value: Node) {
   if (value.kind !== 'scalar' || value.value === null || value.value === '') {
-    const message = `\`${name}\` must be an expression, not ${describe(value)}`
+    const message = `expected an expression for \`${name}\`, found ${describe(value)}`
     problems.add('E106', message, value, hintForList(name, value))
     return undefined
   }
@@ -139,7 +154,7 @@ function readBare({ problems }: Context, name: string, value: Node) {
   return { scalar: value, from, to }
 }
 
-/** Several conditions, as a list. */
+/** A hint for a list of conditions. */
 function hintForList(name: string, node: Node): string | undefined {
   if (node.kind !== 'list' || !node.items.every(({ kind }) => kind === 'scalar')) return undefined
   const terms = node.items.map((item) => (item.kind === 'scalar' ? String(item.value) : ''))
@@ -147,7 +162,7 @@ function hintForList(name: string, node: Node): string | undefined {
   return joined.length <= 160 ? `write ${name}: ${joined}` : 'join them with &&'
 }
 
-/** Where the expression is in a condition that has braces around it. */
+/** The place of the expression in a condition with braces. */
 function bracesOf(text: string): readonly [from: number, to: number, braces: string] | undefined {
   const opening = ['${{', '${', '{{'].find((each) => text.trimStart().startsWith(each))
   const end = text.trimEnd()
@@ -166,7 +181,13 @@ const article = (noun: string): string =>
 
 type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse' | 'outcome'>
 
-function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: number, to: number): Compiled {
+function compileAt(
+  context: ReadContext,
+  scope: NameScope,
+  scalar: ScalarNode,
+  from: number,
+  to: number,
+): Compiled {
   const { problems, source, readSteps, observer } = context
   const text = String(scalar.value)
   const [start, end] = trimmed(text, from, to)
@@ -181,7 +202,7 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     given: scope.given,
     patterns: context.patterns,
   })
-  const compiled = strict.program ? strict : (taken(expression, scope) ?? strict)
+  const compiled = strict.program ? strict : (withHiddenFacts(expression, scope) ?? strict)
   for (const problem of worthSaying(expression, strict.problems)) {
     const span = spanInScalar(
       source.text,
@@ -197,22 +218,27 @@ function compileAt(context: Context, scope: Scope, scalar: ScalarNode, from: num
     problems.add(codes[doubt.code], doubt.message, span, doubt.hint && hintInQuotes(scalar.style, doubt.hint))
   }
   for (const { root, path } of compiled.program?.references ?? []) {
-    // Without a static path any step may be meant.
+    // Without a static path it may be any step.
     if (root === 'steps') readSteps.add(path[0] ?? '')
   }
   return compiled
 }
 
-/** What earlier versions took, since they believed a condition about another value of the same name. */
-function taken(expression: string, { names, given, misread }: Scope): CompiledExpression | undefined {
-  if (misread.length === 0) return undefined
-  const compiled = compileExpression(expression, names, { given: [...given, ...misread] })
+/**
+ * Compiles with the facts about hidden names too: expressions that rely on them are only warned about (W410).
+ */
+function withHiddenFacts(
+  expression: string,
+  { names, given, hiddenFacts }: NameScope,
+): CompiledExpression | undefined {
+  if (hiddenFacts.length === 0) return undefined
+  const compiled = compileExpression(expression, names, { given: [...given, ...hiddenFacts] })
   return compiled.program && compiled
 }
 
 function report(
-  context: Context,
-  scope: Scope,
+  context: ReadContext,
+  scope: NameScope,
   { style }: ScalarNode,
   expression: string,
   problem: ExpressionProblem,
@@ -233,15 +259,15 @@ function report(
     const hint = () =>
       hyphens === undefined
         ? (suggest(id, scope.stepIds) ?? `give the step an id: - id: ${id}`)
-        : `ids have no hyphens: steps.${hyphens.replaceAll('-', '_')}`
-    context.problems.add('E302', `there is no step ${quote(hyphens ?? id)}`, span, hint)
+        : `ids contain no hyphens: write steps.${hyphens.replaceAll('-', '_')}`
+    context.problems.add('E302', `unknown step ${quote(hyphens ?? id)}`, span, hint)
     return
   }
   const [message, hint] = whyInvisible(id, step, scope.place.current)
   context.problems.add('E303', message, span, hint)
 }
 
-/** The step that an unknown field of `steps` names. */
+/** The id of an unknown field of `steps`. */
 function stepIn(expression: string, { start, end }: Span): string | undefined {
   const field = /([A-Za-z_]\w*)\W*$/.exec(expression.slice(start, end))?.[1]
   const before = expression.slice(0, end)
@@ -249,32 +275,4 @@ function stepIn(expression: string, { start, end }: Span): string | undefined {
     new RegExp(`\\bsteps\\s*(?:\\.\\s*\\??|\\[\\s*\\??\\s*['"])\\s*${field}\\W*$`).test(before)
     ? field
     : undefined
-}
-
-function whyInvisible(
-  id: string,
-  step: { readonly span: Span; readonly insideForeach: boolean },
-  current: Span | undefined,
-): readonly [message: string, hint: string] {
-  const { span } = step
-  if (current && span.start === current.start) {
-    return [`step ${quote(id)} cannot see itself`, 'its result exists once it has ended']
-  }
-  if (current && span.start <= current.start && span.end >= current.end) {
-    return [`step ${quote(id)} has not ended: this step is inside it`, 'refer to a step before it']
-  }
-  if (current && span.start > current.start)
-    return [`step ${quote(id)} runs later`, 'move it before this step']
-  if (step.insideForeach) {
-    return [
-      `step ${quote(id)} runs once for each item of its foreach`,
-      'put the foreach on a single step and read its output',
-    ]
-  }
-  if (current === undefined)
-    return [`step ${quote(id)} has not run here`, 'only what is finished can be read']
-  return [
-    `step ${quote(id)} runs at the same time, or only in another branch`,
-    'read it after the branches have ended',
-  ]
 }

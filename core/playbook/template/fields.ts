@@ -2,7 +2,9 @@ import { nearest } from '../../common/nearest.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, MapNode, Node } from '../yaml/document.ts'
 import { durationHint, hintForDuration, parseDurationMs } from '../language/durations.ts'
-import { apiVersion, type KeyTable } from '../language/grammar.ts'
+import { apiVersion } from '../language/constants.ts'
+import { mapKeys } from '../language/grammar.ts'
+import type { KeyTable } from '../language/key-table.ts'
 import {
   familiarChoice,
   familiarKey,
@@ -18,7 +20,9 @@ import { splitTemplate } from '../yaml/template-text.ts'
 /** The known keys of a map, by name. */
 export type Fields = ReadonlyMap<string, Entry>
 
-/** Reads a map against its table of keys; whatever does not belong is reported. Undefined if it is no map at all. */
+/**
+ * Reads a map against its table of keys and reports unknown and missing keys. Undefined if it is not a map.
+ */
 export function readFields(
   problems: Problems,
   node: Node,
@@ -28,7 +32,7 @@ export function readFields(
   if (node.kind !== 'map') {
     problems.add(
       'E106',
-      `${table.what} must be a map, not ${describe(node)}`,
+      `expected a map for ${table.what}, found ${describe(node)}`,
       at,
       familiarValue(table.what, node) ?? `possible keys: ${table.keys.join(', ')}`,
     )
@@ -38,12 +42,12 @@ export function readFields(
   const misplaced = findMisplaced(node, table)
   if (misplaced) {
     const { parent, first } = misplaced
-    const message = `\`${parent.name}\` is empty, and ${quote(first.name)} stands beside it`
+    const message = `\`${parent.name}\` is empty, and ${quote(first.name)} is beside it, not inside`
     problems.add(
       'E104',
       message,
       first.key,
-      `indent it by two spaces more, so that it is inside of \`${parent.name}\``,
+      `indent it by two more spaces to put it inside \`${parent.name}\``,
     )
   }
   for (const entry of node.entries) {
@@ -54,7 +58,7 @@ export function readFields(
     }
     const readAs = familiarKey(table.what, entry.name)?.readAs
     if (readAs !== undefined && !node.entries.some(({ name }) => name === readAs)) fields.set(readAs, entry)
-    problems.add('E104', `${quote(entry.name)} is not a key of ${table.what}`, entry.key, () =>
+    problems.add('E104', `unknown key ${quote(entry.name)} in ${table.what}`, entry.key, () =>
       hintForKey(entry.name, table),
     )
   }
@@ -62,7 +66,7 @@ export function readFields(
     if (!node.entries.some((entry) => entry.name === name) && !misspelt(node, name, table)) {
       const hint =
         name === 'apiVersion' ? `write apiVersion: ${apiVersion}` : familiarMissing(table.what, name)
-      problems.add('E105', `${table.what} needs \`${name}\``, headOf(node), hint)
+      problems.add('E105', `${table.what} needs \`${name}\``, headSpan(node), hint)
     }
   }
   return fields
@@ -70,31 +74,16 @@ export function readFields(
 
 function hintForKey(name: string, { what, keys }: KeyTable): string | undefined {
   const near = suggest(name, keys)
-  // A short name is near to every other short name.
+  // Short names are all similar to each other.
   const isMeant = name.length > 2 && near?.startsWith('did you mean') === true
   return familiarKey(what, name)?.hint ?? (isMeant ? near : (placeOfOthers(what) ?? near))
 }
 
-/** Keys that hold a map. */
-const holders = [
-  'with',
-  'set',
-  'on',
-  'alert',
-  'defaults',
-  'retry',
-  'outputs',
-  'inputs',
-  'repeat',
-  'checkpoint',
-  'concurrency',
-]
-
-/** The keys that stand beside a key without value though they mean nothing there: they were to stand inside of it. */
+/** Unknown keys after a key without value, which were meant to be inside it. */
 function findMisplaced(node: MapNode, table: KeyTable) {
   const { entries } = node
   const isEmpty = ({ name, key, value }: Entry) =>
-    holders.includes(name) && value.kind === 'scalar' && value.value === null && value.start === key.start
+    mapKeys.has(name) && value.kind === 'scalar' && value.value === null && value.start === key.start
   const at = entries.findIndex((entry, index) => {
     const next = entries[index + 1]
     if (!isEmpty(entry) || !table.keys.includes(entry.name) || next === undefined) return false
@@ -109,7 +98,7 @@ function findMisplaced(node: MapNode, table: KeyTable) {
   return { parent: entries[at]!, first: all[0]!, all }
 }
 
-/** A required key that stands there with a typing mistake has been reported as unknown; that is enough. */
+/** Whether a required key is present with a typo, which has been reported as unknown. */
 function misspelt(node: MapNode, name: string, table: KeyTable): boolean {
   return node.entries.some((entry) => {
     if (table.keys.includes(entry.name)) return false
@@ -118,35 +107,35 @@ function misspelt(node: MapNode, name: string, table: KeyTable): boolean {
   })
 }
 
-/** Where to point when something is missing in a node. */
-export function headOf(node: Node): Span {
+/** The place to report something missing in a node. */
+export function headSpan(node: Node): Span {
   if (node.kind === 'map' && node.entries[0]) return node.entries[0].key
-  if (node.kind === 'list' && node.items[0]) return headOf(node.items[0])
+  if (node.kind === 'list' && node.items[0]) return headSpan(node.items[0])
   return { start: node.start, end: Math.max(node.end, node.start + 1) }
 }
 
-/** A node as people call it. */
+/** A node in words. */
 export function describe(node: Node): string {
   if (node.kind !== 'scalar') return `a ${node.kind}`
   if (node.value === null) return 'nothing'
-  if (typeof node.value === 'string') return 'a text'
+  if (typeof node.value === 'string') return 'a string'
   const shown = typeof node.value === 'number' ? numberInWords(node.value) : node.value
   return `the ${typeof node.value} ${shown}`
 }
 
-/** A literal text, not empty; `what` is how it is called. */
+/** Reads a non-empty literal string; `what` names it in messages. */
 export function readText(
   problems: Problems,
   { name, value }: Entry,
   what = `\`${name}\``,
-  hintForExpression = 'write the value itself; `$${{` stands for `${{`',
+  hintForExpression = 'write a literal value; `$${{` gives the text `${{`',
 ): string | undefined {
   if (value.kind !== 'scalar' || typeof value.value !== 'string') {
     const hint =
       value.kind === 'scalar' && value.value !== null
         ? `put it into quotes: "${problems.written(value)}"`
         : undefined
-    problems.add('E106', `${what} must be a text, not ${describe(value)}`, value, hint)
+    problems.add('E106', `expected a string for ${what}, found ${describe(value)}`, value, hint)
     return undefined
   }
   const segments = splitTemplate(value.value)
@@ -161,7 +150,7 @@ export function readText(
   return segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('')
 }
 
-/** A text that follows a pattern. */
+/** Reads a string that matches a pattern. */
 export function readWord(
   problems: Problems,
   entry: Entry,
@@ -174,7 +163,7 @@ export function readWord(
     .map((joint) => inWords(text.replace(/\.ya?ml$/i, ''), joint))
     .find((each) => new RegExp(pattern).test(each))
   const hint = better === undefined ? rule : `${rule}: ${better}`
-  problems.add('E107', `${quote(text)} cannot be the \`${entry.name}\``, entry.value, hint)
+  problems.add('E107', `${quote(text)} is not a valid \`${entry.name}\``, entry.value, hint)
   return undefined
 }
 
@@ -201,7 +190,7 @@ export function readChoice<T extends string>(
   return undefined
 }
 
-/** A number within bounds, both inclusive. */
+/** Reads a number within inclusive bounds. */
 export function readNumber(
   problems: Problems,
   { name, value }: Entry,
@@ -212,7 +201,7 @@ export function readNumber(
   if (typeof given !== 'number' || (whole && !Number.isInteger(given))) {
     problems.add(
       'E106',
-      `\`${name}\` must be ${whole ? 'a whole number' : 'a number'}, not ${describe(value)}`,
+      `expected ${whole ? 'a whole number' : 'a number'} for \`${name}\`, found ${describe(value)}`,
       value,
       typeof given === 'string' && /^\d+(?:\.\d+)?$/.test(given) ? `remove the quotes: ${given}` : undefined,
     )
@@ -224,17 +213,22 @@ export function readNumber(
 }
 
 const noExpression =
-  'write the duration itself, like 5m; only `wait` and the `timeout` of a checkpoint may be computed'
+  'write a literal duration such as 5m; only `wait` and the `timeout` of a checkpoint accept expressions'
 
-/** Milliseconds of a duration, more than none. */
+/** Reads a positive duration in milliseconds. */
 export function readDuration(problems: Problems, entry: Entry): number | undefined {
   const { name, value } = entry
   if (value.kind === 'scalar' && typeof value.value === 'number') {
-    problems.add('E106', `\`${name}\` must be a duration, not a number`, value, hintForDuration(value.value))
+    problems.add(
+      'E106',
+      `expected a duration for \`${name}\`, found a number`,
+      value,
+      hintForDuration(value.value),
+    )
     return undefined
   }
   if (value.kind === 'scalar' && value.value === null) {
-    problems.add('E106', `\`${name}\` must be a duration, not nothing`, value, durationHint)
+    problems.add('E106', `expected a duration for \`${name}\`, found nothing`, value, durationHint)
     return undefined
   }
   const text = readText(problems, entry, undefined, noExpression)
@@ -242,6 +236,6 @@ export function readDuration(problems: Problems, entry: Entry): number | undefin
   const duration = parseDurationMs(text)
   if (duration !== undefined && duration > 0) return duration
   const hint = hintForDuration(text)
-  problems.add('E107', `${quote(text)} is not a duration that \`${name}\` can have`, value, hint)
+  problems.add('E107', `invalid duration ${quote(text)} for \`${name}\``, value, hint)
   return undefined
 }

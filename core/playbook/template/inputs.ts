@@ -1,10 +1,10 @@
 import { ValidationError, type PointedMessage } from '../../errors/errors.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
-import { compileCheckedSchema } from '../../schema/index.ts'
+import { compileCheckedSchema, formatPointer } from '../../schema/index.ts'
 import { durationPattern } from '../language/durations.ts'
 import type { Input, Inputs, Playbook } from '../language/playbook.ts'
 
-/** What `type: duration` and `type: timestamp` of an input are in JSON. */
+/** The JSON Schemas of `type: duration` and `type: timestamp`. */
 export const durationSchema: JsonSchema = {
   type: 'string',
   minLength: 2,
@@ -13,7 +13,7 @@ export const durationSchema: JsonSchema = {
 }
 export const timestampSchema: JsonSchema = { type: 'string', format: 'date-time' }
 
-/** What does not fit an input, in words for people. */
+/** The problems of a value for an input. */
 export function inputProblems(schema: JsonSchema, value: unknown): readonly PointedMessage[] {
   const fits = isDurationSchema(schema) ? isDuration(value) : undefined
   const problems = fits === undefined ? compileCheckedSchema(schema).problems(value) : []
@@ -22,7 +22,7 @@ export function inputProblems(schema: JsonSchema, value: unknown): readonly Poin
   return [{ pointer: '', message: 'must be a duration, such as 500ms, 30s, 5m, 2h, 1d or 1h30m' }]
 }
 
-/** Whether it is the schema of durations and nothing more, for which no validator has to be made: that takes most of the time of a short playbook. */
+/** Whether it is the plain schema of durations. Checked without a validator, since compiling one is slow. */
 export const isDurationSchema = (schema: JsonSchema): boolean =>
   schema.pattern === durationPattern &&
   Object.entries(schema).every(
@@ -34,9 +34,9 @@ const isDuration = (value: unknown): boolean =>
   typeof value === 'string' && value.length >= 2 && value.length <= 100 && duration.test(value)
 
 /**
- * The inputs of a run: those that are given, and the defaults of the others.
+ * The inputs of a run: the given ones, and the defaults of the others.
  *
- * @throws ValidationError `inputs_invalid` with every input that is unknown, missing, or does not fit
+ * @throws ValidationError `inputs_invalid` with every unknown, missing or invalid input
  */
 export function resolveInputs(
   { inputs, name }: Pick<Playbook, 'inputs' | 'name'>,
@@ -44,7 +44,8 @@ export function resolveInputs(
 ): Readonly<Record<string, unknown>> {
   const errors: PointedMessage[] = []
   for (const key of Object.keys(given)) {
-    if (!inputs.has(key)) errors.push({ pointer: pointerTo(key), message: 'is not an input of the playbook' })
+    if (!inputs.has(key))
+      errors.push({ pointer: formatPointer([key]), message: 'is not an input of the playbook' })
   }
   const resolved = Object.fromEntries(
     Array.from(inputs, ([key, input]) => [key, resolveInput(key, input, given, errors)] as const),
@@ -63,17 +64,15 @@ function resolveInput(
 ): unknown {
   if (!Object.hasOwn(given, key)) {
     if (input.default) return input.default.value
-    errors.push({ pointer: pointerTo(key), message: 'is required' })
+    errors.push({ pointer: formatPointer([key]), message: 'is required' })
     return undefined
   }
   const value = given[key]
   for (const { pointer, message } of inputProblems(input.schema, value)) {
-    errors.push({ pointer: pointerTo(key) + pointer, message })
+    errors.push({ pointer: formatPointer([key]) + pointer, message })
   }
   return value
 }
-
-const pointerTo = (key: string): string => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
 function hintFor(inputs: Inputs): string {
   if (inputs.size === 0) return 'the playbook takes no inputs'

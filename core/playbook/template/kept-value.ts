@@ -3,15 +3,16 @@ import { withoutOptionals, withTextKeys } from './type-forms.ts'
 import type { TypedTemplate } from './typed-template.ts'
 
 /**
- * What a value is once it is kept: JSON has no optionals, so that where one has no value, the step fails. A warning, since playbooks
- * that were taken before there was this check go on.
+ * The value as it is stored. JSON has no optionals, so the step fails if one has no value; that is a warning.
  */
 export function keptValue(problems: Problems, value: TypedTemplate): TypedTemplate {
   warnOfKept(problems, value)
   return { ...value, type: withTextKeys(withoutOptionals(value.type)) }
 }
 
-/** Says where the value is another one in JSON, at any depth: it has an optional, or a map whose keys are not text. */
+/**
+ * Warns where the value changes in JSON, at any depth: optionals, and maps with keys that are not strings.
+ */
 export function warnOfKept(problems: Problems, value: TypedTemplate): void {
   for (const { value: part } of value.entries ?? []) warnOfKept(problems, part)
   for (const item of value.items ?? []) warnOfKept(problems, item)

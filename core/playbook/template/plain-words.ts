@@ -1,9 +1,8 @@
-import { hintForDuration } from '../language/durations.ts'
-import { timeHint } from '../language/times.ts'
+import { hintForDuration, timeHint } from '../language/durations.ts'
 import { describeType, explainMismatch, membersOf, type Type } from '../../expression/index.ts'
 import type { TypedTemplate } from './typed-template.ts'
 
-/** A type in plain words: `a text`, `a list of numbers`. */
+/** A type in words: `a string`, `a list of numbers`. */
 export function typeInWords(type: Type): string {
   if (type.kind === 'union') {
     const members = type.members.map((member) => (member.kind === 'null' ? 'null' : typeInWords(member)))
@@ -22,10 +21,10 @@ function plural(type: Type): string {
 }
 
 const words: Readonly<Partial<Record<Type['kind'], readonly [one: string, many: string]>>> = {
-  string: ['a text', 'texts'],
+  string: ['a string', 'strings'],
   int: ['a whole number', 'whole numbers'],
   double: ['a number', 'numbers'],
-  bool: ['true or false', 'truth values'],
+  bool: ['true or false', 'booleans'],
   timestamp: ['a point in time', 'points in time'],
   duration: ['a duration', 'durations'],
   list: ['a list', 'lists'],
@@ -35,22 +34,22 @@ const words: Readonly<Partial<Record<Type['kind'], readonly [one: string, many: 
   dyn: ['anything', 'values'],
 }
 
-/** What is given, in plain words; an expression by what it gives. */
+/** A value in words; an expression by its type. */
 export function valueInWords({ template, type, items, entries }: TypedTemplate): string {
-  if (template.kind === 'expression') return `what this expression gives: ${typeInWords(type)}`
+  if (template.kind === 'expression') return `an expression that gives ${typeInWords(type)}`
   if (items) return 'a list'
   if (entries) return 'a map'
-  if (template.kind !== 'literal') return 'a text'
+  if (template.kind !== 'literal') return 'a string'
   const { value } = template
   if (value === null) return 'nothing'
-  if (typeof value === 'string') return 'a text'
+  if (typeof value === 'string') return 'a string'
   return typeof value === 'number' ? `the number ${numberInWords(value)}` : JSON.stringify(value)
 }
 
-/** A number as it is written: zero keeps its sign. */
+/** A number as text; zero keeps its sign. */
 export const numberInWords = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
-/** How to write a literal that has the wrong kind, where that is clear. */
+/** A hint for a literal of the wrong type, if the intention is clear. */
 export function literalHint({ template, type }: TypedTemplate, expected: Type): string | undefined {
   if (template.kind !== 'literal') return undefined
   const { value } = template
@@ -77,7 +76,7 @@ export function literalHint({ template, type }: TypedTemplate, expected: Type): 
   return /^(?:no|off)$/i.test(value) ? 'write false' : undefined
 }
 
-/** As an item of a list in brackets: text in quotes where it would be read as something else. */
+/** An item of a flow list: quoted if YAML would read it as something else. */
 const inList = (value: unknown): string =>
   typeof value === 'string' && /^[A-Za-z][\w./@-]*$/.test(value) && !/^(?:true|false|null)$/.test(value)
     ? value

@@ -28,11 +28,14 @@ import { keptType } from './type-forms.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import type { TypedTemplate } from './typed-template.ts'
 
-/** What {@link compileTemplate} needs from its surroundings. */
+/** The dependencies of {@link compileTemplate}. */
 export interface TemplateCompiler {
-  /** The expression at `from` to `to` of the scalar's value; undefined when it is wrong, which has been reported. */
+  /**
+   * Compiles the expression at `from` to `to` of the scalar's value; undefined if invalid, which has been
+   * reported.
+   */
   expression(scalar: ScalarNode, from: number, to: number): Program | undefined
-  /** Reports a problem at a stretch of the scalar's value. */
+  /** Reports a problem in a part of the scalar's value. */
   report(
     code: ProblemCode,
     message: string,
@@ -41,17 +44,20 @@ export interface TemplateCompiler {
     to: number,
     hint?: string,
   ): void
-  /** Whether a comment follows, so that a ` #` may have cut the value off. */
+  /** Whether a comment follows, so that a ` #` may have cut off the value. */
   isCutOff(scalar: ScalarNode): boolean
-  /** A text outside of expressions, at the same offsets as in the scalar's value; `isWhole` when it is all of it. */
+  /**
+   * Receives the text outside of expressions, at the offsets of the scalar's value; `isWhole` if there are no
+   * expressions.
+   */
   plainText(scalar: ScalarNode, text: string, isWhole: boolean): void
-  /** Where a stretch of the scalar's value stands in the source. */
+  /** The source range of a part of the scalar's value. */
   spanOf(scalar: ScalarNode, from: number, to: number): Span
   /** Reports a problem at a place in the source. */
   reportAt(code: ProblemCode, message: string, span: Span, hint?: string): void
 }
 
-/** Compiles a YAML value with expressions in it. What is wrong is reported, and of type `dyn`. */
+/** Compiles a YAML value with expressions. Invalid parts are reported and have type `dyn`. */
 export function* compileTemplate(node: Node, compiler: TemplateCompiler): Sliced<TypedTemplate> {
   const { start, end } = node
   switch (node.kind) {
@@ -73,7 +79,7 @@ export function* compileTemplate(node: Node, compiler: TemplateCompiler): Sliced
   }
 }
 
-/** A value as it is written, where nothing is evaluated. */
+/** A literal value without expressions. */
 export function writtenValue(node: Node): TypedTemplate {
   const { start, end } = node
   switch (node.kind) {
@@ -146,7 +152,7 @@ function* compileScalar(scalar: ScalarNode, compiler: TemplateCompiler): Sliced<
   return { template, type: isSensitiveTemplate(template) ? sensitive(string) : string }
 }
 
-/** The text with its expressions blanked out, each other character at its place. */
+/** The text with its expressions blanked out, at unchanged offsets. */
 function withoutExpressions(text: string, segments: readonly Segment[]): string {
   const pieces: string[] = []
   let at = 0
@@ -185,19 +191,19 @@ function checkScalar(
         ? { code: 'E207' as const, hint: nullHint(program) }
         : stray.kind === 'optional'
           ? { code: 'E206' as const, hint: 'add .orValue(…)' }
-          : { code: 'E211' as const, hint: 'choose a field of it, or write json(…)' }
+          : { code: 'E211' as const, hint: 'select a field of it, or write json(…)' }
   const [start, end] = trimmed(String(scalar.value), from, to)
   const what = code === 'E211' ? typeInWords(stray) : describeType(stray)
-  compiler.report(code, `${what} cannot stand in text`, scalar, start, end, hint)
+  compiler.report(code, `${what} cannot be inserted into text`, scalar, start, end, hint)
 }
 
-/** The value itself where it is short enough to be read. */
+/** Names the value if it is short. */
 function nullHint({ source }: Program): string {
   const value = /^[\w.[\]]{1,60}$/.test(source) ? source : 'x'
   return `write ${value} == null ? "" : ${value}`
 }
 
-/** The stretch without white space around it. */
+/** The range without surrounding white space. */
 export function trimmed(text: string, from: number, to: number): readonly [number, number] {
   const inner = text.slice(from, to)
   const start = from + (inner.length - inner.trimStart().length)
@@ -215,7 +221,7 @@ function typeOfScalar(value: ScalarNode['value']): Type {
   return Number.isInteger(value) ? integer : number
 }
 
-/** Whether it gives something sensitive, at any depth. */
+/** Whether its value is sensitive, at any depth. */
 export function isSensitiveTemplate(template: Template): boolean {
   switch (template.kind) {
     case 'literal':
@@ -231,7 +237,7 @@ export function isSensitiveTemplate(template: Template): boolean {
   }
 }
 
-/** A list or map of literals is a literal: it is made once, frozen, and never again. */
+/** A list or map of literals is a literal, which is frozen and shared. */
 function joinList(items: readonly Template[]): Template {
   const values = literals(items)
   return values ? { kind: 'literal', value: Object.freeze(values) } : { kind: 'list', items }
@@ -255,7 +261,7 @@ function literals(templates: readonly Template[]): unknown[] | undefined {
 }
 
 /**
- * The JSON value that a template stands for in a scope. Literal parts are frozen and shared: copy before changing.
+ * Evaluates a template to a JSON value. Literal parts are frozen and shared: copy before changing.
  *
  * @throws ExpressionError
  */

@@ -9,8 +9,8 @@ import {
   type Type,
 } from '../../expression/index.ts'
 
-/** The type without what it says about single values: text instead of `one of a, b`. What a `set` gives may be replaced by any such. */
-export function widened(type: Type): Type {
+/** The type without enumerations, for the output of a `set`: string instead of `one of a, b`. */
+export function withoutEnumerations(type: Type): Type {
   return ofLeaves(type, widenedLeaf)
 }
 
@@ -19,25 +19,25 @@ const widenedLeaf: LeafChange = (leaf) => {
   return marked(leaf, leaf.kind === 'string' ? string : leaf.whole ? integer : number)
 }
 
-/** What a value of the type looks like once it is JSON: times and durations are text. */
+/** The type of the value in JSON, where times and durations are strings. */
 export function jsonType(type: Type): Type {
   return ofLeaves(type, textOfTime)
 }
 
 /**
- * How what an expression gives is seen by whoever reads it later. A time stays one where the playbook alone says so, whatever is
- * installed beside it; else it is text in the format of a time.
+ * The type of a stored result for later reads. A time stays a time if the playbook alone declares it so; else
+ * it is a string with the format of a time.
  */
 export function keptType(type: Type): Type {
   return ofLeaves(type, keptLeaf)
 }
 
-/** The type with each optional as what it holds: JSON has the value, or there is none at all. */
+/** The type with each optional replaced by its value type. */
 export function withoutOptionals(type: Type): Type {
   return ofLeaves(type, heldLeaf)
 }
 
-/** The type with text as the keys of all maps, as JSON has them; the very same where that is so already. */
+/** The type with string keys in all maps, as in JSON; the identical type if nothing changes. */
 export function withTextKeys(type: Type): Type {
   return ofLeaves(type, sameLeaf)
 }
@@ -53,10 +53,10 @@ const marked = (like: Type, type: Type): Type => (like.sensitive === true ? sens
 
 type LeafChange = (leaf: Type) => Type
 
-/** A type may be shared by many others, so that going through all of it each time would never end. */
+/** Cache: types share parts, so that traversing them each time could take exponential time. */
 const changed = new WeakMap<LeafChange, WeakMap<Type, Type>>()
 
-/** The type with each part that has no parts of its own changed; the very same where nothing changes. */
+/** Changes the leaves of a type; returns the identical type if nothing changes. */
 function ofLeaves(type: Type, change: LeafChange): Type {
   const known = changed.get(change) ?? new WeakMap<Type, Type>()
   changed.set(change, known)

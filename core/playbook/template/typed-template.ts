@@ -3,17 +3,17 @@ import type { Template } from '../language/playbook.ts'
 import type { Span } from '../language/source-text.ts'
 import type { ScalarStyle } from '../yaml/repairs.ts'
 
-/** A compiled template with what is known about it: its type, and the place of each of its parts. */
+/** A compiled template with its type and the places of its parts. */
 export interface TypedTemplate extends Span {
   readonly template: Template
-  /** Also says which parts of it are, or derive from, what a schema marks `x-sensitive`. */
+  /** Also marks the parts that are or derive from `x-sensitive` values. */
   readonly type: Type
   /** Of a map. */
   readonly entries?: readonly { readonly name: string; readonly key: Span; readonly value: TypedTemplate }[]
   /** Of a list. */
   readonly items?: readonly TypedTemplate[]
-  /** Of an expression: the texts written out in it that may be its value. */
+  /** For an expression: the literals that may be its value. */
   readonly written?: readonly WrittenText[]
-  /** Of a scalar: which quotes it stands in. */
+  /** For a scalar: its quotes. */
   readonly style?: ScalarStyle
 }

@@ -1,29 +1,14 @@
-import {
-  Composer,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  Parser,
-  type Alias,
-  type CST,
-  type Document,
-  type Node as YamlNode,
-  type Scalar,
-  YAMLParseError,
-  type YAMLError,
-} from 'yaml'
-import { maxDepth, maxNodes, tokensPerSlice } from './pre-scan.ts'
+import { isAlias, isMap, isScalar, isSeq, type Alias, type Node as YamlNode, type Scalar } from 'yaml'
+import { errorsOf, parseYaml } from './parse-yaml.ts'
+import { maxDepth, maxNodes } from './pre-scan.ts'
 import { quote, type Problems } from '../language/problem.ts'
-import { quoted, withRepairs, type Repair } from './repairs.ts'
+import { quoted, withRepairs, type Repair, type ScalarStyle } from './repairs.ts'
 import type { Span } from '../language/source-text.ts'
 import { correctedLines, findUnquotedExpressions } from './unquoted-expressions.ts'
 import { explainYamlErrors } from './yaml-mistakes.ts'
 import type { Sliced } from '../../common/sliced.ts'
-import type { ScalarStyle } from './repairs.ts'
 
-/** A piece of the YAML, with its place. Whatever YAML has beyond JSON has been resolved or refused. */
+/** A node of the YAML with its place. YAML features beyond JSON have been resolved or rejected. */
 export type Node = ScalarNode | ListNode | MapNode
 
 export interface ScalarNode extends Span {
@@ -31,7 +16,7 @@ export interface ScalarNode extends Span {
   /** A bigint only in data beside playbooks, such as fixtures. */
   readonly value: string | number | bigint | boolean | null
   readonly style: ScalarStyle
-  /** Inside of `{ }` or `[ ]`, where some characters need quotes. */
+  /** Inside `{ }` or `[ ]`, where some characters need quotes. */
   readonly inFlow?: boolean
 }
 
@@ -42,7 +27,7 @@ interface ListNode extends Span {
 
 export interface MapNode extends Span {
   readonly kind: 'map'
-  /** As written; a duplicate has been reported and is left out. */
+  /** In source order, without duplicates, which have been reported. */
   readonly entries: readonly Entry[]
 }
 
@@ -53,16 +38,17 @@ export interface Entry {
 }
 
 /**
- * How much is done about a text that YAML cannot read: nothing, and integers beyond 2^53 are kept, as in data; or mistakes with one obvious meaning are read as they were meant;
- * or what is left is read as far as it can be understood, for editors. All of them are reported.
+ * How invalid YAML is handled; mistakes are always reported. `strict`: not read, and integers beyond 2^53 are
+ * kept, as in data. `repaired`: mistakes with one obvious meaning are corrected. `tolerant`: the rest is read
+ * as far as possible, for editors.
  */
 export type Reading = 'strict' | 'repaired' | 'tolerant'
 
-/** Each round costs a parse. */
+/** Each round parses the text once. */
 const maxRounds = 10
 const maxRepairableLength = 64 * 1024
 
-/** The content of a source that passed the pre-scan, with what that repaired; undefined when there is none to speak of. */
+/** The content of a source that passed the pre-scan; undefined if it cannot be read. */
 export function* readDocument(
   text: string,
   problems: Problems,
@@ -71,12 +57,12 @@ export function* readDocument(
 ): Sliced<Node | undefined> {
   const repairs = new Map(known.map((repair) => [repair.start, repair]))
   const readable = withRepairs(text, known)
-  let document = yield* parse(readable)
+  let document = yield* parseYaml(readable)
   if (errorsOf(document).length > 0 && text.includes('${{')) {
     const unquoted = findUnquotedExpressions(readable)
     reportUnquoted(text, unquoted, problems)
     for (const repair of unquoted) repairs.set(repair.start, repair)
-    if (unquoted.length > 0) document = yield* parse(withRepairs(text, repairs.values()))
+    if (unquoted.length > 0) document = yield* parseYaml(withRepairs(text, repairs.values()))
   }
   const rounds = text.length > maxRepairableLength ? 1 : maxRounds
   for (let round = 0; round < rounds; round++) {
@@ -87,7 +73,7 @@ export function* readDocument(
     problems.add(mistake.code, mistake.message, mistake, mistake.hint)
     if (repair === undefined || repairs.has(repair.start)) break
     repairs.set(repair.start, repair)
-    document = yield* parse(withRepairs(text, repairs.values()))
+    document = yield* parseYaml(withRepairs(text, repairs.values()))
   }
   if (problems.hasErrors && reading === 'strict') return undefined
   if (errorsOf(document).length > 0 && reading !== 'tolerant') return undefined
@@ -97,66 +83,15 @@ export function* readDocument(
   }
   const converter = new Converter(text, problems, repairs, reading)
   const root = converter.convert(document.contents, 1)?.node
-  // What is left of a document that is too large would be misunderstood.
+  // A truncated document would cause misleading problems.
   return converter.isFull && reading !== 'tolerant' ? undefined : root
 }
-
-/** As `parseDocument` of the library reads it, in time slices. */
-function* parse(text: string): Sliced<Document.Parsed> {
-  const parser = new Parser()
-  const composer = new Composer(yamlOptions)
-  const documents: Document.Parsed[] = []
-  function* add(token: CST.Token): Sliced<void> {
-    if (token.type === 'document') yield 'long'
-    documents.push(...withoutStacks(() => [...composer.next(token)]))
-  }
-  let count = 0
-  for (const lexeme of new Lexer().lex(text)) {
-    if (++count % tokensPerSlice === 0) yield
-    for (const token of parser.next(lexeme)) yield* add(token)
-    // A second one is a mistake, and more of them are no other.
-    if (documents.length > 1) break
-  }
-  for (const token of parser.end()) yield* add(token)
-  documents.push(...composer.end(true, text.length))
-  yield
-  const [document, second] = documents
-  if (second) {
-    const message = 'Source contains multiple documents'
-    document!.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', message))
-  }
-  return document!
-}
-
-/** Mistakes are errors to the library: the stacks of thousands would take longer than all the rest. */
-function withoutStacks<T>(work: () => T): T {
-  const { stackTraceLimit } = Error
-  Error.stackTraceLimit = 0
-  try {
-    return work()
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
-}
-
-const yamlOptions = {
-  version: '1.2',
-  schema: 'core',
-  merge: false,
-  // Pairwise comparison takes seconds for thousands of keys; Converter looks for duplicates itself.
-  uniqueKeys: false,
-  stringKeys: true,
-  prettyErrors: false,
-  logLevel: 'error',
-} as const
-
-const errorsOf = ({ errors, warnings }: Document.Parsed): readonly YAMLError[] => [...errors, ...warnings]
 
 function reportUnquoted(text: string, unquoted: readonly Repair[], problems: Problems): void {
   for (const [repair, line] of correctedLines(text, unquoted)) {
     const start = text.indexOf('${{', repair.start)
     const hint = line.length <= 160 ? `write ${line}` : `write ${quoted(repair.value)}`
-    const message = 'inside of { } or [ ] an expression must stand in quotes'
+    const message = 'an expression inside { } or [ ] must be quoted'
     problems.add('E114', message, { start, end: repair.end }, hint)
   }
 }
@@ -171,7 +106,7 @@ const styles: Readonly<Record<string, ScalarStyle>> = {
 
 interface Converted {
   readonly node: Node
-  /** Nodes in it, aliases counted as what they stand for. */
+  /** Nodes in it, aliases counted with their content. */
   readonly size: number
   /** Levels of nesting in it. */
   readonly height: number
@@ -180,12 +115,12 @@ interface Converted {
 class Converter {
   readonly #text: string
   readonly #problems: Problems
-  /** By where they begin. */
+  /** By start offset. */
   readonly #repairs: ReadonlyMap<number, Repair>
   readonly #reading: Reading
   readonly #anchors = new Map<string, Converted>()
   #total = 0
-  /** Once too much has been found, what follows is left out. */
+  /** Set when a limit is exceeded; the rest is skipped. */
   #full = false
 
   constructor(text: string, problems: Problems, repairs: ReadonlyMap<number, Repair>, reading: Reading) {
@@ -213,9 +148,8 @@ class Converter {
   #alias(alias: Alias, span: Span, depth: number): Converted | undefined {
     const target = this.#anchors.get(alias.source)
     if (target === undefined) {
-      const hint =
-        'anchors stand before their aliases, and not around them; a text that begins with * must stand in quotes'
-      this.#problems.add('E006', `there is no anchor ${quote(alias.source)} before this alias`, span, hint)
+      const hint = 'put the anchor before its aliases, not around them; quote text that starts with *'
+      this.#problems.add('E006', `unknown anchor ${quote(alias.source)}`, span, hint)
       return undefined
     }
     return this.#grow(target.size, target.height, depth, span) ? target : undefined
@@ -225,7 +159,7 @@ class Converter {
     if (this.#full) return false
     this.#total += size
     if (this.#total > maxNodes) {
-      const hint = this.#anchors.size > 0 ? 'aliases count as what they stand for' : undefined
+      const hint = this.#anchors.size > 0 ? 'aliases count with their content' : undefined
       this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span, hint)
     } else if (depth + height - 1 > maxDepth) {
       this.#problems.add('E004', `maps and lists are nested deeper than ${maxDepth}`, span, 'split the file')
@@ -251,8 +185,8 @@ class Converter {
       if (this.#reading === 'strict' && /^-?\d+$/.test(written)) {
         return { node: { kind: 'scalar', value: BigInt(written), style, ...span }, size: 1, height: 1 }
       }
-      const hint = 'put it into quotes to have it as text'
-      this.#problems.add('E102', 'this number cannot be kept exactly as JSON', span, hint)
+      const hint = 'put it into quotes to keep it as text'
+      this.#problems.add('E102', 'JSON cannot represent this number exactly', span, hint)
       value = 0
     }
     return { node: { kind: 'scalar', value, style, ...span }, size: 1, height: 1 }
@@ -287,16 +221,16 @@ class Converter {
 
   #keyName(node: YamlNode, span: Span, seen: Map<string, Span>): string | undefined {
     if (!isScalar(node) || typeof node.value !== 'string') {
-      this.#problems.add('E106', 'a key must be text', span)
+      this.#problems.add('E106', 'a key must be a string', span)
       return undefined
     }
     const name = this.#repairs.get(span.start)?.value ?? node.value
     if (name === '<<' && node.type === 'PLAIN') {
-      this.#problems.add('E102', 'merge keys are not used here', span, 'write the keys out')
+      this.#problems.add('E102', 'merge keys are not supported', span, 'write out the keys')
       return undefined
     }
     if (seen.has(name)) {
-      this.#problems.add('E103', `the key ${quote(name)} is already there`, span, 'keep one of them')
+      this.#problems.add('E103', `duplicate key ${quote(name)}`, span, 'keep one of them')
       return undefined
     }
     seen.set(name, span)
@@ -309,7 +243,7 @@ const inFlow = (converted: Converted | undefined, isFlow: boolean): Converted | 
     ? { ...converted, node: { ...converted.node, inFlow: true } }
     : converted
 
-/** A value that is not written (`key:`) is null, and shown at its key. */
+/** A missing value (`key:`) is null, at the place of its key. */
 const nothing = (key: Span): ScalarNode => ({
   kind: 'scalar',
   value: null,
@@ -327,7 +261,7 @@ function spanOf(node: YamlNode | null): Span {
 const isPlainValue = (value: unknown): value is Exclude<ScalarNode['value'], bigint> =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
-/** Whether the number survives being JSON: finite, and no integer beyond 2^53. */
+/** Whether JSON can represent the number exactly: finite, and no integer beyond 2^53. */
 function isJsonNumber(value: number, written: string): boolean {
   if (!Number.isFinite(value)) return false
   return !Number.isInteger(value) || Number.isSafeInteger(value) || /[.eE]/.test(written)

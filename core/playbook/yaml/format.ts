@@ -2,6 +2,7 @@ import {
   CST,
   Lexer,
   parseDocument,
+  stringify,
   type Document,
   type DocumentOptions,
   type ParseOptions,
@@ -14,20 +15,22 @@ import type { Node } from './document.ts'
 import { openSource } from './open-source.ts'
 import type { Problem } from '../language/problem.ts'
 
-/** Widest line of a map or list in braces; wider ones take a line for each entry. Texts are never broken. */
+/**
+ * Maximum width of a flow map or list on one line; wider ones take a line per entry. Texts are never broken.
+ */
 const maxWidth = 110
 
 type Formatted =
   | { readonly kind: 'formatted'; readonly text: string }
-  /** Not YAML that a playbook could be; nothing is changed. */
+  /** The source has errors; nothing is changed. */
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
-  /** It could only be formatted by losing something, which does not happen. */
+  /** Formatting would change the content; nothing is changed. */
   | { readonly kind: 'kept'; readonly reason: string }
 
 /**
- * The playbook in its canonical form: two columns of indentation, lists indented below their key, one space inside of
- * braces, at most one blank line, no white space at the end of lines. Keys stay in their order, comments where they are,
- * texts and expressions as they are quoted. Formatting twice changes nothing more, and what is read stays the same.
+ * Formats a playbook: two spaces of indentation, lists indented below their key, one space inside braces, at
+ * most one blank line, no trailing white space. Keeps the order of keys, comments and quotes. Formatting is
+ * idempotent and keeps the content.
  *
  * @param file shown with the problems
  */
@@ -62,7 +65,7 @@ function write(text: string): string {
   return tidy(written, source)
 }
 
-/** Texts and numbers as the author wrote them: the library would break long texts over several lines, and write 31 for 0x1F. */
+/** Keeps texts and numbers as written: the library would wrap long texts and write 31 for 0x1F. */
 function asWritten(tag: ScalarTag): ScalarTag {
   return {
     ...tag,
@@ -83,7 +86,9 @@ function asWritten(tag: ScalarTag): ScalarTag {
   }
 }
 
-/** A folded text with its lines as they are, only indented anew; undefined where its header says more than `>` or `>-`. */
+/**
+ * A folded text with its lines as written and new indentation; undefined for headers other than `>` and `>-`.
+ */
 function sameFolds({ props, source }: CST.BlockScalar, indent: string): string | undefined {
   const header = props.find((prop) => prop.type === 'block-scalar-header')
   const head = header && 'source' in header ? header.source : ''
@@ -96,7 +101,9 @@ function sameFolds({ props, source }: CST.BlockScalar, indent: string): string |
   return [head, ...lines.map((line) => (line.trim() === '' ? '' : inner + line.slice(old)))].join('\n')
 }
 
-/** What the library leaves to do: `[a, b]` without padding, single blank lines, comments behind the key they stood behind. */
+/**
+ * Completes the library's output: `[a, b]` without padding, single blank lines, comments after the same key.
+ */
 function tidy(text: string, source: string): string {
   const behindKey = commentsOf(source).map(({ isBehindKey }) => isBehindKey)
   const tokens = tokensOf(text)
@@ -114,7 +121,7 @@ function tidy(text: string, source: string): string {
   return kept.join('')
 }
 
-/** Brings what comes next up to the line of the key before it, where that line ends with the key. */
+/** Joins the next token to the line of the key before it, if that line ends with the key. */
 function joinToKey(kept: string[]): void {
   const lineEnd = kept.findLastIndex((token) => token === '\n')
   const isAlone = kept.slice(lineEnd + 1).every((token) => /^ +$/.test(token))
@@ -126,7 +133,7 @@ interface Token {
   readonly type: CST.TokenType | 'scalar-text' | null
 }
 
-/** The tokens of a text: their texts together are the text. */
+/** The tokens of a text, which together make up the text. */
 function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = []
   let isScalar = false
@@ -147,7 +154,7 @@ function commentsOf(text: string): readonly { readonly text: string; readonly is
   })
 }
 
-/** The safeguard: what is read, and what the author noted, have to be what they were. */
+/** The safeguard: content and comments must be unchanged. */
 function whatChanged(before: string, was: Node, after: string): string | undefined {
   const { root: is, problems } = openSource(after, undefined)
   if (is === undefined || problems.hasErrors || !isDeepStrictEqual(valueOf(is), valueOf(was))) {
@@ -164,3 +171,8 @@ function valueOf(node: Node): unknown {
 }
 
 const notes = (text: string): readonly string[] => commentsOf(text).map((comment) => comment.text)
+
+/** The value as readable YAML: block style, quotes only where necessary. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { version: '1.2', schema: 'core', lineWidth: 110, aliasDuplicateObjects: false })
+}

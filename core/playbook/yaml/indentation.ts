@@ -1,4 +1,4 @@
-/** A map or list that is open at some line: the column (from 0) of its keys or dashes, and what began it. */
+/** A map or list that is open at a line: the column (from 0) of its keys or dashes, and its first line. */
 interface Open {
   readonly column: number
   readonly kind: 'key' | 'item'
@@ -10,8 +10,8 @@ interface Open {
 const keyPattern = /^([A-Za-z_$"'][^\s:#]{0,80}):(?:\s+(.*))?$/
 
 /**
- * Why a line does not begin where it could, in words; undefined when its indentation is not what is wrong. Only looks at the
- * shape of the lines, which is enough to explain an error that the YAML parser has found.
+ * Explains a wrong indentation; undefined if the indentation is right. Looks only at the shape of the lines,
+ * which is enough to explain an error of the YAML parser.
  *
  * @param index from 0
  */
@@ -29,7 +29,7 @@ export function explainIndentation(
   if (deepest === undefined || (column > deepest.column && mayNest)) return undefined
   const spaces = `${column} ${column === 1 ? 'space' : 'spaces'}`
   return {
-    message: `nothing above goes on at an indentation of ${spaces}`,
+    message: `indentation of ${spaces} matches no open block`,
     hint: hintFor(open, kind, column),
   }
 }
@@ -47,14 +47,17 @@ function hintFor(open: readonly Open[], kind: Open['kind'], column: number): str
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** What is open before a line. `mayNest`: the last of it has no value yet, so that something may stand further right. */
+/**
+ * The maps and lists open before a line. `mayNest`: the last one has no value yet, so a deeper block may
+ * follow.
+ */
 function openAt(
   lines: readonly string[],
   end: number,
 ): { readonly open: readonly Open[]; readonly mayNest: boolean } {
   const open: Open[] = []
   let mayNest = true
-  /** Lines further right than this belong to a text of several lines. */
+  /** Lines indented deeper than this belong to a block text. */
   let textColumn = Infinity
   let brackets = 0
   for (const [index, line] of lines.slice(0, end).entries()) {
@@ -78,7 +81,7 @@ function openAt(
   return { open, mayNest }
 }
 
-/** What a line opens: dashes, a key; and the value behind it. */
+/** The dashes and key of a line, and the value after them. */
 function opened(line: string, number: number): { readonly open: readonly Open[]; readonly value: string } {
   const open: Open[] = []
   let column = indentOf(line)
@@ -94,7 +97,7 @@ function opened(line: string, number: number): { readonly open: readonly Open[];
   return { open, value: value.startsWith('#') ? '' : value }
 }
 
-/** How many more brackets a piece opens than it closes, quoted text left out. */
+/** The number of opening minus closing brackets, outside of quotes. */
 function bracketsOf(text: string): number {
   if (!/^[[{\]}]/.test(text) && !/[\]}],?$/.test(text)) return 0
   let depth = 0

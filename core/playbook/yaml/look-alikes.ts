@@ -2,20 +2,20 @@ import { compileExpression, type Fact, type Type } from '../../expression/index.
 import type { Span } from '../language/source-text.ts'
 
 interface LookAlike extends Span {
-  /** What was probably meant. */
+  /** The probable intention. */
   readonly meant: string
 }
 
-/** The ways of other languages to put a value into text, around a name. */
+/** Interpolation in other languages, around a name. */
 const bracketed =
   /(?<!\$)(\$\{|\$\(|%\{|#\{|\{\{)[ \t]{0,8}([A-Za-z_]\w{0,63})((?:\.|\[)[^{}()\n]{0,200}?)?[ \t]{0,8}(\}\}|\}|\))/g
 const closings: Readonly<Record<string, string>> = { '${': '}', '$(': ')', '%{': '}', '#{': '}', '{{': '}}' }
-/** A text that is nothing but a path. */
+/** A text that consists of a path. */
 const path = /^\s*([A-Za-z_]\w{0,63}(?:\.[A-Za-z_]\w{0,63}|\[\d{1,4}\]){1,20})\s*$/
 
 /**
- * Where a text without expressions looks as if one was meant: a visible name in the brackets of another language, or a text
- * that is as a whole an expression that could be read.
+ * Finds parts of a text that look like intended expressions: a visible name in the brackets of another
+ * language, or a whole text that is a valid path.
  */
 export function findLookAlikes(
   text: string,

@@ -6,19 +6,19 @@ import { withRepairs, type Repair } from './repairs.ts'
 import { decode, SourceText } from '../language/source-text.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 
-/** A YAML file of the project, a playbook or a test of one, read as far as all of them are read alike. */
+/** An opened YAML file: a playbook or a file of tests. */
 export interface OpenSource {
-  /** As it came. */
+  /** With its byte order mark, if any. */
   readonly text: string
   /** Without byte order mark. */
   readonly source: SourceText
   readonly problems: Problems
-  /** Undefined when the file cannot be read at all, which has been reported. */
+  /** Undefined if the file cannot be read, which has been reported. */
   readonly root: Node | undefined
 }
 
 /**
- * Reads a file into nodes with their places. Never throws, whatever the source.
+ * Reads a file into nodes with their places. Never throws.
  */
 export const openSource = (
   source: string | Uint8Array,
@@ -32,7 +32,7 @@ export function* openSourceInSlices(
   file: string | undefined,
   reading: Reading = 'strict',
 ): Sliced<OpenSource> {
-  // A byte order mark takes three bytes. What is too large is not even decoded.
+  // A byte order mark takes three bytes. Files beyond the limit are not decoded.
   const isTooLarge = source.length > maxSourceBytes + 3
   const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
   const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
@@ -48,10 +48,10 @@ export function* openSourceInSlices(
   return { text, source: body, problems, root }
 }
 
-/** Each costs a pass over the text. */
+/** Each repair takes a pass over the text. */
 const maxRepairs = (text: string): number => (text.length > 64 * 1024 ? 1 : 10)
 
-/** What must not be read, after everything that could be repaired, which has been reported. */
+/** The first finding that cannot be repaired, and the repairs before it, which have been reported. */
 function* scan(
   text: string,
   problems: Problems,

@@ -1,7 +1,7 @@
-import type { Node } from './document.ts'
+import type { Entry, MapNode, Node } from './document.ts'
 import type { Span } from '../language/source-text.ts'
 
-/** The JSON value that a node stands for. */
+/** The JSON value of a node. */
 export function plainValue(node: Node): unknown {
   switch (node.kind) {
     case 'scalar':
@@ -14,7 +14,7 @@ export function plainValue(node: Node): unknown {
   }
 }
 
-/** The innermost node on the way that exists: what is missing is shown at what it is missing in. */
+/** The deepest existing node of a path: a missing value is reported at its container. */
 export function nodeAt(node: Node, at: readonly (string | number)[]): Node {
   let found = node
   for (const part of at) {
@@ -30,7 +30,7 @@ export function nodeAt(node: Node, at: readonly (string | number)[]): Node {
   return found
 }
 
-/** The key at the end of the way; what {@link nodeAt} finds where there is none. */
+/** The last key of a path, or the result of {@link nodeAt} if it does not exist. */
 export function keyAt(node: Node, at: readonly (string | number)[]): Span {
   const holder = nodeAt(node, at.slice(0, -1))
   const entry =
@@ -45,3 +45,6 @@ export function partsOf(pointer: string): readonly string[] {
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
+
+export const entryNamed = (map: MapNode, name: string): Entry | undefined =>
+  map.entries.find((entry) => entry.name === name)

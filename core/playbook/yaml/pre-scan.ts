@@ -9,28 +9,28 @@ import type { Sliced } from '../../common/sliced.ts'
 export const maxSourceBytes = 256 * 1024
 /** Deepest nesting of maps and lists. */
 export const maxDepth = 64
-/** Most keys, values and list items together; aliases count as what they stand for. */
+/** Maximum number of keys, values and list items; aliases count with their content. */
 export const maxNodes = 20_000
-/** Most anchors, and most aliases. */
+/** Maximum number of anchors, and of aliases. */
 const maxAliases = 100
-/** Most tokens of any kind: blank lines and comments count too. */
+/** Maximum number of tokens, including blank lines and comments. */
 const maxTokens = 150_000
 
-/** Looking through so many takes a millisecond or two. */
+/** Scanning this many tokens takes about a millisecond. */
 export const tokensPerSlice = 1_000
 
-/** What the scan has to say; at most one thing, since whatever follows it would be a guess. */
+/** The first finding of the scan; later ones would be guesses. */
 export interface ScanFinding extends Span {
   readonly code: ProblemCode
   readonly message: string
   readonly hint?: string
-  /** Given when it is clear what was meant, so that the rest can be checked. */
+  /** Set if the intention is clear, so that the rest can be checked. */
   readonly repair?: Repair
 }
 
 /**
- * Looks through the tokens of a YAML text, in one pass and without building anything, for what the YAML parser must not see:
- * its parser and composer recurse, keep a node per token, and compare keys pairwise. What passes here is small and shallow.
+ * Scans the tokens of a YAML text in one pass and rejects input that would exhaust the YAML parser, which
+ * recurses and keeps a node per token. Accepted texts are small and shallow.
  */
 export function* preScan(text: string): Sliced<ScanFinding | undefined> {
   const size = Buffer.byteLength(text)
@@ -44,8 +44,8 @@ export const tooLarge = (size: number): ScanFinding =>
 export const notUtf8 = (at: number): ScanFinding =>
   finding('E002', 'the file is not UTF-8 text', at, at + 1, 'save it as UTF-8')
 
-// What YAML 1.2 does not count as printable, a lone carriage return, and the characters that make text read differently
-// from what it is (direction overrides and isolates).
+// Characters that are not printable in YAML 1.2, lone carriage returns, and direction overrides and isolates,
+// which change how text appears.
 const forbidden = /(?![\t\n\r\u0085])[\p{Cc}\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|\r(?!\n)/u
 
 function forbiddenCharacter(text: string): ScanFinding | undefined {
@@ -58,7 +58,7 @@ function forbiddenCharacter(text: string): ScanFinding | undefined {
 }
 
 class TokenScan {
-  /** Where the open brackets are. */
+  /** Offsets of the open brackets. */
   readonly #flow: number[] = []
   #nodes = 0
   #tokens = 0
@@ -67,7 +67,7 @@ class TokenScan {
   /** Columns of the open block collections. */
   readonly #columns: number[] = []
   #column = 0
-  /** Where the key began whose `:` may follow; undefined at the start of a line and after an indicator. */
+  /** Column of the current key; undefined at the start of a line and after an indicator. */
   #keyColumn: number | undefined
 
   readonly #text: string
@@ -122,7 +122,7 @@ class TokenScan {
       case 'tag':
         return this.#flow.length === 0 ? tagged(this.#text, at, end) : tag(token, at, end)
       case 'directive-line':
-        return finding('E102', 'YAML directives are not used here', at, end, 'remove the line')
+        return finding('E102', 'YAML directives are not supported', at, end, 'remove the line')
       case 'flow-error-end':
         return neverClosed(this.#flow.at(-1) ?? at)
       default:
@@ -134,7 +134,7 @@ class TokenScan {
     return ++this.#nodes > maxNodes * 2 ? tooMany(at) : undefined
   }
 
-  /** A block collection is open from its first indicator until something stands further left. */
+  /** A block collection is open until a token with less indentation. */
   #block(keyColumn: number | undefined, at: number): ScanFinding | undefined {
     this.#keyColumn = undefined
     if (this.#flow.length > 0) return undefined
@@ -177,12 +177,12 @@ const finding = (
 
 function tag(token: string, at: number, end: number, value = token): ScanFinding {
   const hint = token.startsWith('!!')
-    ? 'leave the tag out'
-    : `a text that begins with ! must stand in quotes: ${quoted(value.slice(0, 160))}`
-  return finding('E102', `the tag ${token.slice(0, 40)} is not used here`, at, end, hint)
+    ? 'leave out the tag'
+    : `quote text that starts with !: ${quoted(value.slice(0, 160))}`
+  return finding('E102', `the tag ${token.slice(0, 40)} is not supported`, at, end, hint)
 }
 
-/** A condition that begins with a negation is clear enough. */
+/** A condition that starts with a negation can be repaired. */
 function tagged(text: string, at: number, end: number): ScanFinding {
   const { start, line } = lineAround(text, at)
   const token = text.slice(at, end)
@@ -200,23 +200,32 @@ function lineAround(text: string, at: number): { readonly start: number; readonl
   return { start, line }
 }
 
-/** A value with an expression in it that YAML cuts in two at a colon, so that a quote of the expression seems to begin a text. */
+/**
+ * A value with an expression that YAML splits at a colon, so that a quote of the expression seems to start a
+ * text.
+ */
 const cutInTwo = /^\s*(?:-\s+)*([\w-]{1,80}):[ \t]+(?=[^"'\s[{|>])(.*\$\{\{.*:\s.*)$/
 
 function unclosed(text: string, at: number): ScanFinding {
   const { start, line } = lineAround(text, at)
   const [, key, value = ''] = cutInTwo.exec(line) ?? []
   if (key === undefined || start + line.length <= at)
-    return finding('E101', 'the quote is never closed', at, at + 1, 'close it, and indent its further lines')
+    return finding(
+      'E101',
+      'the quote is never closed',
+      at,
+      at + 1,
+      'close it, and indent the lines that follow',
+    )
   const end = start + line.length
   const valueStart = end - value.length
-  const message = 'a text with ": " in it must stand in quotes'
+  const message = 'text that contains ": " must be quoted'
   const found = finding('E101', message, valueStart, end, `write ${key}: ${quoted(value)}`)
   return { ...found, repair: { start: valueStart, end, value, valueStart } }
 }
 
 const neverClosed = (at: number): ScanFinding =>
-  finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent its further lines')
+  finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent the lines that follow')
 
 const tooMany = (at: number): ScanFinding =>
   finding('E005', `the file has more than ${maxNodes} keys, values and items`, at, at + 1)

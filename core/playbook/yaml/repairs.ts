@@ -1,16 +1,16 @@
 import type { Span } from '../language/source-text.ts'
 
 /**
- * A stretch of the source that YAML cannot read as it stands, and the text that was certainly meant. The parser is given a word
- * of the same length instead, so that everything else in the file can be checked, and stands where it stood.
+ * A range of the source that YAML cannot read, and the intended text. The parser receives a word of the same
+ * length instead, so that the rest of the file can be checked at unchanged offsets.
  */
 export interface Repair extends Span {
-  /** What was meant; stands in the source at `valueStart`. */
+  /** The intended text; it is in the source at `valueStart`. */
   readonly value: string
   readonly valueStart: number
 }
 
-/** The text with a word in the place of each repaired stretch. Repairs do not overlap. */
+/** The text with a placeholder word for each repaired range. Repairs do not overlap. */
 export function withRepairs(text: string, repairs: Iterable<Repair>): string {
   const pieces: string[] = []
   let at = 0
@@ -22,7 +22,8 @@ export function withRepairs(text: string, repairs: Iterable<Repair>): string {
 }
 
 /**
- * A hint whose quotes can be typed where it is read: `''` would end text in single quotes, `""` text in double quotes.
+ * A hint with quotes that are valid inside the scalar: `''` would end text in single quotes, `""` text in
+ * double quotes.
  *
  * @example hintInQuotes('single', "write x == null ? '' : x") // 'write x == null ? "" : x'
  */
@@ -32,7 +33,7 @@ export function hintInQuotes(style: ScalarStyle, hint: string): string {
   return hint
 }
 
-/** The text as a quoted YAML value, with the quotes that need the least in it changed. */
+/** The text as a quoted YAML value, with the quotes that need the fewest escapes. */
 export function quoted(text: string): string {
   if (!/["\\]/.test(text)) return `"${text}"`
   return `'${text.replaceAll("'", "''")}'`

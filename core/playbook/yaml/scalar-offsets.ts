@@ -2,9 +2,8 @@ import type { ScalarNode } from './document.ts'
 import type { Span } from '../language/source-text.ts'
 
 /**
- * Where a stretch of a scalar's value stands in the source. The value differs from the source by quotes, escapes, folded
- * lines and indentation; all of these are white space or escapes, so that every other character can be found again by
- * walking along both.
+ * The source range of a part of a scalar's value. Value and source differ by quotes, escapes, folded lines
+ * and indentation; all other characters are found by walking along both.
  *
  * @param from offset in the value; `to` exclusive
  */
@@ -18,7 +17,7 @@ export function spanInScalar(source: string, scalar: ScalarNode, from: number, t
   return { start, end: Math.max(end, start) }
 }
 
-/** Where each UTF-16 unit of a value begins and ends in the source. */
+/** The start and end of each UTF-16 unit of a value in the source. */
 interface UnitSpans {
   readonly starts: Int32Array
   readonly ends: Int32Array
@@ -29,7 +28,7 @@ interface Aligned {
   readonly spans: UnitSpans | undefined
 }
 
-/** One text can hold thousands of expressions, each of which asks where it stands. */
+/** Cached: one text can contain thousands of expressions. */
 const known = new WeakMap<ScalarNode, Aligned>()
 
 function alignedOnce(source: string, scalar: ScalarNode, value: string): UnitSpans | undefined {
@@ -40,7 +39,7 @@ function alignedOnce(source: string, scalar: ScalarNode, value: string): UnitSpa
   return spans
 }
 
-/** Undefined if value and source do not agree. */
+/** Undefined if value and source do not match. */
 function align(source: string, scalar: ScalarNode, value: string): UnitSpans | undefined {
   const starts = new Int32Array(value.length)
   const ends = new Int32Array(value.length)
@@ -50,11 +49,11 @@ function align(source: string, scalar: ScalarNode, value: string): UnitSpans | u
     if (!isSpace(wanted)) at = skipSpace(source, at, scalar)
     const length = lengthAt(source, at, wanted, scalar)
     if (length === undefined) return undefined
-    // White space that stands for nothing in the source, such as a newline kept at the end of a file without one.
+    // White space without counterpart in the source, such as the final newline of a file without one.
     const end = Math.min(at + length, scalar.end)
     starts[index] = Math.min(at, scalar.end)
     ends[index] = end
-    // An escape for a character beyond U+FFFF stands for two units.
+    // An escape for a character beyond U+FFFF gives two units.
     const second = value.charCodeAt(index + 1)
     if (length > 2 && wanted >= '\uD800' && wanted <= '\uDBFF' && second >= 0xdc00 && second <= 0xdfff) {
       index++
@@ -76,7 +75,7 @@ function contentStart(source: string, { start, style }: ScalarNode): number {
 const isSpace = (character: string | undefined): boolean =>
   character === ' ' || character === '\t' || character === '\n' || character === '\r'
 
-/** Past indentation, folded line ends, and line ends that are escaped in double quotes. */
+/** Skips indentation, folded line ends, and line ends escaped in double quotes. */
 function skipSpace(source: string, from: number, { end, style }: ScalarNode): number {
   let at = from
   while (at < end) {
@@ -94,7 +93,7 @@ function skipSpace(source: string, from: number, { end, style }: ScalarNode): nu
 
 const escapeLengths: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 }
 
-/** How much of the source stands for the next character of the value; undefined if it does not stand there. */
+/** Length of the next character of the value in the source; undefined if it is not there. */
 function lengthAt(
   source: string,
   at: number,

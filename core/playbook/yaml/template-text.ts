@@ -1,4 +1,4 @@
-/** A piece of a text with expressions in it. Offsets are in the text. */
+/** A segment of a text with expressions. Offsets refer to the text. */
 export type Segment =
   | { readonly kind: 'text'; readonly text: string }
   /** `start` and `end` enclose the source of the expression, between the braces. */
@@ -7,8 +7,8 @@ export type Segment =
   | { readonly kind: 'unclosed'; readonly start: number; readonly end: number }
 
 /**
- * Splits a text at its `${{ … }}`. `$${{` stands for the characters `${{`. Braces and quotes inside the expression are
- * followed, so that `${{ {'a': {'b': 1}} }}` ends where it should.
+ * Splits a text at its `${{ … }}`. `$${{` gives the characters `${{`. Tracks braces and quotes inside the
+ * expression, so that `${{ {'a': {'b': 1}} }}` ends where it should.
  */
 export function splitTemplate(text: string): readonly Segment[] {
   const segments: Segment[] = []
@@ -36,7 +36,7 @@ export function splitTemplate(text: string): readonly Segment[] {
   return segments
 }
 
-/** Where the `}}` begins that closes an expression. */
+/** Offset of the `}}` that closes an expression. */
 export function expressionEnd(text: string, from: number): number | undefined {
   let depth = 0
   let quotesClose = true
@@ -44,7 +44,7 @@ export function expressionEnd(text: string, from: number): number | undefined {
     const character = text[at]!
     if (quotesClose && (character === '"' || character === "'")) {
       const end = stringEnd(text, at)
-      // An unclosed quote is reported by the expression; the braces still say where it ends. One failed search is enough.
+      // The expression parser reports an unclosed quote. Braces alone then determine the end.
       if (end === undefined) quotesClose = false
       else at = end - 1
     } else if (character === '{') depth++
@@ -56,7 +56,7 @@ export function expressionEnd(text: string, from: number): number | undefined {
   return undefined
 }
 
-/** Past the closing quote of a CEL string that begins here. */
+/** Offset after the closing quote of the CEL string that starts here. */
 function stringEnd(text: string, start: number): number | undefined {
   const raw = /(?:^|[^\w])[rR]$/.test(text.slice(Math.max(0, start - 2), start))
   const quote = text[start]!

@@ -3,8 +3,8 @@ import { quoted, type Repair } from './repairs.ts'
 import { expressionEnd } from './template-text.ts'
 
 /**
- * Values inside of `{ }` or `[ ]` with a `${{ … }}` that is not in quotes: to YAML, its braces are maps. Only for a text that
- * passed the pre-scan and that YAML cannot read.
+ * Finds values inside `{ }` or `[ ]` with an unquoted `${{ … }}`, whose braces YAML reads as maps. Only for
+ * texts that passed the pre-scan and are invalid YAML.
  */
 export function findUnquotedExpressions(text: string): readonly Repair[] {
   const found: Repair[] = []
@@ -18,7 +18,7 @@ export function findUnquotedExpressions(text: string): readonly Repair[] {
     const isNew = at >= (found.at(-1)?.end ?? 0)
     if (isText && isNew && depth > 0 && token.endsWith('$') && text.startsWith('{{', end)) {
       const valueEnd = endOfValue(text, end - 1)
-      // Where one is not closed, the rest is a guess; and looking for its end again and again would take long.
+      // After an unclosed expression the rest would be a guess, and slow to search.
       if (valueEnd === undefined) return found
       found.push({ start: at, end: valueEnd, value: text.slice(at, valueEnd), valueStart: at })
     }
@@ -30,7 +30,7 @@ export function findUnquotedExpressions(text: string): readonly Repair[] {
   return found
 }
 
-/** Where a value ends that goes on with `${{` at `from`; undefined when the expression is not closed on its line. */
+/** End of a value with `${{` at `from`; undefined if the expression is not closed on its line. */
 function endOfValue(text: string, from: number): number | undefined {
   const newline = text.indexOf('\n', from)
   const line = text.slice(0, newline < 0 ? text.length : newline)
@@ -46,7 +46,7 @@ function endOfValue(text: string, from: number): number | undefined {
   return line.slice(0, at).trimEnd().length
 }
 
-/** The lines with every such value in quotes, by the offset of the first value of each line. */
+/** The lines with quoted values, by the first repair of each line. */
 export function correctedLines(text: string, repairs: readonly Repair[]): ReadonlyMap<Repair, string> {
   const lines = new Map<Repair, string>()
   for (let index = 0; index < repairs.length;) {

@@ -5,16 +5,16 @@ import type { ProblemCode } from '../language/problem-catalogue.ts'
 import { quoted, type Repair } from './repairs.ts'
 import type { Span } from '../language/source-text.ts'
 
-/** What is wrong with the YAML, in words for who wrote it. */
+/** A YAML mistake, explained for the author. */
 export interface Mistake extends Span {
   readonly code: ProblemCode
   readonly message: string
   readonly hint?: string | undefined
-  /** Given when it is clear what was meant, so that the rest can be checked. */
+  /** Set if the intention is clear, so that the rest can be checked. */
   readonly repair?: Repair
 }
 
-/** A line of the source: its offset, the key in it, and the value behind the key. */
+/** A line of the source: its offset, its key, and the value of the key. */
 interface Line {
   readonly start: number
   readonly text: string
@@ -27,14 +27,14 @@ const entryPattern = /^(\s*(?:-\s+)*)([\w$.-]{1,80}):([ \t]+)(\S.*)$/
 const knownKeys: ReadonlySet<string> = new Set(Object.values(grammar).flatMap(({ keys }) => [...keys]))
 
 /**
- * The first error of the parser, explained from the lines where it was found. The parser's words are about its own state, and
- * every error but the first is about the confusion that the first one left.
+ * Explains the first error of the YAML parser from the lines around it. The parser's messages describe its
+ * internal state, and later errors are consequences of the first.
  */
 export function explainYamlErrors(text: string, errors: readonly YAMLError[]): Mistake {
   const first = errors.reduce((least, each) => (each.pos[0] < least.pos[0] ? each : least))
   if (first.code === 'MULTIPLE_DOCS') {
     const [start, end] = first.pos
-    return { code: 'E102', message: 'a file holds one document', start, end: Math.max(end, start + 1) }
+    return { code: 'E102', message: 'a file contains one document', start, end: Math.max(end, start + 1) }
   }
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   const at = positionOf(text, first.pos[0])
@@ -50,7 +50,7 @@ export function explainYamlErrors(text: string, errors: readonly YAMLError[]): M
   )
 }
 
-/** An error in white space is about what follows it. */
+/** An error in white space refers to the text after it. */
 function positionOf(text: string, at: number): number {
   const gap = /^\s*/.exec(text.slice(at, at + 2000))?.[0].length ?? 0
   return at + gap < text.length ? at + gap : at
@@ -73,17 +73,17 @@ function tabs({ start, text }: Line): Mistake | undefined {
     code: 'E101',
     start: from,
     end: start + tab[0].length,
-    message: 'a tab cannot indent',
+    message: 'tabs cannot be used for indentation',
     hint: 'indent with spaces',
   }
 }
 
-/** A name in quotes, as what it is compared with: `if: "alert.data.x" == "bob"`. */
+/** A quoted path in a condition: `if: "alert.data.x" == "bob"`. */
 const quotedName =
   /(["'])((?:[!(]\s*)*(?:alert|inputs|steps|run|item|error|output|organization|case|now|has)\b(?:(?!\1).)*)\1(?=[\s)]|$)/g
 const conditionInBraces = /([,{]\s*)(if|when|where|until):(\s+)((?:"[^"]*"|'[^']*'|[^"',{}])+)/g
 
-/** Quotes around what a condition reads, in a line or in braces. */
+/** Quoted paths in conditions, on a line or in braces. */
 function names({ start, text, key, value, valueStart }: Line, at: number): Mistake | undefined {
   const inBraces = Array.from(
     text.matchAll(conditionInBraces),
@@ -104,13 +104,13 @@ function names({ start, text, key, value, valueStart }: Line, at: number): Mista
     code: 'E101',
     start: here.from,
     end: here.from + here.value.length,
-    message: 'in quotes it is text, and nothing is read',
+    message: 'in quotes this is text, not an expression',
     hint: `write ${here.key}: ${isPlainCondition(here.key, meant) ? meant : quoted(meant)}`,
     repair: { start: here.from, end: here.from + here.value.length, value: meant, valueStart: here.from },
   }
 }
 
-/** `{{ alert.data.ip }}`, which other languages replace by a value, and YAML reads as a map of a map. */
+/** `{{ alert.data.ip }}`, interpolation in other languages, which YAML reads as nested maps. */
 function doubleBraces({ start, text }: Line, at: number): Mistake | undefined {
   const found = Array.from(text.matchAll(/(?<![$"'{])\{\{([^{}]+)\}\}/g)).find(
     ({ index, 0: whole }) => start + index <= at && at <= start + index + whole.length,
@@ -123,13 +123,13 @@ function doubleBraces({ start, text }: Line, at: number): Mistake | undefined {
     code: 'E101',
     start: from,
     end,
-    message: 'an expression begins with ${{',
+    message: 'an expression starts with ${{',
     hint: `write ${quoted(value)}`,
     repair: { start: from, end, value, valueStart: from },
   }
 }
 
-/** Values that need quotes, or other ones. */
+/** Values that need quotes, or different ones. */
 function values(line: Line, at: number): Mistake | undefined {
   const { key, value, valueStart } = line
   if (value === '' || at < valueStart || /^[[{|>]/.test(value)) return undefined
@@ -155,20 +155,20 @@ function values(line: Line, at: number): Mistake | undefined {
     }
     const hint = `write ${key}: ${isPlainCondition(key, inner) ? inner : quoted(inner)}`
     return problem(
-      `a ${quote} inside of these quotes ends them`,
+      `a ${quote} inside these quotes ends them`,
       { ...whole, value: inner, valueStart: valueStart + 1 },
       hint,
     )
   }
-  if (/^[@`%&*!]/.test(value)) return problem(`a text that begins with ${quote} must stand in quotes`)
+  if (/^[@`%&*!]/.test(value)) return problem(`text that starts with ${quote} must be quoted`)
   const condition = conditionKeys.includes(key) ? /^([^#]*\S)\s*:$/.exec(value)?.[1] : undefined
   if (condition !== undefined && !/:\s/.test(condition))
     return problem(
-      'a condition has no : at its end',
+      'a condition does not end with :',
       { ...whole, value: condition },
       `write ${key}: ${condition}`,
     )
-  if (/:(?:\s|$)/.test(value)) return problem('a text with ": " in it must stand in quotes')
+  if (/:(?:\s|$)/.test(value)) return problem('text that contains ": " must be quoted')
   return undefined
 }
 
@@ -178,7 +178,7 @@ export const conditionKeys = ['if', 'when', 'where', 'until']
 const isPlainCondition = (key: string, text: string): boolean =>
   conditionKeys.includes(key) && /^[A-Za-z_]/.test(text) && !/: | #/.test(text)
 
-/** Missing colons, and missing spaces behind colons and dashes. */
+/** Missing colons, and missing spaces after colons and dashes. */
 function marks({ start, text }: Line): Mistake | undefined {
   const from = start + (text.length - text.trimStart().length)
   const mistake = (message: string, hint: string): Mistake => ({
@@ -190,16 +190,16 @@ function marks({ start, text }: Line): Mistake | undefined {
   })
   const content = text.trim()
   const dash = /^-([A-Za-z_"'].*)$/.exec(content)
-  if (dash) return mistake('there is no space after the dash', `write - ${dash[1]}`)
+  if (dash) return mistake('missing space after the dash', `write - ${dash[1]}`)
   const [, item = '', key = '', rest = ''] = /^((?:-\s+)*)([A-Za-z_]\w*)(.*)$/.exec(content) ?? []
   if (key === '' || /:(?:\s|$)/.test(rest)) return undefined
   if (rest.startsWith(':'))
-    return mistake('there is no space after the colon', `write ${item}${key}: ${rest.slice(1)}`)
+    return mistake('missing space after the colon', `write ${item}${key}: ${rest.slice(1)}`)
   if (!knownKeys.has(key)) return undefined
-  return mistake(`there is no colon after \`${key}\``, `write ${item}${key}: ${rest.trim()}`.trimEnd())
+  return mistake(`missing colon after \`${key}\``, `write ${item}${key}: ${rest.trim()}`.trimEnd())
 }
 
-/** Lines that begin where they cannot: the one of the error, or the one behind it. */
+/** Wrong indentation of the line of the error, or of the next one. */
 function shape(text: string, lines: readonly string[], at: number): Mistake | undefined {
   const index = text.slice(0, at).split('\n').length - 1
   let next = index + 1
@@ -224,13 +224,13 @@ function offsetOf(text: string, line: number): number {
 function brackets(error: YAMLError): Mistake | undefined {
   const span = spanOf(error)
   const message = /^Flow (?:map|sequence) in block/.test(error.message)
-    ? 'a closing bracket stands too far left, or is missing'
+    ? 'a closing bracket is missing, or indented too little'
     : /Unexpected flow-(?:map|seq)-end/.test(error.message)
-      ? 'there is no opening bracket for this one'
+      ? 'a closing bracket without an opening one'
       : error.message.startsWith('Missing , ')
         ? 'a comma is missing before this'
         : error.message.startsWith('With stringKeys')
-          ? 'a key must be text'
+          ? 'a key must be a string'
           : undefined
   return message === undefined ? undefined : { code: 'E101', message, ...span }
 }

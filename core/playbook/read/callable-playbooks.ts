@@ -1,31 +1,18 @@
+import type { CallablePlaybooks, ParsedPlaybook } from '../scope/context.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
-import { parseInSlices, type ParsedPlaybook } from '../read/parse.ts'
+import { parseInSlices } from './parse.ts'
 import type { Playbook } from '../language/playbook.ts'
-import { runAtOnce, type Sliced } from '../../common/sliced.ts'
+import { runAtOnce } from '../../common/sliced.ts'
 
-/** Playbooks by name, as they are written. A `Map` is that, and so is a folder that is read when it is asked. */
+/** Sources of playbooks by name, such as a `Map` or a folder. */
 export interface PlaybookSources {
   keys(): Iterable<string>
   get(name: string): string | undefined
-  /** Where a playbook is expected that is not there, for people. */
+  /** The expected place of a missing playbook, for messages. */
   expectedAt?(name: string): string | undefined
 }
 
-/** The playbooks that a playbook can call; there are no others. */
-export interface CallablePlaybooks {
-  readonly names: readonly string[]
-  readonly expectedAt: (name: string) => string | undefined
-  /**
-   * A playbook, read and checked; undefined if there is none of this name.
-   *
-   * @param callers names of the playbooks that are being read and lead to this one, so that a circle is noticed
-   */
-  find(name: string, callers: readonly string[]): ParsedPlaybook | undefined
-  /** The same in time slices. */
-  findInSlices(name: string, callers: readonly string[]): Sliced<ParsedPlaybook | undefined>
-}
-
-/** Reads each playbook once, when it is first called. */
+/** Reads each playbook once, at its first call. */
 export function callablePlaybooks(
   sources: PlaybookSources,
   catalogue: Catalogue | undefined,
@@ -47,7 +34,7 @@ export function callablePlaybooks(
   return playbooks
 }
 
-/** Playbooks that have been read and checked already, each beside the others. */
+/** Callable playbooks that are already checked. */
 export function checkedPlaybooks(playbooks: readonly Playbook[]): CallablePlaybooks {
   const known = new Map(
     playbooks.map((playbook) => [playbook.name, { playbook, problems: [], calls: playbook.calls }]),

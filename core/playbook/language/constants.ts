@@ -1,0 +1,86 @@
+import type { RetryPolicy } from './playbook.ts'
+
+/** Patterns, choices, bounds and defaults of the playbook language. */
+
+export const apiVersion = 'tocsin/v1'
+
+export const idRule = 'use lower-case letters, digits and _, starting with a letter'
+export const idPattern = '^[a-z][a-z0-9_]{0,63}$'
+export const nameRule = 'use words of lower-case letters and digits, joined by hyphens'
+export const namePattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
+export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'
+
+/** Names that expressions already have, which `as` cannot use. */
+export const reservedNames = [
+  'alert',
+  'inputs',
+  'run',
+  'organization',
+  'now',
+  'case',
+  'steps',
+  'index',
+  'error',
+  'output',
+]
+
+/** Timeout of a whole run. */
+export const defaultRunTimeoutMs = 86_400_000
+/** Timeout of one attempt of a skill. */
+export const defaultSkillTimeoutMs = 60_000
+
+export const defaultRetry: RetryPolicy = {
+  max: 3,
+  backoffMs: 2000,
+  factor: 2,
+  maxBackoffMs: 300_000,
+  jitter: 0.2,
+  on: undefined,
+}
+/** Codes of errors that prove that the call had no effect. */
+export const errorsWithoutEffect = ['http_429', 'rate_limited'] as const
+/**
+ * Codes of transient errors, which are retried for every skill; skills declare further ones. `http_5xx` means
+ * 500 to 599.
+ */
+export const transientErrors = [
+  ...errorsWithoutEffect,
+  'http_408',
+  'http_5xx',
+  'http_500',
+  'http_502',
+  'http_503',
+  'http_504',
+  'network_error',
+  'skill_crashed',
+  'step_timeout',
+] as const
+/** `[a-z][a-z0-9_]*`. */
+export const errorCodePattern = '^[a-z][a-z0-9_]{0,99}$'
+/** `via` of a checkpoint without a message: an operator answers in the web page or API. */
+export const viaOperator = 'operator'
+/** Types of inputs: those of JSON Schema, and two of our own. */
+export const inputTypes = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+  'array',
+  'object',
+  'duration',
+  'timestamp',
+] as const
+export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
+
+export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
+
+/** Inclusive bounds of numbers. */
+export const bounds = {
+  retryMax: [0, 20],
+  factor: [1, 10],
+  jitter: [0, 1],
+  concurrency: [1, 100],
+  maxItems: [1, 10_000],
+  repeatMax: [1, 1000],
+} as const

@@ -1,0 +1,113 @@
+/** Warnings and advice about playbooks, as part of the problem catalogue. */
+export const adviceCatalogue = {
+  W401: {
+    title: 'step never runs',
+    explanation: 'An earlier step always ends the run.',
+  },
+  W402: {
+    title: 'switch without else',
+    explanation:
+      'If no condition is true, nothing happens. Make that explicit with an `else`, such as a `set` step.',
+  },
+  W403: {
+    title: 'output never used',
+    explanation: 'The only effect of the step is its output, and nothing reads it.',
+  },
+  W404: {
+    title: 'retry of a write that must not be repeated',
+    explanation:
+      'The skill declares that its effect must not happen twice. It is retried only after errors that prove it had no effect, such as `http_429`; this needs no `retry`. After a timeout or a response such as 500 the outcome is `unknown`, and the run waits for a person.',
+  },
+  W405: {
+    title: 'text that looks like an expression',
+    explanation:
+      'Only `${{ … }}` is replaced by a value. Other text is used as it is. Inside an expression, a name in quotes is a string: `"alert.data.x" == "bob"` compares two strings and is always false.',
+  },
+  W406: {
+    title: 'unknown error code',
+    explanation:
+      'The code in `retry.on` is not a built-in one. Unless the skill itself uses it, it never causes a retry.',
+  },
+  W407: {
+    title: 'time beyond the limit',
+    explanation:
+      'A literal wait or checkpoint timeout must be shorter than every `timeout` around it: of groups, and of the playbook (default `1d`). The `on_error` and `finally` of a playbook have one hour. Otherwise the step always fails, and `on_timeout` is never used.',
+  },
+  W408: {
+    title: 'works for some types only',
+    explanation:
+      'A value may have one of several types, as with `type: [string, integer]` or `oneOf`, and the operation works only for some of them. For the others the step fails. Distinguish types with `type(x) == string ? … : …`, and objects with a constant field, as in `x.kind == "a"`, or with `has(x.field)`.',
+  },
+  W409: {
+    title: 'times as strings',
+    explanation:
+      'In JSON times are strings. A string counts as a time only next to a time: `+` joins two strings, and two durations are compared as strings. Convert one of them with `timestamp(…)` or `duration(…)`.',
+  },
+  W410: {
+    title: 'condition about the outer item',
+    explanation:
+      'The `if` of a step with `foreach` is evaluated once, before the loop: its `item` and `index` are those of an outer `foreach`. It does not check the items of this loop.',
+  },
+  W411: {
+    title: 'nonexistent day',
+    explanation: 'The month has fewer days. The date rolls over into the next month.',
+  },
+  W412: {
+    title: 'number not among the values',
+    explanation: 'The schema lists the possible numbers, and this is not one of them.',
+  },
+  W413: {
+    title: 'stored optional',
+    explanation:
+      '`x.?field` is an optional, which JSON does not have. Stored in `set`, `return`, `outputs`, `default` or an input, it becomes its value; without one the step fails. Give a default with `orValue(…)`, such as null, or leave out missing values with `{?"key": x.?field}` and `[?x.?field]`.',
+  },
+  W414: {
+    title: 'value in the text of a path',
+    explanation:
+      'An attacker who controls the value could select another resource with the credentials of the connection. Unsafe paths are rejected at run time. Write the path as a list, `path: [devices, "${{ alert.data.id }}"]`, in which each item is one percent-encoded segment, or use `${{ x.urlEncode() }}` in text.',
+  },
+  W420: {
+    title: 'similar to a listed field',
+    explanation:
+      'The schema allows further fields. This one is not listed, but similar to a listed one, so it is probably a typo. If it is right, add it to the schema.',
+  },
+  W421: {
+    title: 'comment that cuts a value',
+    explanation:
+      'In a value without quotes, a `#` after a space starts a comment, so the value ends before it or is empty. Quote the value, or add a space after the `#` if it is a comment.',
+  },
+  W422: {
+    title: 'keys that become text',
+    explanation:
+      'In an expression a map may have whole numbers or booleans as keys, as in `{1: "a"}`. Stored in `set`, `return`, `outputs`, `default` or an input, it becomes JSON, whose keys are strings: `m[1]` becomes `m["1"]`.',
+  },
+  W423: {
+    title: 'timeout of one round',
+    explanation:
+      'The `timeout` of a group or called playbook with `repeat` or `foreach` applies to each round or item. To limit all of them together, put it on a group around the step; to make clear that it applies to one round, on a group inside.',
+  },
+  W424: {
+    title: 'constant condition',
+    explanation:
+      'The condition is always or never true: it compares one value with two different strings, checks an empty range, repeats a choice of an earlier case, or reads nothing.',
+  },
+  W440: {
+    title: 'destructive skill that is repeated',
+    explanation:
+      'A destructive skill under `repeat` acts in each round. To follow its progress, call it once and repeat a skill that reads, or let it wait with `wait_seconds` if it has that input.',
+  },
+  I501: {
+    title: 'steps could be parallel',
+    explanation:
+      'Consecutive steps only read, and do not depend on each other. Under `parallel:` they run at the same time.',
+  },
+  I502: {
+    title: 'more problems than shown',
+    explanation: 'At most 200 errors and 200 other problems are shown per file.',
+  },
+  I503: {
+    title: 'more than the limit of destructive actions',
+    explanation:
+      'A `foreach` may use destructive skills more often than the hourly limit of their class allows without approval. The message shows the default limit. A `foreach` on the skill itself asks once for all its items, one on a group for each use beyond the limit.',
+  },
+} as const

@@ -1,0 +1,249 @@
+import {
+  bounds,
+  defaultForeach,
+  defaultRetry,
+  defaultSkillTimeoutMs,
+  errorCodePattern,
+  idPattern,
+  interruptedChoices,
+  namePattern,
+  skillPattern,
+  transientErrors,
+  viaOperator,
+} from './constants.ts'
+import { phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
+
+/** The keys of steps and of the maps in steps; see `grammar.ts`. */
+
+const { reference, text, texts, map, condition, integer, number } = shapes
+const { range, duration, choices } = phrases
+
+const actionKeys = {
+  uses: { meaning: 'calls a skill, `<plugin>.<skill>`', schema: { type: 'string', pattern: skillPattern } },
+  set: { meaning: 'a map of values; they are the output', schema: map },
+  steps: { meaning: 'a group of steps, in order', schema: reference('steps') },
+  parallel: {
+    meaning: 'a group of steps that run at the same time; it waits for all and fails if one failed',
+    schema: reference('steps'),
+  },
+  switch: {
+    meaning: 'runs the first case whose condition is true',
+    schema: { type: 'array', minItems: 1, items: reference('case') },
+  },
+  checkpoint: { meaning: 'asks a person and waits for the answer', schema: reference('checkpoint') },
+  call: { meaning: 'runs another playbook by name', schema: { type: 'string', pattern: namePattern } },
+  wait: { meaning: 'a duration, or `{ until: <time> }`', schema: { anyOf: [text, reference('wait')] } },
+  return: { meaning: 'ends the run as completed, with this output', schema: reference('value') },
+  fail: { meaning: 'ends the run as failed, with this message', schema: text },
+} as const satisfies Readonly<Record<string, KeyDeclaration>>
+
+export type Action = keyof typeof actionKeys
+
+/** A step has exactly one of these keys. */
+export const actions = Object.keys(actionKeys) as readonly Action[]
+
+export const isAction = (key: string): key is Action => Object.hasOwn(actionKeys, key)
+
+const withForeach = ['foreach']
+
+export const stepKeys = {
+  retry: {
+    what: '`retry`',
+    description: 'When and how often to retry after a transient error.',
+    keys: {
+      max: {
+        meaning: `attempts after the first, ${range(bounds.retryMax)}`,
+        default: String(defaultRetry.max),
+        schema: { ...integer(bounds.retryMax), default: defaultRetry.max },
+      },
+      backoff: {
+        meaning: 'wait before the second attempt',
+        default: duration(defaultRetry.backoffMs),
+        schema: reference('duration'),
+      },
+      factor: {
+        meaning: `multiplier for each further wait, ${range(bounds.factor)}`,
+        default: String(defaultRetry.factor),
+        schema: { ...number(bounds.factor), default: defaultRetry.factor },
+      },
+      max_backoff: {
+        meaning: 'longest wait',
+        default: duration(defaultRetry.maxBackoffMs),
+        schema: reference('duration'),
+      },
+      jitter: {
+        meaning: `random spread of each wait, as a fraction, ${range(bounds.jitter)}`,
+        default: String(defaultRetry.jitter),
+        schema: { ...number(bounds.jitter), default: defaultRetry.jitter },
+      },
+      on: {
+        meaning: `codes of the transient errors to retry: ${choices(transientErrors)} and the transient codes that skills declare`,
+        default: 'all transient errors',
+        schema: {
+          type: 'array',
+          minItems: 1,
+          items: { anyOf: [{ enum: transientErrors }, { type: 'string', pattern: errorCodePattern }] },
+        },
+      },
+    },
+  },
+  step: {
+    what: 'a step',
+    description: `One step, with exactly one of ${actions.join(', ')}.`,
+    rules: { oneOf: actions.map((action) => ({ type: 'object', required: [action] })) },
+    keys: {
+      id: {
+        meaning:
+          'the name in `steps.<id>`: lower-case letters, digits and `_`, starting with a letter; unique',
+        schema: { type: 'string', pattern: idPattern },
+      },
+      name: { meaning: 'a title for people', schema: text },
+      if: {
+        meaning:
+          'an expression without `${{ }}`; the step is skipped unless it is true; evaluated once, before `foreach`',
+        default: '`true`',
+        schema: condition,
+      },
+      timeout: {
+        meaning:
+          'limit for one attempt of a skill, or for a whole group or called playbook; applies to each item of `foreach` and each round of `repeat`',
+        default: `${duration(defaultSkillTimeoutMs)} for a skill, none for a group`,
+        schema: reference('duration'),
+        with: ['uses', 'steps', 'parallel', 'switch', 'call'],
+      },
+      retry: {
+        meaning: 'when and how often to retry; with `uses`',
+        schema: reference('retry'),
+        with: ['uses'],
+      },
+      on_error: {
+        meaning: '`fail`, `continue`, or steps that see `error`',
+        default: '`fail`',
+        schema: { anyOf: [{ enum: ['fail', 'continue'] }, reference('steps')] },
+        with: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call', 'wait'],
+      },
+      default: {
+        meaning: 'the output if the step is skipped or its failure is handled',
+        default: 'no output',
+        schema: reference('value'),
+        with: ['uses', 'set', 'checkpoint', 'call'],
+      },
+      foreach: {
+        meaning: 'a list; the step runs once per item, and its output is the list of outputs',
+        schema: { anyOf: [{ type: 'string' }, { type: 'array' }] },
+        with: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call'],
+      },
+      as: {
+        meaning: 'the name of the item',
+        default: `\`${defaultForeach.as}\``,
+        schema: { type: 'string', pattern: idPattern, default: defaultForeach.as },
+        with: withForeach,
+      },
+      concurrency: {
+        meaning: `items or branches that run at the same time, ${range(bounds.concurrency)}`,
+        default: `${defaultForeach.concurrency} item, all branches`,
+        schema: integer(bounds.concurrency),
+        with: ['foreach', 'parallel'],
+      },
+      max_items: {
+        meaning: `maximum number of items; more fail the step; ${range(bounds.maxItems)}`,
+        default: String(defaultForeach.maxItems),
+        schema: { ...integer(bounds.maxItems), default: defaultForeach.maxItems },
+        with: withForeach,
+      },
+      on_item_error: {
+        meaning: '`fail` or `continue`',
+        default: '`fail`',
+        schema: { enum: ['fail', 'continue'], default: 'fail' },
+        with: withForeach,
+      },
+      repeat: {
+        meaning: 'repeats the step until a condition is true; with `uses` or `steps`',
+        schema: reference('repeat'),
+        with: ['uses', 'steps'],
+      },
+      on_interrupted: {
+        meaning: `action after the server stopped during the call: ${choices(interruptedChoices)}`,
+        default: 'as the skill declares',
+        schema: { enum: interruptedChoices },
+        with: ['uses'],
+      },
+      ...actionKeys,
+      with: { meaning: 'the inputs of `uses` or `call`', schema: map, with: ['uses', 'call'] },
+      connection: {
+        meaning: 'the connection name; required if the plugin has several; with `uses`',
+        default: 'the only connection of the plugin',
+        schema: text,
+        with: ['uses'],
+      },
+      else: {
+        meaning: 'the steps of a `switch` if no case is true',
+        default: 'none',
+        schema: reference('steps'),
+        with: ['switch'],
+      },
+    },
+  },
+  repeat: {
+    what: '`repeat`',
+    description: 'Repeats the step until a condition is true.',
+    keys: {
+      until: {
+        meaning: 'an expression without `${{ }}`; sees `output`, or the steps inside',
+        schema: condition,
+      },
+      every: { meaning: 'wait between two rounds', schema: reference('duration') },
+      max: {
+        meaning: `maximum number of rounds, ${range(bounds.repeatMax)}; then the step fails`,
+        schema: integer(bounds.repeatMax),
+      },
+    },
+    required: ['until', 'every', 'max'],
+  },
+  checkpoint: {
+    what: 'a checkpoint',
+    description: 'Asks a person and waits for the answer.',
+    keys: {
+      via: {
+        meaning:
+          'a skill that sends the question, or `operator`: no message is sent, and an operator answers in the web page or API',
+        schema: { type: 'string', anyOf: [{ const: viaOperator }, { pattern: skillPattern }] },
+      },
+      with: { meaning: 'the inputs of that skill; for `operator`: `message`, `labels`', schema: map },
+      connection: {
+        meaning: 'the connection name',
+        default: 'the only connection of the plugin',
+        schema: text,
+      },
+      answers: { meaning: 'the list of possible answers', schema: { ...texts, minItems: 1 } },
+      form: { meaning: 'a JSON Schema of the form to fill in, instead of `answers`', schema: map },
+      timeout: { meaning: 'how long to wait', schema: { type: 'string', minLength: 2 } },
+      on_timeout: {
+        meaning: 'the answer to use when nobody answers, or `fail`',
+        default: '`fail`',
+        schema: {},
+      },
+    },
+    required: ['via', 'timeout'],
+  },
+  case: {
+    what: 'a case of a switch',
+    description: 'A case of a switch.',
+    keys: {
+      when: { meaning: 'an expression without `${{ }}`', schema: condition },
+      steps: { meaning: 'the steps to run if it is true', schema: reference('steps') },
+    },
+    required: ['when', 'steps'],
+  },
+  wait: {
+    what: '`wait`',
+    description: 'Waits until a time.',
+    keys: { until: { meaning: 'a time; a past time does not wait', schema: text } },
+    required: ['until'],
+  },
+} as const satisfies Readonly<Record<string, MapDeclaration>>
+
+/** Keys that may skip a step. */
+export const stepConditions: readonly string[] = Object.entries(stepKeys.step.keys)
+  .filter(([, { schema }]) => schema === condition)
+  .map(([key]) => key)
