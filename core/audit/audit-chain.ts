@@ -7,22 +7,22 @@ export interface StoredAuditEntry extends AuditHead {
   readonly entry: string
 }
 
-/** What came of following the chain from its beginning. */
+/** The result of verifying the chain from its beginning. */
 export interface AuditVerdict {
-  /** Entries that are as they were recorded. */
+  /** Number of unchanged entries. */
   readonly entries: number
-  /** The last of them; null where there is none. */
+  /** The last of them; null if there is none. */
   readonly head: AuditHead | null
-  /** The first entry that is not; null where all are. */
+  /** The first changed entry; null if there is none. */
   readonly broken: { readonly sequence: number; readonly reason: string } | null
-  /** What should keep entries from being changed, and is not there as it was made: names of triggers. Default: nothing is missing. */
+  /** Names of the triggers that protect the entries and are missing or changed. Default: none. */
   readonly unguarded?: readonly string[]
 }
 
-/** What the first entry follows. */
+/** The previous hash of the first entry. */
 export const beginning = '0'.repeat(64)
 
-/** SHA-256, hex, of the hash before (as text; 64 zeros for the first entry), a line feed, and the entry. */
+/** SHA-256 in hex of the previous hash (as text; 64 zeros for the first entry), a line feed, and the entry. */
 export function hashEntry(previous: string | undefined, entry: string): string {
   return createHash('sha256')
     .update(`${previous ?? beginning}\n${entry}`)
@@ -30,10 +30,11 @@ export function hashEntry(previous: string | undefined, entry: string): string {
 }
 
 /**
- * Follows the chain until its end or the first entry that is not what was recorded there. It shows what was changed, removed, put in or moved in
- * the midst of the log; entries that are missing at its end, or a log that was written anew as a whole, only show against a head kept elsewhere.
+ * Verifies the chain up to its end or the first changed entry. Detects entries that were changed, removed,
+ * inserted or moved within the log. Entries missing at the end, or a completely rewritten log, are only
+ * detected with a head that was kept elsewhere.
  *
- * @param kept an entry that was noted elsewhere: it has to be there with that hash
+ * @param kept an entry noted elsewhere, which must exist with this hash
  */
 export function verifyChain(entries: Iterable<StoredAuditEntry>, kept?: AuditHead): AuditVerdict {
   let head: AuditHead | null = null
@@ -47,16 +48,15 @@ export function verifyChain(entries: Iterable<StoredAuditEntry>, kept?: AuditHea
     if (sequence !== expected) return broken(expected, 'it is missing')
     if (hash !== hashEntry(head?.hash, entry))
       return broken(sequence, 'its text, its hash, or the entry before it was changed')
-    if (numberOf(entry) !== sequence)
-      return broken(sequence, 'it stands at another place than it was recorded at')
+    if (numberOf(entry) !== sequence) return broken(sequence, 'its sequence number was changed')
     if (kept?.sequence === sequence && kept.hash !== hash)
-      return broken(sequence, 'it is not the one that was kept: the log was written anew')
+      return broken(sequence, 'it differs from the kept entry: the log was rewritten')
     head = { sequence, hash }
   }
   if (kept !== undefined && kept.sequence > (head?.sequence ?? 0))
     return broken(
       (head?.sequence ?? 0) + 1,
-      `the log once went on, at least to ${kept.sequence}, and now ends before it`,
+      `the log had at least ${kept.sequence} entries and now ends earlier`,
     )
   return { entries: head?.sequence ?? 0, head, broken: null }
 }

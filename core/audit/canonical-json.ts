@@ -1,6 +1,6 @@
 /**
- * JSON in its one form (RFC 8785): names in the order of their UTF-16 code units, no blanks. For values made of texts, integers
- * of any size, booleans, null, lists and plain objects; what is undefined is left out.
+ * Canonical JSON (RFC 8785): names sorted by UTF-16 code units, no white space. For strings, integers of any
+ * size, booleans, null, lists and plain objects; undefined fields are omitted.
  *
  * @example canonicalJson({ b: 1, a: [true, null] }) // '{"a":[true,null],"b":1}'
  */

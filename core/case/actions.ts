@@ -6,25 +6,25 @@ import { restApproved } from '../engine/context/approval.ts'
 import { approvalPath, isApprovalPath } from '../engine/journal/paths.ts'
 import { textAt, valueAt } from '../plugin/index.ts'
 
-/** Characters of an input, as JSON; a larger one stays in the run. */
+/** Maximum length of an input as JSON; larger inputs are kept only in the run. */
 const maxInput = 4_000
-/** Characters of what another system or a person said. */
+/** Maximum length of a text of another system or a person. */
 const maxShown = 500
 const maxStatus = 100
-/** Questions of the run before the action: the newest. */
+/** Maximum number of earlier questions of the run, newest first. */
 const maxDecisions = 5
 
-/** The use of a destructive skill, as the journal has it. */
+/** A destructive action as recorded in the journal. */
 export interface RecordedUse {
   readonly run: { readonly uuid: string; readonly playbookName: string }
   readonly entry: JournalEntry
-  /** It is known that it changed nothing. */
+  /** Whether it certainly changed nothing. */
   readonly changedNothing: boolean
-  /** That were answered in this run, and in those it goes on from; oldest first. */
+  /** Checkpoints answered in this run and in the runs it retries, oldest first. */
   readonly answered: readonly Checkpoint[]
 }
 
-/** What a case says about it. */
+/** The action as shown in its case. */
 export function actionOf(use: RecordedUse, at: number): CaseAction {
   const { run, entry } = use
   const { path, stepId, kind: skill, startedAt, error } = entry
@@ -50,7 +50,7 @@ function statusIn(output: unknown): string | null {
   return status?.slice(0, maxStatus) ?? null
 }
 
-/** Only what is known to have changed nothing is said to have. */
+/** Reports `failed` only if the action certainly changed nothing. */
 function outcomeOf({ entry: { state }, changedNothing }: RecordedUse): ActionOutcome {
   if (state === 'completed') return changedNothing ? 'unchanged' : 'accepted'
   return state === 'failed' && changedNothing ? 'failed' : 'unknown'
@@ -87,7 +87,7 @@ function decisionsOf({ run, entry, answered }: RecordedUse): readonly ActionDeci
 
 export const actionOutcomeTexts: Readonly<Record<ActionOutcome, string>> = {
   accepted: 'accepted',
-  unchanged: 'changed nothing: it was in effect already',
+  unchanged: 'changed nothing: it was already in effect',
   failed: 'failed and changed nothing',
   unknown: 'has an unknown outcome: it may have taken effect',
 }
@@ -101,7 +101,7 @@ export function actionText(action: CaseAction): string {
   return `Action: ${skill} ${actionOutcomeTexts[outcome]}${state}${reason}${input === '' ? '' : `, with ${input}`}`
 }
 
-/** What it was done to, in one line: `id: 1f2e, comment: miner`. */
+/** The input in one line: `id: 1f2e, comment: miner`. */
 export function inputText({ input }: Pick<CaseAction, 'input'>): string {
   if (input === null) return ''
   const fields = Object.entries(input).map(([name, value]) => {

@@ -3,18 +3,18 @@ import type { ListedAlert } from '../ports/alert-store.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
 import type { CaseObservable } from './observables.ts'
 
-/** All that belongs to a case, as far as it fits. */
+/** Everything that belongs to a case, up to the limits. */
 export interface CaseFile {
   readonly case: Case
   /** Newest first. */
   readonly alerts: readonly ListedAlert[]
   /** Newest first. */
   readonly runs: readonly ListedRun[]
-  /** What destructive skills did, oldest first. */
+  /** Destructive actions, oldest first. */
   readonly actions: readonly CaseAction[]
   readonly observables: readonly CaseObservable[]
   /** Oldest first. */
   readonly timeline: readonly CaseEntry[]
-  /** How many of each there are besides. */
+  /** How many more of each exist. */
   readonly leftOut: Readonly<Record<'alerts' | 'runs' | 'actions' | 'observables' | 'timeline', number>>
 }

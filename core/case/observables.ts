@@ -1,22 +1,22 @@
 import type { JournalEntry, StepState } from '../domain/run.ts'
 import { observableKinds, type ObservableKind } from '../plugin/index.ts'
 
-/** A value that the runs of a case found or looked up, with what was learned of it. */
+/** A value that the runs of a case found or looked up, with its findings. */
 export interface CaseObservable {
   readonly kind: ObservableKind
   readonly value: string
-  /** What look-ups said; newest first. */
+  /** Findings of lookups, newest first. */
   readonly learned: readonly Learned[]
-  /** Other steps that were given the value; newest first. Where both are empty, it was not looked up. */
+  /** Other steps with the value in their input, newest first. If both lists are empty, it was not looked up. */
   readonly used: readonly ObservableUse[]
 }
 
-/** A step of another kind than a look-up that was given the value, such as a question to the user. */
+/** A step other than a lookup with the value in its input, such as a question to the user. */
 export interface ObservableUse {
   /** The skill: `<plugin>.<skill>`. */
   readonly source: string
   readonly runUuid: string
-  /** Of the step in the run. */
+  /** Path of the step in the run. */
   readonly path: string
   /** Epoch milliseconds. */
   readonly at: number
@@ -25,51 +25,51 @@ export interface ObservableUse {
   readonly isQuestion: boolean
 }
 
-/** What one look-up said. */
+/** The finding of a lookup. */
 export interface Learned {
   /** The skill: `<plugin>.<skill>`. */
   readonly source: string
   readonly runUuid: string
-  /** Of the step in the run. */
+  /** Path of the step in the run. */
   readonly path: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** 0 to 100; null: the source knows of no risk, or could not be asked. */
+  /** 0 to 100; null if the source has no risk score or the lookup failed. */
   readonly score: number | null
-  /** In the words of the source, such as `critical`. */
+  /** The source's own word, such as `critical`. */
   readonly level: string | null
   readonly summary: string | null
-  /** Why it could not be asked; null where it could. */
+  /** Why the lookup failed; null if it succeeded. */
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
 export type Named = Pick<CaseObservable, 'kind' | 'value'>
 
-/** Steps of one run. */
+/** Journal entries of one run. */
 export interface CaseJournal {
   readonly runUuid: string
-  /** That extract or look up, with their outputs. */
+  /** Steps that extract or look up observables, with their outputs. */
   readonly telling: readonly JournalEntry[]
-  /** All calls of other skills, whose outputs do not matter. */
+  /** Calls of all other skills; their outputs are not needed. */
   readonly others: readonly JournalEntry[]
 }
 
-/** What is known of a skill. */
+/** Properties of skills. */
 export interface SkillNature {
   readonly enriches: (skill: string) => boolean
   readonly reads: (skill: string) => boolean
-  /** Asks a person. */
+  /** Whether the skill asks a person. */
   readonly asks: (skill: string) => boolean
 }
 
-/** The skill whose output lists the observables of an alert; investigators that are made begin with it. */
+/** The skill whose output lists the observables of an alert; generated investigators start with it. */
 export const extractingSkill = 'indicators.extract'
 
-/** Characters of what a source says in words. */
+/** Maximum length of a source's summary. */
 const maxSummary = 500
-/** Of one observable: the newest. */
+/** Uses kept per observable: the newest. */
 const maxUses = 20
-/** Within longer inputs, and shorter values, nothing is looked for. */
+/** Longer inputs are not searched, and shorter values are not searched for. */
 const [maxSearched, minSought] = [500, 4]
 
 interface Found extends Named {
@@ -78,10 +78,10 @@ interface Found extends Named {
 }
 
 /**
- * What the runs of a case found in its alerts and learned of it, by their journals: those with the highest score first, then what was
- * looked up, then what was only found.
+ * The observables that the runs of a case found and looked up, according to their journals: highest score
+ * first, then those looked up, then those only found.
  *
- * @param inAlerts what stands in the alerts besides
+ * @param inAlerts further observables in the alerts
  */
 export function observablesOf(
   journals: readonly CaseJournal[],
@@ -119,7 +119,7 @@ export function observablesOf(
 const newestFirst = <T extends { readonly at: number }>(all: ReadonlyMap<string, T>): readonly T[] =>
   [...all.values()].toSorted((a, b) => b.at - a.at)
 
-/** Whoever asked the user, or looked for the host elsewhere, gave the step that value, or a read a text with it. */
+/** Finds steps whose input contains the value, such as a question to the user or a search for the host. */
 function noteUses(found: readonly Found[], journals: readonly CaseJournal[], nature: SkillNature): void {
   const byValue = Map.groupBy(found, ({ value }) => value.toLowerCase())
   for (const { runUuid, others } of journals) {
@@ -146,10 +146,10 @@ function noteUses(found: readonly Found[], journals: readonly CaseJournal[], nat
   }
 }
 
-/** What tells of a question that was asked before. */
+/** Whether the path belongs to a follow-up of an earlier question. */
 const isFollowUp = (path: string): boolean => /\/@(remind|settle)$/.test(path)
 
-/** Strings in an input, a few levels deep. */
+/** The strings in an input, up to a few levels deep. */
 function* textsIn(value: unknown, depth = 4): Iterable<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null && depth > 0)
@@ -171,7 +171,7 @@ function learnedIn(entry: JournalEntry, runUuid: string): Learned {
   }
 }
 
-/** Those that `extractingSkill` lists in its output. */
+/** The observables in an output of `extractingSkill`. */
 export function* listed(output: unknown): Iterable<Named> {
   const { all } = fieldsOf(output)
   for (const item of Array.isArray(all) ? (all as readonly unknown[]) : []) {
@@ -180,7 +180,7 @@ export function* listed(output: unknown): Iterable<Named> {
   }
 }
 
-/** What a step was given is checked after it was recorded: it may be anything. */
+/** An input is recorded before it is validated, so it can be anything. */
 function askedAbout(input: unknown): Named | undefined {
   const { kind: named, value } = fieldsOf(input)
   const kind = observableKinds.find((one) => one === named)

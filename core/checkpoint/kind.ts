@@ -4,26 +4,26 @@ import { textAt, valueAt } from '../plugin/index.ts'
 
 type Asked = Pick<Checkpoint, 'path' | 'stepId' | 'question' | 'playbookName'>
 
-/** The skill whose use is to be approved; undefined: the question is one of a playbook. */
-export const heldSkillOf = ({ path, question }: Pick<Asked, 'path' | 'question'>): string | undefined =>
+/** The skill that waits for approval; undefined for a question of a playbook. */
+export const skillToApprove = ({ path, question }: Pick<Asked, 'path' | 'question'>): string | undefined =>
   isApprovalPath(path) ? (textAt(question.input, 'skill') ?? undefined) : undefined
 
-/** The class of the actions that are to be approved; undefined: the question is one of a playbook. */
-export const heldClassOf = ({ path, question }: Pick<Asked, 'path' | 'question'>): string | undefined =>
+/** The class of the actions that wait for approval; undefined for a question of a playbook. */
+export const classToApprove = ({ path, question }: Pick<Asked, 'path' | 'question'>): string | undefined =>
   isApprovalPath(path) ? (textAt(question.input, 'class') ?? undefined) : undefined
 
-/** What the skill would be given, as it may be shown: several where uses that begin together are approved as one. */
-export function heldInputsOf({ question: { input } }: Pick<Asked, 'question'>): readonly unknown[] {
+/** The inputs of the waiting actions, redacted; several if one approval covers several actions. */
+export function inputsToApprove({ question: { input } }: Pick<Asked, 'question'>): readonly unknown[] {
   const inputs = valueAt(input, 'inputs')
   return Array.isArray(inputs) ? inputs : [valueAt(input, 'input') ?? null]
 }
 
 /**
- * What sort of question it is: those of one kind, in one organization, can be answered together. `approval:<skill>`, or
- * `<playbook>:<step>`, with the path of a step that has no id. A skill has a dot in its name, an id has none.
+ * The kind of a question: `approval:<skill>` or `<playbook>:<step>`, with the path if the step has no id.
+ * Questions of one kind and organization can be answered together. Names of skills contain a dot, ids do not.
  */
 export function kindOf(checkpoint: Asked): string {
-  const skill = heldSkillOf(checkpoint)
+  const skill = skillToApprove(checkpoint)
   const { playbookName, stepId, path } = checkpoint
   return skill === undefined ? `${playbookName}:${stepId ?? path}` : `approval:${skill}`
 }

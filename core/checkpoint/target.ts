@@ -2,8 +2,8 @@ import { canonicalJson } from '../audit/canonical-json.ts'
 import { isObject, type JsonSchema } from '../plugin/index.ts'
 
 /**
- * What an input acts on: its fields without the prose for people (`x-message`), which differs where the target does not. Values stand
- * as JSON, so that none can look like a further field.
+ * The target of an input: its fields without the text for people (`x-message`), which may differ for the same
+ * target. Values are JSON, so none can look like another field.
  *
  * @example targetOf(isolate.input, { id: 'a1', comment: 'Beacon' }) // 'id: "a1"'
  */
@@ -15,7 +15,7 @@ export function targetOf(schema: JsonSchema, input: unknown): string {
   return fields.map(([name, value]) => `${name}: ${canonicalJson(value)}`).join(', ')
 }
 
-/** Each text once with how often it is there, the most frequent first, and else as they come. */
+/** Each text once with its count, the most frequent first, otherwise in the given order. */
 export function counted(
   texts: readonly string[],
 ): readonly { readonly text: string; readonly count: number }[] {

@@ -1,16 +1,21 @@
-/** Lines that take turns: whoever stands in a short one does not wait for all of a long one. */
+/** Fair queues: items of different queues are taken in turn, so a long queue does not delay a short one. */
 export class FairLines<Item> {
-  /** In the order of their turns. */
+  /** In the order in which they are served. */
   readonly #lines = new Map<string, Item[]>()
 
-  /** At the end of the line of this name. */
+  /** Appends an item to the queue of this name. */
   push(name: string, item: Item): void {
     const line = this.#lines.get(name)
     if (line === undefined) this.#lines.set(name, [item])
     else line.push(item)
   }
 
-  /** The first of the line whose turn it is, which then is behind the others. */
+  /** How many items the queue of this name has. */
+  lengthOf(name: string): number {
+    return this.#lines.get(name)?.length ?? 0
+  }
+
+  /** Takes the first item of the queue that is served next, and moves that queue behind the others. */
   take(): Item | undefined {
     for (const [name, line] of this.#lines) {
       const first = line.shift()

@@ -1,6 +1,6 @@
 import { FairLines } from './fair-lines.ts'
 
-/** Does one work after the other: in the order in which they came, and the lines take turns. */
+/** Runs tasks one at a time: in order within a queue, and the queues in turn. */
 export type InTurn = <T>(line: string, work: () => Promise<T>) => Promise<T>
 
 export function createTurns(): InTurn {

@@ -15,8 +15,6 @@ export interface ParseJsonOptions {
   readonly maxDepth?: number
 }
 
-/** A run of 16 digits may be an integer beyond 2^53; shorter ones never are. */
-const longDigits = /\d{16}/
 const integerLiteral = /^-?\d+$/
 
 /**
@@ -30,10 +28,10 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
   const maxDepth = options.maxDepth ?? 100
   checkDepth(text, maxDepth)
   try {
-    return longDigits.test(text) ? sourceJson.parse(text, exactInteger) : JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return hasLargeNumber(value) ? sourceJson.parse(text, exactInteger) : value
   } catch (cause) {
-    if (cause instanceof RangeError)
-      throw new TocsinError('json_too_deep', 'JSON is nested too deep to be read')
+    if (cause instanceof RangeError) throw new TocsinError('json_too_deep', 'JSON is nested too deep')
     throw new TocsinError('json_invalid', `not valid JSON: ${(cause as Error).message}`, { cause })
   }
 }
@@ -62,13 +60,23 @@ export function stringifyJson(value: unknown, indent?: number): string {
 const withBigints = (value: unknown, indent: number | undefined): string | undefined =>
   JSON.stringify(value, rawInteger, indent)
 
-/** Undefined where it takes a replacer to write it, which is several times as slow: for a bigint. */
+/** Undefined if the value contains a bigint: writing it needs a replacer, which is several times slower. */
 function plainJson(value: unknown, indent: number | undefined): string | undefined {
   try {
     return JSON.stringify(value, null, indent)
   } catch {
     return undefined
   }
+}
+
+/** A number of at least 2^53: its text may be an integer that a double cannot hold. Few texts have one, and a reviver is slow. */
+function hasLargeNumber(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasLargeNumber)
+  for (const name in value)
+    if (hasLargeNumber((value as Readonly<Record<string, unknown>>)[name])) return true
+  return false
 }
 
 // A reviver writes back with [[CreateDataProperty]], so that `__proto__` stays an own field here as well.
@@ -101,7 +109,7 @@ function checkDepth(text: string, maxDepth: number): void {
   }
 }
 
-/** Position of the closing quote; the end of the text when there is none. */
+/** Position of the closing quote, or the end of the text if it is missing. */
 function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let slashes = 0

@@ -4,8 +4,8 @@ import type { LogFields } from '../ports/log.ts'
 const storage = new AsyncLocalStorage<LogFields>()
 
 /**
- * Whatever is logged in the course of this work carries these fields: the id of the request, or of the run, that it is done for. They take the place of those
- * around it: what a run does is not done for the request that another run came by.
+ * Adds these fields to every line that `work` logs, such as the id of its request or run. They replace the
+ * fields of an outer call, so a run does not log the id of a request that started something else.
  */
 export function withLogFields<T>(fields: LogFields, work: () => T): T {
   return storage.run(fields, work)

@@ -1,6 +1,7 @@
 /**
- * The fields that may be logged. Everything else is dropped and its name is listed under `dropped`, so that nothing slips
- * into the log by being passed along: no headers, no bodies, no query strings. `fields` holds what a skill logs, as text.
+ * The fields that may be logged. All others are dropped and their names listed under `dropped`, so that
+ * headers, bodies and query strings never reach the log by accident. `fields` holds the fields of a skill's
+ * own log lines, as text.
  */
 // prettier-ignore
 export const loggedFields = [

@@ -8,22 +8,25 @@ const maxBodyBytes = 10 * 1024 * 1024
 const utf8 = new TextDecoder()
 
 /**
- * Reads a body up to the cap. The stream is decompressed as it is read, so a small body that unfolds into a huge one is noticed
- * when it passes the cap and not when memory is gone.
+ * Reads a body up to the limit. Decompression is streamed, so a small body that expands into a huge one stops
+ * at the limit.
  *
- * @throws SkillError `response_too_large`, and what the stream breaks with, such as a connection that is cut
+ * @throws SkillError `response_too_large`, and the error of the stream, such as a closed connection
  */
 export async function readBody(stream: Readable, contentType: string | undefined): Promise<string> {
   const bytes = await readBytes(stream)
-  return decoder(contentType).decode(bytes)
+  return decodeText(bytes, contentType)
 }
 
-/** With listeners: the async iterator of a stream costs as much as all else that is done with a small answer. */
-function readBytes(stream: Readable): Promise<Buffer> {
+/**
+ * The bytes of a body up to the limit; see {@link readBody}. Uses listeners, because the async iterator of a stream costs
+ * as much as everything else about a small answer.
+ */
+export function readBytes(stream: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    // Stays: what breaks a stream that nobody reads any more must not reach the process.
+    // Stays attached, so that a later error of an abandoned stream does not crash the process.
     stream.on('error', reject)
     const stopWatching = finished(stream, { writable: false }, (error) => {
       if (error) reject(error)
@@ -33,8 +36,8 @@ function readBytes(stream: Readable): Promise<Buffer> {
       chunks.push(chunk)
       size += chunk.length
       if (size <= maxBodyBytes) return
-      // Not left to the end of the stream: some take theirs without a word when they are destroyed.
-      reject(tooLarge())
+      // Not left to the `end` event: some streams emit nothing when they are destroyed.
+      reject(responseTooLarge())
       stopWatching()
       chunks.length = 0
       stream.removeAllListeners('data')
@@ -43,13 +46,17 @@ function readBytes(stream: Readable): Promise<Buffer> {
   })
 }
 
-function tooLarge(): SkillError {
+function responseTooLarge(): SkillError {
   return new SkillError('response_too_large', `the answer is larger than ${maxBodyBytes / 1_048_576} MB`, {
     hint: 'ask for less: fewer fields, smaller pages',
   })
 }
 
-/** UTF-8 unless the answer names another encoding that is known. Bytes that do not fit become U+FFFD. */
+/** UTF-8 unless the content type names another known encoding. Invalid bytes become U+FFFD. */
+export function decodeText(bytes: Buffer, contentType: string | undefined): string {
+  return decoder(contentType).decode(bytes)
+}
+
 function decoder(contentType = ''): TextDecoder {
   const charset = /;\s*charset="?([\w:.-]{1,40})/i.exec(contentType)?.[1]
   if (charset === undefined) return utf8

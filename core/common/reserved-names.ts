@@ -1,6 +1,6 @@
 /**
- * Whether Windows takes a file of this name for a device, with or without an extension: `nul`, `con.yaml`, `COM1.tar.gz`. What is written there
- * is lost, so nothing that may become a file is called so, on any system.
+ * Whether Windows treats a file of this name as a device, with or without an extension: `nul`, `con.yaml`,
+ * `COM1.tar.gz`. Data written there is lost, so such names are refused on every system.
  */
 export function isReservedOnWindows(fileName: string): boolean {
   const [base = ''] = fileName.split('.', 1)

@@ -1,9 +1,10 @@
-import type { Scope } from '../ports/common.ts'
+import type { OrganizationScope } from '../ports/common.ts'
 
 /** Whether a scope sees what belongs to this organization. */
-export function isInScope(scope: Scope, organizationUuid: string): boolean {
+export function isInScope(scope: OrganizationScope, organizationUuid: string): boolean {
   return scope === 'all' || scope.includes(organizationUuid)
 }
 
-/** The same for keys that see the same organizations: what one customer takes of the server is counted together, whichever keys it comes with. */
-export const scopeText = (scope: Scope): string => (scope === 'all' ? 'all' : scope.toSorted().join(' '))
+/** Equal for keys with the same organizations, so that limits count all keys of a customer together. */
+export const scopeText = (scope: OrganizationScope): string =>
+  scope === 'all' ? 'all' : scope.toSorted().join(' ')

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Work that can be done in time slices: it yields wherever others may be served in between, and `long` before a part that may
- * take tens of milliseconds and cannot be divided.
+ * Work in time slices: it yields where other tasks may run, and yields `long` before a part that may take
+ * tens of milliseconds and cannot be split.
  */
 export type Sliced<T> = Generator<'long' | undefined, T, void>
 
-/** Does the work without a break: for commands, tests, and what is known to be small. */
+/** Does the work without yielding: for commands, tests, and small inputs. */
 export function runAtOnce<T>(work: Sliced<T>): T {
   for (;;) {
     const { done, value } = work.next()
@@ -14,15 +14,15 @@ export function runAtOnce<T>(work: Sliced<T>): T {
   }
 }
 
-/** In milliseconds: after a time slice others are served. */
+/** Length of a time slice, in milliseconds. */
 const sliceMs = 10
-/** In milliseconds: after less than this, a long part may follow in the same time slice. */
+/** A long part may follow in the same slice if less than this many milliseconds have passed. */
 const shortMs = 3
 
 /**
  * Does the work in time slices.
  *
- * @param pause resolves when others have been served; is told for how many milliseconds they were not
+ * @param pause resolves after other tasks had a turn; its argument is how many milliseconds they waited
  */
 export async function runInSlices<T>(
   work: Sliced<T>,

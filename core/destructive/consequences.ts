@@ -8,14 +8,14 @@ import type { Catalogue } from '../registry/catalogue.ts'
 export interface Consequence {
   readonly stepId: string | null
   readonly skill: string
-  /** Of the skill, for people. */
+  /** Title of the skill. */
   readonly title: string
   readonly class: DestructiveClass
 }
 
 export interface World {
   readonly catalogue: Pick<Catalogue, 'skill'>
-  /** The playbook of a name that can be called; undefined: there is none. */
+  /** The callable playbook of a name; undefined if there is none. */
   readonly called: (name: string) => Promise<Playbook | undefined>
 }
 
@@ -28,8 +28,8 @@ interface Walk extends World {
 const notKnown = (): undefined => undefined
 
 /**
- * The destructive actions that may follow when the checkpoint at a path of a run gets this answer. What depends on anything but the answer
- * may follow; what the answer alone rules out does not.
+ * The destructive actions that may follow this answer to the checkpoint at a path. Includes everything except
+ * what the answer alone rules out.
  */
 export async function consequencesOf(
   playbook: Playbook,
@@ -48,7 +48,7 @@ export async function consequencesOf(
   return [...walk.found.values()]
 }
 
-/** Of a playbook: the steps behind the place, and those that always come last. */
+/** The steps of a playbook after the place, and those that always run last. */
 async function following(
   playbook: Playbook,
   keys: readonly string[],
@@ -61,7 +61,7 @@ async function following(
   await collect(playbook.finally, { ...walk, condition: notKnown })
 }
 
-/** Looks for the place among these steps, and collects what follows it here; undefined: it is not there. */
+/** Finds the place among these steps and collects what follows it; undefined if it is not there. */
 async function behind(
   steps: readonly Step[],
   [key, ...rest]: readonly string[],
@@ -79,9 +79,9 @@ async function behind(
     const playbook = await walk.called(step.playbook)
     if (playbook !== undefined) await following(playbook, rest, answer, walk)
   }
-  // What one item or time has asked, the next one may do.
+  // The next item or repetition may do what this one asked about.
   if (step.foreach !== undefined || step.repeat !== undefined) await collect(innerSteps(step), walk)
-  // Behind items, and behind a call, the answer is not to be read.
+  // After a `foreach` or a call, expressions cannot read the answer.
   const isSeen = step.foreach === undefined && (isPlace || step.action !== 'call')
   const id = [key, ...rest].at(-1)
   const condition = isSeen && id !== undefined ? conditionWith(id, answer) : notKnown
@@ -89,7 +89,7 @@ async function behind(
   return (await collect(steps.slice(at + 1), { ...walk, condition })) ? 'ends' : 'goes_on'
 }
 
-/** The lists of steps inside a step, each with the rest of the path that leads on in it. */
+/** The lists of steps inside a step, each with the rest of the path. */
 function insideOf(
   step: Step,
   rest: readonly string[],
@@ -116,7 +116,10 @@ function insideOf(
   }
 }
 
-/** Adds the destructive actions of steps in order, as far as a condition does not rule them out. True: nothing comes after them. */
+/**
+ * Adds the destructive actions of the steps, except those that a condition rules out. Returns true if nothing
+ * runs after them.
+ */
 async function collect(steps: readonly Step[], walk: Walk): Promise<boolean> {
   for (const step of steps) {
     const runs = walk.condition(step.if)
@@ -167,7 +170,7 @@ async function collectStep(step: Step, walk: Walk): Promise<boolean> {
   }
 }
 
-/** True: nothing comes after any of the cases that are possible. */
+/** Returns true if nothing runs after any possible case. */
 async function collectCases(step: Extract<Step, { action: 'switch' }>, walk: Walk): Promise<boolean> {
   let allEnd = true
   for (const { when, steps } of step.cases) {
@@ -180,8 +183,8 @@ async function collectCases(step: Extract<Step, { action: 'switch' }>, walk: Wal
 }
 
 /**
- * What conditions say once the answer is known and nothing else is. An expression that needs anything else fails to evaluate, and says
- * nothing; one that copes with absence (`.?`) would take what is unknown for absent.
+ * Evaluates conditions with only the answer known. An expression that reads anything else is undecided; `.?`
+ * would treat unknown data as absent, so such expressions are undecided too.
  */
 function conditionWith(id: string, answer: unknown): Walk['condition'] {
   const output = { answer, by: null, by_kind: null, at: null, text: null }

@@ -1,30 +1,30 @@
 import {
   defaultDestructivePerHour,
   type DestructiveLimits,
-  type HeldUse,
+  type ExceededLimit,
   type OwnDestructiveLimits,
 } from '../domain/destructive-use.ts'
 import type { DestructiveClass } from '../plugin/index.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** The limits of a server: what is set, and the default for every other class. */
+/** The limits of a server: the configured ones, and the default for all other classes. */
 export function serverLimits(set: OwnDestructiveLimits = {}): DestructiveLimits {
   const limit = defaultDestructivePerHour
   return { containment: limit, blocking: limit, deletion: limit, execution: limit, ...set }
 }
 
-/** The limit of one class in an organization: its own, else the server's. */
+/** The limit of a class in an organization: its own, else the server's. */
 export const limitOf = (
   server: DestructiveLimits,
   own: OwnDestructiveLimits | undefined,
   kind: DestructiveClass,
 ): number => own?.[kind] ?? server[kind]
 
-/** Whether uses have to wait for an approval. `uses`: within the last hour, without the wanted ones. */
-export function heldUse(
+/** Whether actions must wait for an approval. `uses` counts those of the last hour, without the new ones. */
+export function exceededLimit(
   kind: DestructiveClass,
   counts: { readonly uses: number; readonly wanted: number; readonly limit: number },
-): HeldUse | undefined {
+): ExceededLimit | undefined {
   const { uses, wanted, limit } = counts
   return uses + wanted > limit ? { class: kind, uses, wanted, limit } : undefined
 }
@@ -33,13 +33,13 @@ export function heldUse(
 export const actionsText = (count: number, kind: DestructiveClass): string =>
   `${count} ${kind} ${count === 1 ? 'action' : 'actions'}`
 
-/** For people who are asked: what happened so far and what is allowed. */
-export const heldText = ({ class: kind, uses, limit }: HeldUse): string =>
+/** For the question: what happened in the last hour and what the limit is. */
+export const exceededLimitText = ({ class: kind, uses, limit }: ExceededLimit): string =>
   `${actionsText(uses, kind)} within the last hour in this organization; the limit without approval is ${limit} per hour`
 
 /** For the timeline of the case. */
-export const heldNote = (skill: string, held: HeldUse): string =>
-  `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${heldText(held)}.`
+export const approvalNote = (skill: string, held: ExceededLimit): string =>
+  `${skill} waits for an approval of ${actionsText(held.wanted, held.class)}: ${exceededLimitText(held)}.`
 
 /** What would wait for an approval if all these skills were used within an hour, e.g. in a dry run. */
 export function wouldAsk(

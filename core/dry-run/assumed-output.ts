@@ -1,26 +1,26 @@
 import type { AnySkill, JsonSchema, JsonSchemaType } from '../plugin/index.ts'
 import { compileSchema } from '../schema/index.ts'
 
-/** What a dry run goes on with instead of the output of a write, and where it comes from. */
+/** The assumed output of a write in a dry run, and its origin. */
 export interface AssumedOutput {
   readonly output: unknown
   readonly from: 'fixtures' | 'example' | 'schema'
 }
 
-/** What stands for a text of which nothing is known. */
+/** Placeholder for an unknown text. */
 export const unknownText = '(unknown)'
 
 /**
- * The output that a dry run assumes for a skill that it does not call: that of the skill's first example, else one made from
- * the schema. Fields of the input that the output has too are taken from the input where they fit: what is changed by its id
- * answers with that id.
+ * The output that a dry run assumes for a skill that it does not call: from the skill's first example, else
+ * generated from the schema. Fields that occur in both input and output are copied from the input if they are
+ * valid, such as the id of the changed object.
  */
 export function assumedOutput(skill: AnySkill, input: unknown): AssumedOutput {
   const schema = skill.output as JsonSchema
   const [example] = skill.examples
   const base: AssumedOutput =
     example === undefined
-      ? { output: madeFromSchema(schema), from: 'schema' }
+      ? { output: sampleFromSchema(schema), from: 'schema' }
       : { output: example.output, from: 'example' }
   const echoed = withEcho(base.output, input)
   return compileSchema(schema).problems(echoed).length === 0 ? { ...base, output: echoed } : base
@@ -36,12 +36,12 @@ function withEcho(output: unknown, input: unknown): unknown {
 }
 
 /**
- * The plainest value that a schema describes: what it declares (`const`, `default`, the first of `examples` and of `enum`), else
- * null where that is allowed, `(unknown)`, the least number, false, no items, the required properties.
+ * The simplest value of a schema: `const`, `default`, or the first of `examples` or `enum`; else null if
+ * allowed, `(unknown)`, the smallest number, false, an empty list, or an object with the required properties.
  */
-export function madeFromSchema(schema: JsonSchema, root: JsonSchema = schema, depth = 0): unknown {
+export function sampleFromSchema(schema: JsonSchema, root: JsonSchema = schema, depth = 0): unknown {
   if (depth > maxDepth) return null
-  const inner = (each: JsonSchema) => madeFromSchema(each, root, depth + 1)
+  const inner = (each: JsonSchema) => sampleFromSchema(each, root, depth + 1)
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default
   if (schema.examples?.[0] !== undefined) return schema.examples[0]

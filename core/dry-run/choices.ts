@@ -1,5 +1,5 @@
 import { NotFoundError, ValidationError } from '../errors/errors.ts'
-import type { Choice } from '../playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
 import { namedSteps } from '../playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../playbook-test/read/playbook-test.ts'
 import type { CheckpointStep, Playbook } from '../playbook/language/playbook.ts'
@@ -9,17 +9,17 @@ import { compileSchema, nearest, validate } from '../schema/index.ts'
 type Choices = CheckpointStep['choices']
 
 /**
- * What is said beforehand about checkpoints, by name of the step.
+ * The answers given in advance to checkpoints, by name of the step.
  *
- * @param choose what is meant by what is given
+ * @param choose reads a given answer
  * @throws NotFoundError `checkpoint_not_found`, and what `choose` throws
  */
-export function choicesOf<T>(
+export function dryRunChoices<T>(
   playbook: Playbook,
   called: CalledByName,
   given: Readonly<Record<string, T>>,
-  choose: (name: string, choices: Choices, given: T) => Choice,
-): ReadonlyMap<string, Choice> {
+  choose: (name: string, choices: Choices, given: T) => AnswerChoice,
+): ReadonlyMap<string, AnswerChoice> {
   const checkpoints = namedSteps(playbook, called).flatMap(({ step, name }) =>
     step.action === 'checkpoint' ? [{ name, step }] : [],
   )
@@ -29,14 +29,14 @@ export function choicesOf<T>(
     if (step !== undefined) return [name, choose(name, step.choices, value)] as const
     const meant = nearest(name, names)
     throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint ${quote(name)}`, {
-      hint: meant === undefined ? `it has: ${names.join(', ') || 'none'}` : `did you mean ${meant}?`,
+      hint: meant === undefined ? `checkpoints: ${names.join(', ') || 'none'}` : `did you mean ${meant}?`,
     })
   })
   return new Map(entries)
 }
 
 /** @throws ValidationError `answer_invalid`, or what does not fit the form */
-export function choiceOf(name: string, choices: Choices, given: unknown): Choice {
+export function choiceOf(name: string, choices: Choices, given: unknown): AnswerChoice {
   if (given === 'timeout') return 'timeout'
   if ('form' in choices) {
     validate(compileSchema(choices.form), given, `the answer to '${name}'`)
@@ -44,7 +44,7 @@ export function choiceOf(name: string, choices: Choices, given: unknown): Choice
   }
   if (typeof given === 'string' && choices.answers.includes(given)) return { answer: given }
   const shown = typeof given === 'string' ? quote(given) : 'this'
-  throw new ValidationError('answer_invalid', `${shown} is no answer to '${name}'`, [], {
+  throw new ValidationError('answer_invalid', `${shown} is not a valid answer to '${name}'`, [], {
     hint: `answers: ${choices.answers.join(', ')}, timeout`,
   })
 }

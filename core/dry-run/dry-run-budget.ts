@@ -3,12 +3,15 @@ import { stringifyJson } from '../common/json.ts'
 import { TocsinError } from '../plugin/index.ts'
 import type { WouldDo } from './dry-run-caller.ts'
 
-/** Steps that may end, items, times and all ways together: each is kept, and made by whoever may write a playbook to try it. */
+/**
+ * Steps that may end, over all items, repetitions and paths: each is kept in memory, and any playbook author
+ * can start a dry run.
+ */
 const maxSteps = 20_000
-/** Of what they are given, give and fail with, in characters of JSON. */
+/** Size of all inputs, outputs and errors, in characters of JSON. */
 const maxJson = 8 * 1024 * 1024
 
-/** What all ways of a dry run, or all tests of a playbook, may come to. */
+/** The total size of all paths of a dry run, or of all tests of a playbook. */
 export interface DryRunBudget {
   ended(entry: JournalEntry): void
   wouldDo(would: WouldDo): void
@@ -18,8 +21,8 @@ export interface DryRunBudget {
 
 const hints = {
   'the dry run':
-    'give shorter lists, smaller contents, or `answers` to checkpoints, so that fewer ways are tried',
-  'the tests': 'give them shorter lists or smaller contents, or run them with `tocsin test`',
+    'use shorter lists, smaller contents, or `answers` to checkpoints, so that fewer paths are tried',
+  'the tests': 'use shorter lists or smaller contents, or run the tests with `tocsin test`',
 }
 
 export function createDryRunBudget(tried: keyof typeof hints = 'the dry run'): DryRunBudget {

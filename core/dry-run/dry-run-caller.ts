@@ -6,21 +6,21 @@ import type { Catalogue } from '../registry/catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../schema/index.ts'
 import { assumedOutput, type AssumedOutput } from './assumed-output.ts'
 
-/** A write that a run in earnest would have made. */
+/** A write that a real run would have made. */
 export interface WouldDo extends AssumedOutput {
-  /** In the journal. */
+  /** Path in the journal. */
   readonly path: string
   readonly skill: string
   readonly connection: string | undefined
   /** With the defaults of the skill's schema. */
   readonly input: unknown
-  /** Where something sensitive stands in the input and the output. */
+  /** The sensitive places in the input and output. */
   readonly masks?: StepMasks | undefined
 }
 
 export interface DryRunCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
-  /** Answers from fixtures, and calls what only reads. */
+  /** Answers from fixtures and calls skills that only read. */
   readonly read: SkillCaller
   /** Whether a fixture answers this call. */
   readonly hasFixture: (call: SkillCall) => boolean
@@ -28,9 +28,8 @@ export interface DryRunCallerOptions {
 }
 
 /**
- * A caller that changes nothing: a skill is only called if it declares to read. The declaration decides, here and once, whatever
- * the skill does; one that is not installed is not called either. A write is checked and told of, and answered by a fixture or
- * by what is assumed of it.
+ * A caller that changes nothing: it calls only skills that declare to read, and no skill that is not
+ * installed. A write is validated and reported, and answered by a fixture or an assumed output.
  */
 export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
   return async (call) => {
@@ -40,7 +39,7 @@ export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
     if (found.skill.effect === 'read') return await options.read(call)
     const input = withDefaults(found.skill.input, call.input)
     validate(compileSchema(found.skill.input), input, `input of ${call.skill}`)
-    // A field that the output has too is as sensitive there.
+    // A field that also occurs in the output is sensitive there too.
     const shown = hide(call.masks?.input, input)
     const answer: AssumedOutput = options.hasFixture(call)
       ? { output: await options.read(call), from: 'fixtures' }
@@ -58,14 +57,17 @@ export function createDryRunCaller(options: DryRunCallerOptions): SkillCaller {
   }
 }
 
-/** Waits pass at once in a dry run: to try again would be to knock at once, several times. */
+/**
+ * Without retries: waits take no time in a dry run, so retries would hit the other system in quick
+ * succession.
+ */
 export function withoutRetries(read: SkillCaller): SkillCaller {
   return async (call) => {
     try {
       return await read(call)
     } catch (error) {
       if (!(error instanceof RetryableError)) throw error
-      const hint = 'a dry run asks once; a run would try again'
+      const hint = 'a dry run tries once; a real run would retry'
       throw new SkillError(error.code, error.message, { hint, details: error.details, cause: error })
     }
   }

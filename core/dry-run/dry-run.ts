@@ -4,7 +4,7 @@ import { RunSuspended } from '../engine/journal/durable-context.ts'
 import { createWakeUps } from '../engine/journal/wake-ups.ts'
 import type { RunOutcome } from '../engine/scope/flow.ts'
 import { skillsOf, type SkillCaller } from '../engine/skills/skill-caller.ts'
-import { createCheckpointAnswers, type Choice } from '../playbook-test/run/checkpoint-answers.ts'
+import { createCheckpointAnswers, type AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
 import { inTurn } from '../playbook-test/run/in-turn.ts'
 import { createMemoryJournal } from '../playbook-test/run/memory-journal.ts'
 import { createMockedSkills, type Places } from '../playbook-test/run/mocked-skills.ts'
@@ -24,36 +24,39 @@ export interface DryRunOptions {
   readonly playbook: Playbook
   readonly catalogue: Catalogue
   readonly fixtures: Fixtures
-  /** Answers instead of the other systems, for reads and for writes. */
+  /** Mocked answers of other systems, for reads and writes. */
   readonly mocks: Mocks
-  /** Calls skills in earnest; only ever given those that declare to read. */
+  /** Makes real calls; used only for skills that declare to read. */
   readonly live: SkillCaller
   readonly organizationUuid?: string | undefined
   readonly log: Log
-  /** What is answered to checkpoints, by name (see `NamedStep`) or by path. */
-  readonly choices?: ReadonlyMap<string, Choice> | undefined
+  /** Answers to checkpoints, by name (see `NamedStep`) or by path. */
+  readonly choices?: ReadonlyMap<string, AnswerChoice> | undefined
   readonly called?: CalledByName | undefined
-  /** Ends it early, with all reads under way: it then has no outcome. Default: nothing does. */
+  /** Aborts the dry run and its reads; it then has no outcome. Default: never. */
   readonly signal?: AbortSignal | undefined
   readonly onEnd?: ((entry: JournalEntry) => void) | undefined
   readonly onWouldDo?: ((would: WouldDo) => void) | undefined
 }
 
 export interface DryRun {
-  /** Undefined where the run stopped at a question. */
+  /** Undefined if the run stopped at a question. */
   readonly outcome: RunOutcome | undefined
-  /** The question that nothing was said about. */
+  /** The question without a given answer. */
   readonly asked: Checkpoint | undefined
   readonly entries: readonly JournalEntry[]
   readonly wouldDo: readonly WouldDo[]
-  /** By the virtual clock: how long the waits would have been. */
+  /** Duration by the virtual clock, including waits. */
   readonly durationMs: number
 }
 
 /** How long a read may take in real time. */
 const readTimeoutMs = 60_000
 
-/** Runs a playbook without changing anything: reads are made, writes are told of, waits pass at once. */
+/**
+ * Runs a playbook without changing anything: reads are real, writes are only reported, and waits take no
+ * time.
+ */
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
@@ -101,7 +104,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
 }
 
-/** Answers as it was said beforehand, or as the mocks say; a question that nothing is said about stops the run. */
+/** Answers questions from the given answers or the mocks; any other question stops the run. */
 function questions({ choices, mocks, signal }: DryRunOptions, places: Places, clock: VirtualClock) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
@@ -115,7 +118,7 @@ function questions({ choices, mocks, signal }: DryRunOptions, places: Places, cl
     onUnanswered: (checkpoint) => {
       if (open !== undefined) return
       open = checkpoint
-      // Whoever is asked is told first, and other branches come as far as they can.
+      // Stops a turn later, so that the question is recorded and other branches get as far as they can.
       void clock.sleep(0, stop.signal).then(() => stop.abort())
     },
   })

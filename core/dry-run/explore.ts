@@ -1,16 +1,16 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { stringifyJson } from '../common/json.ts'
-import type { Choice } from '../playbook-test/run/checkpoint-answers.ts'
-import { madeFromSchema } from './assumed-output.ts'
+import type { AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
+import { sampleFromSchema } from './assumed-output.ts'
 import { createDryRunBudget } from './dry-run-budget.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { WouldDo } from './dry-run-caller.ts'
 
-/** A run up to its end, or up to a question with every way that goes on from there. */
+/** A run up to its end, or up to a question with one branch per answer. */
 export interface DryRunTree {
-  /** What happened since the question before. */
+  /** Events since the previous question. */
   readonly events: readonly DryRunEvent[]
   readonly end: DryRun | { readonly asked: Checkpoint; readonly ways: readonly Way[] } | 'too many ways'
 }
@@ -18,16 +18,16 @@ export interface DryRunTree {
 export type DryRunEvent = { readonly ended: JournalEntry } | { readonly would: WouldDo }
 
 export interface Way {
-  readonly choice: Choice
+  readonly choice: AnswerChoice
   readonly tree: DryRunTree
 }
 
-/** Ends that are looked at: three questions with four ways each. */
+/** Maximum number of ends: three questions with four answers each. */
 const maxEnds = 64
 
 /**
- * Runs a playbook without changing anything, once for each way that people may answer where no answer is given. What was read on
- * one way is not read again on another.
+ * Runs a playbook without changing anything, once for each possible combination of answers. Reads are shared
+ * between the branches.
  *
  * @throws TocsinError `dry_run_too_large`, and the reason of `signal`, once it is aborted
  */
@@ -38,7 +38,7 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
   let ends = 0
 
   async function explore(
-    choices: ReadonlyMap<string, Choice>,
+    choices: ReadonlyMap<string, AnswerChoice>,
     seen: ReadonlySet<string>,
   ): Promise<DryRunTree> {
     signal.throwIfAborted()
@@ -78,13 +78,13 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
   return await explore(options.choices ?? new Map(), new Set())
 }
 
-function waysOf({ question }: Checkpoint): readonly Choice[] {
+function waysOf({ question }: Checkpoint): readonly AnswerChoice[] {
   const { answers, form } = question
-  const given = answers?.map((answer) => ({ answer })) ?? [{ answer: madeFromSchema(form ?? {}) }]
+  const given = answers?.map((answer) => ({ answer })) ?? [{ answer: sampleFromSchema(form ?? {}) }]
   return [...given, 'timeout']
 }
 
-/** The same question of the same step to the same system is asked once. */
+/** Makes the same read of the same step only once. */
 function remembering(live: DryRunOptions['live']): DryRunOptions['live'] {
   const known = new Map<string, Promise<unknown>>()
   return (call) => {
@@ -95,7 +95,7 @@ function remembering(live: DryRunOptions['live']): DryRunOptions['live'] {
   }
 }
 
-/** What happened, as it is shown: a write that would be made is told of once, and not as a step that has ended too. */
+/** The events to show: a write appears once, not also as an ended step. */
 export function eventsOf(
   { events }: Pick<DryRunTree, 'events'>,
   catalogue: Pick<Catalogue, 'skill'>,

@@ -14,30 +14,31 @@ import { Redactor } from '../skill/redaction/redactor.ts'
 import { judgeById, judgeReply } from './judge-answer.ts'
 import type { SayRefused } from './refusals.ts'
 
-/** A request to the address of a connection, as it came. */
+/** A request to the webhook address of a connection. */
 export interface InboundPost {
-  /** Name of the plugin, as it stands in the address. */
+  /** Name of the plugin in the address. */
   readonly plugin: string
-  /** Last word of the address. */
+  /** Last segment of the address. */
   readonly route: string
   readonly token: string
-  /** As the log has it. */
+  /** Id of the request in the log. */
   readonly requestId: string
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** What is answered. `refused`: why, for the log alone; the sender is not told which part of the proof is missing. */
+/** The answer. `refused` holds the reason for the log; the sender does not learn which proof failed. */
 export type Received =
   | { readonly reply: InboundReply }
   | { readonly refused: { readonly code: string; readonly connection?: string; readonly error?: unknown } }
 
-/** What other systems send to us. */
+/** Receives webhook calls of other systems. */
 export interface Inbound {
   /**
-   * Token, then the handler of the plugin (which proves who sent it), then one write: that it came, what was answered, what became
-   * known of the connection. Runs go on, and polite words go out, when it has been written. Throws UnavailableError.
+   * Checks the token, calls the plugin's handler, which verifies the sender, and then records the call, the
+   * answers and the state of the connection in one write. Afterwards runs resume and refusals are sent.
+   * Throws UnavailableError.
    */
   receive(post: InboundPost): Promise<Received>
 }
@@ -52,9 +53,9 @@ export interface InboundOptions {
 }
 
 const defaultDedupeMs = 3_600_000
-/** Questions to one person that a reply without an id is compared with. */
+/** Maximum number of questions to one person that a reply without an id is compared with. */
 const maxQuestions = 200
-/** Of what a plugin says about a connection, and of what a person wrote, in characters. */
+/** Maximum length of a plugin's note about a connection and of a person's text. */
 const maxReason = 500
 const maxText = 4_000
 
@@ -121,7 +122,7 @@ async function openFor(
   return { open }
 }
 
-/** Nothing that a handler does with what anybody may have sent is a failure of ours: whatever it throws is a refusal. */
+/** Anybody may have sent the request, so an error of the handler refuses it and is not a server error. */
 function say(
   { catalogue, clock, log }: InboundOptions,
   open: OpenConnection,
@@ -138,7 +139,7 @@ function say(
   } catch (thrown) {
     const error = redactor.error(thrown, (one) => one instanceof TocsinError)
     if (error instanceof TocsinError) return { refused: { code: error.code, connection: name, error } }
-    log.error({ plugin, connection: name, error }, 'a plugin could not read what was sent to it')
+    log.error({ plugin, connection: name, error }, 'a plugin could not read an inbound request')
     return { refused: { code: 'handler_failed', connection: name } }
   }
 }
@@ -171,7 +172,7 @@ async function judgeAll(
       continue
     }
     const checkpoint = await stores.checkpoints.find([organizationUuid], answer.checkpointId)
-    // Not asked over this connection: not there, as far as it is concerned.
+    // A question of another connection is treated as not existing.
     if (checkpoint === undefined || checkpoint.connection !== name || !isOf(plugin)(checkpoint)) continue
     if (askedOf(checkpoint) === undefined) {
       if (checkpoint.state === 'waiting') throw notAskedYet()
@@ -187,9 +188,9 @@ const isOf =
   ({ question }: Checkpoint): boolean =>
     question.via.startsWith(`${plugin}.`)
 
-/** The answer was faster than our own note of whom we asked: it is not known yet whether it counts. */
+/** The answer arrived before the question was recorded as sent, so it cannot be judged yet. */
 function notAskedYet(): UnavailableError {
-  return new UnavailableError('question_going_out', 'the question is still on its way', {
+  return new UnavailableError('question_going_out', 'the question is still being sent', {
     retryAfterMs: 1_000,
   })
 }

@@ -4,10 +4,10 @@ import type { InboundAnswer } from '../plugin/index.ts'
 import type { JudgedAnswer } from '../ports/runs/inbound-store.ts'
 import { compileSchema } from '../schema/index.ts'
 
-/** After the end of a question, what could be an answer to it is still told that it comes too late. */
+/** How long after its end late answers to a question are still refused with a message. */
 const aftermathMs = 24 * 3_600_000
 
-/** Judges an answer that names its question. Whether it is the first, and in time, is for the store to decide. */
+/** Judges an answer that names its question. The store decides whether it is the first and in time. */
 export function judgeById(checkpoint: Checkpoint, answer: InboundAnswer, now: number): JudgedAnswer {
   const value = valueOf(checkpoint.question, answer)
   const given = {
@@ -21,8 +21,8 @@ export function judgeById(checkpoint: Checkpoint, answer: InboundAnswer, now: nu
 }
 
 /**
- * Judges a reply that names no question by its id: of those to this person over this connection (newest first), the one that its
- * `message` fits. The newest is never guessed at: where several fit and wait, none is answered. Undefined: it answers nothing.
+ * Judges a reply without a question id: finds the question to this person over this connection that matches
+ * its `message`. If several open questions match, none is answered. Undefined if it answers nothing.
  */
 export function judgeReply(
   questions: readonly Checkpoint[],
@@ -38,7 +38,7 @@ export function judgeReply(
   }
   const [last] = fitting
   if (last === undefined || now - endOf(last) > aftermathMs) return undefined
-  // Whoever writes on after an answer is not told each time that it comes too late: only what could have been one.
+  // Refuses only texts that could have been an answer, so that further chat after an answer is not refused.
   return valueOf(last.question, answer) === undefined ? undefined : judgeById(last, answer, now)
 }
 
@@ -47,7 +47,7 @@ const waits = ({ state, timeoutAt }: Checkpoint, now: number): boolean =>
 
 const endOf = ({ answer, timeoutAt }: Checkpoint): number => answer?.at ?? timeoutAt
 
-/** Undefined: it is none of the answers. */
+/** Undefined if it is not one of the answers. */
 function valueOf(question: Question, { value, text }: InboundAnswer): unknown {
   const { answers, form } = question
   if (form !== null) {
@@ -63,11 +63,11 @@ function valueOf(question: Question, { value, text }: InboundAnswer): unknown {
   return meant.length === 1 ? meant[0] : undefined
 }
 
-/** Without blanks and letter case, and as one of the ways to write the same characters: telephones write ’ where ' is pressed. */
+/** Normalizes white space, letter case and variants of characters: phones write ’ for '. */
 const bare = (text: string): string =>
   text.normalize('NFKC').replaceAll(/\s/g, '').replaceAll('’', "'").toLowerCase()
 
-/** Whether all of `part` stands in `whole`. Lists are compared as a whole. */
+/** Whether `whole` contains all of `part`. Lists are compared as a whole. */
 function holds(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return Object.is(whole, part)
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole) !== Array.isArray(part))

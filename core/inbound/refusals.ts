@@ -11,9 +11,9 @@ import type { Log } from '../ports/log.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** A person gets one word about a question in this time, however often they answer. */
+/** A person gets at most one refusal per question in this time. */
 const onceInMs = 60_000
-/** Of persons and questions that are remembered for it. */
+/** Maximum number of remembered pairs of person and question. */
 const maxRemembered = 10_000
 const timeoutMs = 10_000
 
@@ -25,7 +25,10 @@ export interface RefusalsOptions {
   readonly log: Log
 }
 
-/** Has the skill that asked tell somebody why their answer has no effect. Best effort: once, and nobody waits for it. */
+/**
+ * Lets the skill that asked tell a person why their answer has no effect. Best effort: tried once, and nobody
+ * waits for it.
+ */
 export type SayRefused = (checkpoint: Checkpoint, answer: RefusedAnswer) => void
 
 export function createRefusals(options: RefusalsOptions): SayRefused {
@@ -49,7 +52,7 @@ export function createRefusals(options: RefusalsOptions): SayRefused {
     refuse(options, checkpoint, answer).catch((error: unknown) =>
       log.warn(
         { run: runUuid, path, skill: question.via, reason: answer.reason, error },
-        'nobody could be told that an answer has no effect',
+        'could not notify a person that an answer has no effect',
       ),
     )
   }

@@ -7,7 +7,7 @@ export type Verdict = (typeof verdicts)[number]
 export const caseStatuses = ['open', 'in_progress', 'closed'] as const
 export type CaseStatus = (typeof caseStatuses)[number]
 
-/** What can be changed in a case. Absent fields stay as they are. */
+/** The changeable fields of a case. Absent fields stay unchanged. */
 export interface CaseChanges {
   readonly title?: string | undefined
   readonly summary?: string | undefined
@@ -17,12 +17,12 @@ export interface CaseChanges {
   readonly assignee?: string | undefined
 }
 
-/** What a new case has; without them: severity medium, verdict unknown, status open. */
+/** Fields of a new case. Defaults: severity medium, verdict unknown, status open. */
 export interface NewCase extends CaseChanges {
   readonly title: string
 }
 
-/** A case as it is now. */
+/** The current state of a case. */
 export interface CaseView {
   /** `<org code>-<number>`. */
   readonly id: string
@@ -35,26 +35,30 @@ export interface CaseView {
 }
 
 /**
- * Access to the cases of one organization. Every write carries the step's idempotency key: a repeat with the same key
- * changes nothing and answers as the first time.
+ * The cases of one organization. Every write has the step's idempotency key: repeating it changes nothing and
+ * returns the first answer.
  */
 export interface CaseAccess {
   /**
-   * Id of the case of the present run, `<org code>-<number>`, which is opened where the run did without one so far; `undefined` where
-   * it cannot have one.
+   * Id of the case of this run, `<org code>-<number>`; opens one if the run has none yet. `undefined` if the run
+   * cannot have a case.
    */
   own(): Promise<string | undefined>
   /** Opens a case and returns its id. */
   create(made: NewCase, key: string): Promise<string>
   /**
-   * Opens the organization's one case for a reference, such as the id of an incident elsewhere, and returns its id. Where one was
-   * opened for it before, in whatever run, it is left as it is.
+   * Opens the organization's only case for a reference, such as the id of an incident elsewhere, and returns its
+   * id. If any run opened it before, it stays unchanged.
    */
   open(reference: string, made: NewCase): Promise<string>
-  /** The case that was opened for a reference; `undefined` where there is none. */
+  /** The case of a reference; `undefined` if there is none. */
   find(reference: string): Promise<CaseView | undefined>
-  /** Throws SkillError `case_not_found`. */
+  /** @throws SkillError `case_not_found` */
   update(id: string, changes: CaseChanges, key: string): Promise<void>
-  /** Adds a note to the timeline. Throws SkillError `case_not_found`. */
+  /**
+   * Adds a note to the timeline.
+   *
+   * @throws SkillError `case_not_found`
+   */
   comment(id: string, text: string, key: string): Promise<void>
 }

@@ -1,4 +1,7 @@
 /** The public contract for plugin authors, imported as `tocsin/plugin`. It imports nothing else of the project. */
+import type { AnySkill } from './skill.ts'
+import type { ConnectionDefinition } from './connection.ts'
+
 export { caseStatuses, severities, verdicts } from './case-access.ts'
 export type {
   CaseAccess,
@@ -40,8 +43,6 @@ export { addressSchema, privateAddressSchema } from './json-schema.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'
 export { collectPages } from './paging.ts'
 export type { AnnouncedPage, CollectedPages, CollectPagesOptions, Page, PageRequest } from './paging.ts'
-export { definePlugin } from './plugin.ts'
-export type { PluginDefinition } from './plugin.ts'
 export { leftOutProperties, readable, readRecords } from './readable.ts'
 export type { LeftOut } from './readable.ts'
 export { pathText, percentEncode } from './request-path.ts'
@@ -64,3 +65,19 @@ export type {
   SkillExample,
   SkillLog,
 } from './skill.ts'
+
+/** One integration: how to reach the other system and what can be done there. */
+export interface PluginDefinition {
+  /** snake_case; the folder has the same name with hyphens. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  // eslint-disable-next-line typescript/no-explicit-any -- see AnySkill
+  readonly connection?: ConnectionDefinition<any>
+  readonly skills: readonly AnySkill[]
+}
+
+/** Declares a plugin: the default export of `plugin.ts`. Importing it must have no side effect. */
+export function definePlugin(definition: PluginDefinition): PluginDefinition {
+  return definition
+}

@@ -1,37 +1,37 @@
 import type { SkillError } from './errors.ts'
 import { leftOutOf, sortOut, type LeftOut } from './readable.ts'
 
-/** Which page to fetch; systems count in one of these ways. */
+/** The page to fetch, in the ways that systems count. */
 export interface PageRequest {
-  /** How many items came before this page: `$skip`, `from`, `offset`. */
+  /** Number of items before this page: `$skip`, `from`, `offset`. */
   readonly offset: number
   /** 1, 2, 3, … */
   readonly number: number
-  /** How many items to ask for, the same for every page. */
+  /** Page size; the same for every page. */
   readonly size: number
 }
 
-/** A page's items, errors among them where records could not be read, with what the other system says about the rest of the list. */
+/** One page, with errors in place of unreadable records, and what the other system says about the rest. */
 export type Page<Item> = readonly (Item | SkillError)[] | AnnouncedPage<Item>
 
 export interface AnnouncedPage<Item> {
   readonly items: readonly (Item | SkillError)[]
-  /** How many items the whole list has. Null or absent: it does not say. Fewer that were read are never all. */
+  /** Total number of items. Null or absent: unknown. Reading fewer items is never complete. */
   readonly total?: number | null | undefined
-  /** Whether there is another page to ask for. Absent: the total decides. */
+  /** Whether there is another page. Absent: `total` decides. */
   readonly more?: boolean | undefined
 }
 
 export interface CollectPagesOptions<Item> {
-  /** How many items to return at most. */
+  /** Most items to return. */
   readonly limit: number
-  /** How many items to ask for at once; fewer are asked for where `limit` is smaller. */
+  /** Page size; smaller if `limit` is. */
   readonly pageSize: number
   /** Default 100. */
   readonly maxPages?: number | undefined
-  /** What makes an item the same as one of an earlier page; lists move while they are read. Absent: none is. */
+  /** Identifies an item, because lists change while they are read. Absent: every item counts. */
   readonly idOf?: ((item: Item) => string) | undefined
-  /** Which items count, where the other system cannot filter. Default: all. */
+  /** Selects items if the other system cannot filter. Default: all. */
   readonly keep?: ((item: Item) => boolean) | undefined
   readonly fetch: (page: PageRequest) => Promise<Page<Item>>
 }
@@ -39,15 +39,15 @@ export interface CollectPagesOptions<Item> {
 export interface CollectedPages<Item> {
   readonly items: readonly Item[]
   /**
-   * Whether these are all. False also where nobody can tell: `limit`, `maxPages` or the size came before the end of the list, or fewer different
-   * items were read than the other system said, on any page, that there are.
+   * Whether these are all items. False if unknown: `limit`, `maxPages` or the size limit ended the list, or fewer
+   * distinct items were read than any page announced.
    */
   readonly complete: boolean
-  /** How many items were read, those among them that do not count or could not be read. */
+  /** Number of items read, including filtered and unreadable ones. */
   readonly read: number
-  /** How many items the other system says the list has, null where it does not say. */
+  /** Total according to the other system; null if unknown. */
   readonly total: number | null
-  /** What could not be read: see {@link readable}. */
+  /** Unreadable records: see {@link readable}. */
   readonly leftOut: LeftOut
 }
 
@@ -68,7 +68,7 @@ export interface CollectedPages<Item> {
  */
 export async function collectPages<Item>(options: CollectPagesOptions<Item>): Promise<CollectedPages<Item>> {
   const { limit, pageSize, maxPages = 100, idOf, keep = () => true, fetch } = options
-  // Page numbers mean nothing unless every page has the same size.
+  // Page numbers require the same size for every page.
   const size = options.keep ? pageSize : Math.min(pageSize, limit)
   const items: Item[] = []
   const failures: SkillError[] = []
@@ -76,7 +76,7 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   let read = 0
   let readable = 0
   let total: number | null = null
-  // A list that moves while it is read may say several; the largest counts.
+  // The total may change while the list is read; the largest counts.
   let most = 0
   let different = 0
   let isAll = false
@@ -110,7 +110,7 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   return { items: items.slice(0, limit), complete, read, total, leftOut: leftOutOf(failures) }
 }
 
-/** Of the items of one list, as JSON. Outputs repeat some of what they hold. */
+/** Size of the items as JSON, with room for what outputs repeat. */
 const mostCharacters = 10_000_000
 
 function sizeOf(item: unknown): number {
@@ -120,6 +120,6 @@ function sizeOf(item: unknown): number {
   return (text as string | undefined)?.length ?? 0
 }
 
-/** What is no number of items says nothing. */
+/** Not a valid total. */
 const countOf = (total: number | null | undefined): number | undefined =>
   typeof total === 'number' && total >= 0 ? total : undefined

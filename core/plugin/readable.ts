@@ -1,24 +1,24 @@
 import { SkillError } from './errors.ts'
 import { isObject, type JsonObject } from './json-access.ts'
 
-/** What an output says of records that could not be read; nothing where all could. */
+/** Unreadable records in an output; empty if all were readable. */
 export interface LeftOut {
-  /** How many. */
+  /** Their number. */
   readonly unreadable?: number
-  /** Why: each reason once, at most five of them. */
+  /** The distinct reasons, at most five. */
   readonly unreadable_why?: readonly string[]
 }
 
-/** {@link LeftOut} in the schema of an output: add these to its `properties`. */
+/** Schema properties of {@link LeftOut}: add these to the `properties` of an output. */
 export const leftOutProperties = {
   unreadable: {
     type: 'integer',
-    description: 'How many records could not be read and were left out. 0 or absent: none.',
+    description: 'Number of records that could not be read and were omitted. 0 or absent: none.',
   },
   unreadable_why: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Why they could not be read, each reason once. Absent: none was left out.',
+    description: 'Why they could not be read, each reason once. Absent: none was omitted.',
   },
 } as const
 
@@ -30,7 +30,7 @@ export const leftOutProperties = {
  */
 export function readable<Item>(decode: (record: JsonObject) => Item): (record: unknown) => Item | SkillError {
   return (record) => {
-    if (!isObject(record)) return new SkillError('bad_response', 'a record of the list is no object')
+    if (!isObject(record)) return new SkillError('bad_response', 'a record of the list is not an object')
     try {
       return decode(record)
     } catch (error) {

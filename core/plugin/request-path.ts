@@ -1,8 +1,9 @@
 import { SkillError } from './errors.ts'
 
 /**
- * Where a request goes below the connection's base URL. As a list, each item is one segment, percent-encoded here: the way to put
- * values into a path. As text it is sent as it stands, begins with `/`, and holds nothing that some gateway could read as another path.
+ * The path of a request below the connection's base URL. In a list, each item is one percent-encoded segment: the
+ * way to insert values. A string is sent unchanged, begins with `/`, and contains nothing that a gateway could
+ * read as another path.
  */
 export type RequestPath = string | readonly (string | number)[]
 
@@ -27,7 +28,7 @@ export function percentEncode(text: string): string {
   )
 }
 
-/** Servers commonly refuse request lines from 8 KB on. */
+/** Most servers refuse request lines from 8 KB on. */
 const maxLength = 16_000
 
 function joinSegments(segments: readonly (string | number)[]): string {
@@ -38,13 +39,13 @@ function joinSegments(segments: readonly (string | number)[]): string {
 function encodeSegment(segment: string): string {
   if (segment.length > maxLength) throw badPath(segment, `is longer than ${maxLength} characters`)
   if (segment.trim() === '') throw badPath(segment, 'has an empty segment', 'give every segment a value')
-  if (/\p{Cc}/u.test(segment)) throw badPath(segment, 'holds a control character')
-  if (leadsUp(segment)) throw badPath(segment, "leads out of its segment by '.' or '..'")
+  if (/\p{Cc}/u.test(segment)) throw badPath(segment, 'contains a control character')
+  if (leadsUp(segment)) throw badPath(segment, "leaves its segment by '.' or '..'")
   return encodeURIComponent(segment.toWellFormed())
 }
 
 const asList = 'give values as items of a list, path: [devices, <value>], which percent-encodes them'
-const asQuery = 'give what belongs into the query as `query`; ' + asList
+const asQuery = 'pass query parameters as `query`; ' + asList
 
 // Blanks and control characters are dropped silently by some URL parsers; the others are read as the end of a path or of a segment.
 const unusable = /[\s\p{Cc}\\;]/u
@@ -54,16 +55,16 @@ const likeSlashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g
 function checkText(path: string): string {
   if (path.length > maxLength) throw badPath(path, `is longer than ${maxLength} characters`)
   if (!path.startsWith('/') || path.startsWith('//')) throw badPath(path, "must begin with one '/'", asList)
-  if (/[?#]/.test(path)) throw badPath(path, "must not hold '?' or '#'", asQuery)
-  if (unusable.test(path)) throw badPath(path, 'holds a character that has no place in a path', asList)
+  if (/[?#]/.test(path)) throw badPath(path, "must not contain '?' or '#'", asQuery)
+  if (unusable.test(path)) throw badPath(path, 'contains a character that is not allowed in a path', asList)
   if (/%(25|2e|2f|3b|5c|0|1|7f)/i.test(path))
-    throw badPath(path, 'must not hold %25, %2e, %2f, %3b, %5c and control characters', asList)
+    throw badPath(path, 'must not contain %25, %2e, %2f, %3b, %5c or control characters', asList)
   const decoded = strictlyDecoded(path)
   if (decoded === undefined) throw badPath(path, 'is not percent-encoded as UTF-8', asList)
   if (/\p{Cc}/u.test(decoded) || count(toPlain(decoded)) > count(decoded))
-    throw badPath(path, 'holds a character that may be read as another one', asList)
+    throw badPath(path, 'contains an ambiguous character', asList)
   if (path.slice(1).includes('//')) throw badPath(path, 'has an empty segment', asList)
-  if (holdsDotSegment(path)) throw badPath(path, "must not hold '.' or '..' as a segment", asList)
+  if (holdsDotSegment(path)) throw badPath(path, "must not contain '.' or '..' as a segment", asList)
   return path
 }
 
@@ -101,7 +102,7 @@ function leadsUp(text: string): boolean {
   })
 }
 
-/** Whether something holds of the segments of a text as it stands, or of those that it has once it was decoded, however often. */
+/** Whether `holds` for the segments of a text, as written or after any number of decodings. */
 function someReading(text: string, holds: (segments: readonly string[]) => boolean): boolean {
   let at = text
   for (let times = 0; times <= maxDecoded; times++) {

@@ -1,34 +1,34 @@
 /**
- * A small, faithful emulator of a plugin's other system: the default export of the plugin's `sandbox.ts`. Used by tests, by
- * `tocsin demo`, by `tocsin sandbox` and by authors. It listens on loopback only and keeps its state in memory.
+ * A small, faithful emulator of a plugin's other system: the default export of the plugin's `sandbox.ts`. Used by
+ * tests, `tocsin demo` and `tocsin sandbox`. Listens on loopback only and keeps its state in memory.
  */
 export interface Sandbox {
   start(options?: SandboxOptions): Promise<RunningSandbox>
 }
 
-/** What somebody who watches a sandbox wants of it. */
+/** Options of a running sandbox. */
 export interface SandboxOptions {
-  /** Default 0: any free one. */
+  /** Default 0: any free port. */
   readonly port?: number
-  /** Told of each request as soon as it is certain what becomes of it: a status, or the name of a failure. */
+  /** Called for each request when its status, or the name of its failure, is known. */
   readonly onAnswer?: (request: SandboxRequest, outcome: number | string) => void
-  /** Told what happened in the other system that a person there would see, e.g. a message. May have several lines. */
+  /** Called with what a person in the other system would see, e.g. a message; may have several lines. */
   readonly onNews?: (news: string) => void
 }
 
 export interface RunningSandbox {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string
-  /** Connection settings that reach it, secrets as plain text: what an operator would type in. */
+  /** Connection settings that reach it, with secrets as plain text. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** What has been received so far, oldest first. */
+  /** Received requests, oldest first. */
   readonly requests: readonly SandboxRequest[]
-  /** What a person may do there by hand. Default: nothing. */
+  /** Commands that a person can type there. Default: none. */
   readonly commands?: readonly SandboxCommand[]
   /**
-   * Takes the document that the connection's `manifest` makes, as an administrator of the other system would. Default: it takes none.
+   * Installs the document of the connection's `manifest`, as an administrator would. Default: not supported.
    *
-   * @throws Error when the addresses in it do not answer as they must
+   * @throws Error if the addresses in it do not answer as required
    */
   readonly install?: (manifest: unknown) => Promise<void>
   close(): Promise<void>
@@ -43,17 +43,20 @@ export interface SandboxRequest {
   readonly body: string
 }
 
-/** Something a person may do by hand in the other system, as one line that is typed. */
+/** A command that a person can type in the other system. */
 export interface SandboxCommand {
-  /** A word and what follows it: `cancel <booking>`, `reply <message> <text>`, `list [kind]`. What comes last may be several words. */
+  /**
+   * A word and its arguments: `cancel <booking>`, `reply <message> <text>`, `list [kind]`. The last argument may
+   * be several words.
+   */
   readonly usage: string
-  /** Shown beside the usage. */
+  /** Shown with the usage. */
   readonly description: string
   /**
-   * Does it with what was typed; what is optional and was left out is empty.
+   * Runs the command with its arguments; missing optional ones are empty.
    *
-   * @returns what to show, in one or more lines
-   * @throws Error whose message says what was wrong
+   * @returns output of one or more lines
+   * @throws Error with the problem as its message
    */
   run(...words: readonly string[]): string | Promise<string>
 }

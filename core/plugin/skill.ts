@@ -4,46 +4,47 @@ import type { HttpClient } from './http.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 
 /**
- * What may be done about a write that a crash interrupted: `safe` do it again (same key or upsert), `verify` ask the other
- * system first whether it happened, `never` let a person decide.
+ * How an interrupted write is handled: `safe` repeats it (same key or upsert), `verify` first asks the other
+ * system whether it happened, `never` lets a person decide.
  */
 export type Repeat = 'safe' | 'verify' | 'never'
 
 /**
- * What a destructive skill does: `containment` cuts off or restores a machine, an account or a session; `blocking` blocks or allows a value;
- * `deletion` removes data; `execution` runs something on a machine, such as a scan or a script. Each has a limit of its own.
+ * Class of a destructive skill: `containment` isolates or restores a machine, account or session; `blocking`
+ * blocks or allows a value; `deletion` removes data; `execution` runs something on a machine, such as a scan or a
+ * script. Each has its own hourly limit.
  */
 export const destructiveClasses = ['containment', 'blocking', 'deletion', 'execution'] as const
 export type DestructiveClass = (typeof destructiveClasses)[number]
 
-/** Inputs of a skill that asks which the engine gives. */
+/** Inputs that the engine provides to a skill that asks. */
 export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
 
-/** One input and its output, shown in the documentation and run against the plugin's sandbox by the generic plugin test. */
+/** An input and its output, shown in the documentation and run against the sandbox by the generic plugin test. */
 export interface SkillExample<In, Out> {
   readonly title: string
   readonly input: In
   readonly output: Out
 }
 
-/** What a skill sees while it runs. */
+/** What a running skill can use. */
 export interface SkillContext<Settings = unknown> {
-  /** Of the connection the step names; secrets are Secret values. */
+  /** Settings of the connection; secrets are Secret values. */
   readonly settings: Settings
   readonly http: HttpClient
   /** Cases of the run's organization. */
   readonly cases: CaseAccess
-  /** When the call began, in epoch milliseconds; another time on a retry. */
+  /** Start of the call in epoch milliseconds; differs between attempts. */
   readonly nowMs: number
   /**
-   * When the call's time is up, in epoch milliseconds; Infinity: never. What waits for the other system ends before, and says so in its
-   * output: what is aborted has no output.
+   * Deadline of the call in epoch milliseconds, or Infinity. A skill that waits for the other system should end
+   * before it and say so in its output: an aborted call has no output.
    */
   readonly deadlineMs: number
   /** Aborted when the step's deadline passes or the run is cancelled. */
   readonly signal: AbortSignal
   readonly log: SkillLog
-  /** Stable over retries and restarts of the same step: hand it to systems that accept an idempotency key. */
+  /** The same for all attempts and restarts of a step: pass it to systems that accept an idempotency key. */
   readonly idempotencyKey: string
   readonly run: { readonly id: string; readonly organization: string }
 }
@@ -54,46 +55,45 @@ export interface SkillLog {
 }
 
 interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S extends JsonSchema, R> {
-  /** snake_case verb and noun, unique within the plugin; a playbook uses it as `<plugin>.<name>`. */
+  /** snake_case verb and noun, unique in the plugin; playbooks use `<plugin>.<name>`. */
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Deep link to the vendor's page about the operation. */
+  /** Deep link to the vendor's documentation of the operation. */
   readonly docs?: string
   /**
-   * Kinds of observable this skill knows something about; investigators are composed from such skills. The skill must
-   * then be a read that accepts the inputs `kind` and `value` alone, and its output must require `risk.score`, a number from 0
-   * to 100 or null, and hold nothing marked `x-sensitive`.
+   * Kinds of observable that the skill enriches; generated playbooks use such skills. It must be a read that needs
+   * only the inputs `kind` and `value`, and its output must require `risk.score`, a number from 0 to 100 or null,
+   * and contain nothing marked `x-sensitive`.
    */
   readonly enriches?: readonly ObservableKind[]
   /**
-   * The skill asks a person something and does not wait for the answer: only checkpoints call it. Its input must take
-   * `checkpoint_id` (a text to give back with the answer, known to nobody else) and `answers` (the words to choose from), both
-   * given by the engine; where it has `form`, the JSON Schema of a form may stand instead of `answers`, which is then not
-   * given. Its output refers to the question, such as the id of a message, and says in `asked` (a text) who alone may answer, as
-   * the other system knows them.
+   * The skill asks a person and does not wait for the answer: only checkpoints call it. Its input must accept
+   * `checkpoint_id` (to return with the answer, known to nobody else) and `answers`, or `form` (the JSON Schema of
+   * a form) in place of `answers`; the engine provides them. Its output identifies the question, such as a message
+   * id, and names in `asked` the only person who may answer.
    */
   readonly asks?: true
   readonly connection?: ConnectionDefinition<S>
-  /** The skill also works without a connection; it then gives absolute addresses to `http` and sees no settings. */
+  /** The skill also works without a connection; it then uses absolute addresses and has no settings. */
   readonly connectionIsOptional?: true
   readonly input: In
   readonly output: Out
   readonly examples: readonly SkillExample<Infer<In>, Infer<Out>>[]
   run(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<R>
   /**
-   * Of a skill that asks: the question is over, so take its buttons away and show what became of it. Called at least once, beside
-   * the run, also when the process stopped in between; what it throws is recorded and changes nothing for the run.
+   * For a skill that asks: closes the question, e.g. removes its buttons and shows the outcome. Runs in the
+   * background at least once, also after a restart; an error does not affect the run.
    */
   settle?(question: SettledQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
   /**
-   * Of a skill that asks: nobody has answered yet. Called once, when the time that `remind_after` in its input says (a duration such as
-   * `30m`; absent: never) has passed since it asked.
+   * For a skill that asks: reminds the responder. Called once, when the duration in the input `remind_after` (e.g.
+   * `30m`; absent: never) has passed without an answer.
    */
   remind?(question: AskedQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
   /**
-   * Of a skill that asks: a polite word to somebody whose answer has no effect. Called after the other system got its reply, at
-   * most once a minute for a person and a question; nothing is tried again.
+   * For a skill that asks: tells a person that their answer has no effect. Called after the webhook was answered,
+   * at most once a minute per person and question, without retries.
    */
   refuse?(
     question: AskedQuestion<Infer<In>, Infer<Out>>,
@@ -103,7 +103,7 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
 }
 
 interface ReadSkill {
-  /** Changes nothing outside; may be repeated at will. */
+  /** Changes nothing outside; may be repeated. */
   readonly effect: 'read'
 }
 
@@ -111,16 +111,19 @@ interface Write<Out extends JsonSchema> {
   /** Changes something outside; dry runs never call it. */
   readonly effect: 'write'
   /**
-   * It acts on machines, accounts or protections, where a mistake does harm: each call goes into the audit log before it is made, with its
-   * input, and again with how it ended, and counts against the hourly limit of its class. Default: it is not destructive.
+   * Set if the skill acts on machines, accounts or protections. Each call is audited before it is made and after
+   * it ends, and counts against the hourly limit of its class. Default: not destructive.
    */
   readonly destructive?: DestructiveClass
   /**
-   * Of a destructive skill: whether the output says that this call changed nothing, such as an isolation of a machine that is isolated
-   * already. Such a call does not count against the limit. Default: every call counts.
+   * Whether the output of a destructive skill says that nothing changed, e.g. that a machine was isolated already.
+   * Such a call does not count against the limit. Default: every call counts.
    */
   changedNothing?(output: Infer<Out>): boolean
-  /** Of a destructive skill: name of the skill of the same plugin that reads how its effect goes on, for hints to authors of playbooks. */
+  /**
+   * For a destructive skill: the reading skill of the same plugin that follows its effect, for hints to playbook
+   * authors.
+   */
   readonly followWith?: string
 }
 
@@ -135,9 +138,9 @@ interface VerifiedWriteSkill<
 > extends Write<Out> {
   readonly repeat: 'verify'
   /**
-   * Asks the other system whether an interrupted attempt took effect: its output if so, `undefined` if not. Of a destructive skill it is
-   * also called before a first attempt that would wait for an approval, or that `repeat` makes again: an output then means that the effect
-   * is there already, and nothing is called.
+   * Asks the other system whether an interrupted attempt took effect: returns its output, or `undefined` if it did
+   * not. For a destructive skill, also called before a first attempt that needs approval or that `repeat` makes
+   * again: an output means that the effect exists, so nothing is called.
    */
   verify(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<Infer<Out> | undefined>
 }
@@ -150,7 +153,7 @@ export type SkillDefinition<
   R extends Infer<Out> = Infer<Out>,
 > = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill<Out> | VerifiedWriteSkill<In, Out, S>)
 
-/** A skill whose types have been forgotten, as the registry holds it. */
+/** A skill without its types, as the registry holds it. */
 // eslint-disable-next-line typescript/no-explicit-any -- parameters are contravariant: only `any` accepts every skill
 export type AnySkill = SkillDefinition<any, any, any, any>
 
@@ -179,7 +182,7 @@ export function defineSkill<
   return definition
 }
 
-/** The kinds of observable that can be found in an alert and that a skill can declare to enrich. */
+/** Kinds of observable that alerts contain and skills can enrich. */
 export const observableKinds = [
   'ip',
   'domain',
@@ -199,45 +202,45 @@ export const observableKinds = [
  */
 export type ObservableKind = (typeof observableKinds)[number]
 
-/** A question that a skill has asked. */
+/** A question that a skill asked. */
 export interface AskedQuestion<In = unknown, Out = unknown> {
-  /** What the skill was given when it asked, `checkpoint_id` and `answers` included. */
+  /** Input of the call that asked, including `checkpoint_id` and `answers`. */
   readonly input: In
-  /** What it answered then. */
+  /** Output of that call. */
   readonly output: Out
 }
 
-/** A question that is over. */
+/** A closed question. */
 export interface SettledQuestion<In = unknown, Out = unknown> extends AskedQuestion<In, Out> {
   readonly outcome: QuestionOutcome
 }
 
-/** What became of a question. */
+/** The outcome of a question. */
 export interface QuestionOutcome {
-  /** `withdrawn`: the run stopped waiting, e.g. since it was cancelled. */
+  /** `withdrawn`: the run stopped waiting, e.g. because it was cancelled. */
   readonly state: 'answered' | 'timed_out' | 'withdrawn'
-  /** Of `answered`: one of the answers, or what was filled in. */
+  /** If answered: one of the answers, or the filled-in form. */
   readonly value?: unknown
-  /** Of `answered`: who, as the other system knows them, or the name of an API key. */
+  /** If answered: the responder as the other system names them, or the name of an API key. */
   readonly by?: string | undefined
-  /** Of `answered`: which of both. An API key may have the name of anybody: only a `person` is who was asked. */
+  /** If answered: whether `by` is a person or an API key, which may have any name. */
   readonly byKind?: 'person' | 'api_key' | undefined
-  /** Of `answered`: what they wrote besides. */
+  /** If answered: additional text of the responder. */
   readonly text?: string | undefined
-  /** When it was answered, or its time was up; epoch milliseconds. Absent: not known. */
+  /** When it was answered or timed out, in epoch milliseconds; absent if unknown. */
   readonly at?: number | undefined
 }
 
 /**
- * Why an answer has no effect: its time was up, or the run no longer waited (`late`); the question was answered before (`second`);
- * another person was asked (`not_asked`); it is none of the answers (`not_an_answer`); several questions wait for this person
- * and it does not say which is meant (`ambiguous`).
+ * Why an answer has no effect: it came after the timeout or the end of the wait (`late`), after another answer
+ * (`second`), from another person (`not_asked`), is not one of the answers (`not_an_answer`), or does not say
+ * which of several questions it means (`ambiguous`).
  */
 export type RefusalReason = 'late' | 'second' | 'not_asked' | 'not_an_answer' | 'ambiguous'
 
-/** An answer that has no effect. */
+/** An answer without effect. */
 export interface RefusedAnswer {
-  /** Who, as the other system knows them. */
+  /** The person, as the other system names them. */
   readonly by: string
   readonly reason: RefusalReason
 }

@@ -19,3 +19,36 @@ export interface Catalogue {
   /** Skills that declare to enrich this kind of observable. */
   enriching(kind: ObservableKind): readonly CatalogueSkill[]
 }
+
+/** Builds the catalogue of checked plugins, sorted by name. */
+export function buildCatalogue(plugins: readonly PluginDefinition[]): Catalogue {
+  const sorted = plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const skills: readonly CatalogueSkill[] = sorted.flatMap((plugin) =>
+    plugin.skills.map((skill) => ({ name: `${plugin.name}.${skill.name}`, plugin, skill })),
+  )
+  const skillsByName = new Map(skills.map((entry) => [entry.name, entry]))
+  const pluginsByName = new Map(sorted.map((plugin) => [plugin.name, plugin]))
+  return {
+    plugins: sorted,
+    skills,
+    skill: (name) => skillsByName.get(name),
+    connection: (plugin) => pluginsByName.get(plugin)?.connection,
+    enriching: (kind) => skills.filter(({ skill }) => skill.enriches?.includes(kind) === true),
+  }
+}
+
+/** A skill as the API and `tocsin skills --json` show it. */
+export const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
+  name,
+  title: skill.title,
+  description: skill.description,
+  docs: skill.docs ?? null,
+  plugin: plugin.name,
+  effect: skill.effect,
+  repeat: skill.effect === 'write' ? skill.repeat : null,
+  destructive: skill.effect === 'write' ? (skill.destructive ?? null) : null,
+  enriches: skill.enriches ?? [],
+  needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
+  input: skill.input,
+  output: skill.output,
+})

@@ -11,15 +11,16 @@ import {
 } from '../expression/index.ts'
 import { observableKinds, type AnySkill, type JsonSchema, type ObservableKind } from '../plugin/index.ts'
 
-/** What composition gives an enriching skill; any other input must be optional. */
+/** The inputs that generated investigations pass to an enriching skill; all others must be optional. */
 const given = ['kind', 'value']
 
-/** The types that a score may have: a comparison with anything else would fail the investigation. */
+/** The allowed types of a score; comparing any other type would fail the investigation. */
 const scoreKinds: readonly Type['kind'][] = ['number', 'int', 'double', 'null']
 
 /**
- * What generated investigations need of a skill that declares to enrich: they call it with `kind` and `value` alone, compare its
- * `risk.score` and show it to people. Pointers are relative to the skill; empty where it enriches nothing.
+ * Checks what generated investigations need from an enriching skill: they call it with only `kind` and
+ * `value`, and compare and show its `risk.score`. Pointers are relative to the skill; empty if it does not
+ * enrich.
  */
 export function checkEnriching(skill: AnySkill): readonly PointedMessage[] {
   const kinds: readonly ObservableKind[] = skill.enriches ?? []
@@ -29,11 +30,11 @@ export function checkEnriching(skill: AnySkill): readonly PointedMessage[] {
   const unknown = kinds.filter((kind) => !observableKinds.includes(kind))
   if (unknown.length > 0)
     say('/enriches', `'${unknown.join("', '")}' is not among ${observableKinds.join(', ')}`)
-  if (skill.effect === 'write') say('/effect', "must be 'read', since the skill enriches")
-  if (skill.asks === true) say('/asks', 'must be left out, since the skill enriches')
+  if (skill.effect === 'write') say('/effect', "must be 'read' because the skill enriches")
+  if (skill.asks === true) say('/asks', 'must be absent because the skill enriches')
   problems.push(...inputProblems(skill.input as JsonSchema, kinds))
   const score = scoreProblem(typeOfSchema(skill.output as JsonSchema))
-  if (score !== undefined) say('/output', `${score}, since the skill enriches`)
+  if (score !== undefined) say('/output', `${score} because the skill enriches`)
   return problems
 }
 
@@ -43,7 +44,7 @@ function inputProblems(input: JsonSchema, kinds: readonly ObservableKind[]): rea
   const type = typeOfSchema(input)
   for (const name of given) {
     if (!objectsOf(type).some(({ properties }) => properties.has(name)))
-      say(`/input/properties/${name}`, 'must be there, since the skill enriches')
+      say(`/input/properties/${name}`, 'is required because the skill enriches')
   }
   const further = (input.required ?? []).filter((name) => !given.includes(name))
   if (further.length > 0)
@@ -62,7 +63,7 @@ function inputProblems(input: JsonSchema, kinds: readonly ObservableKind[]): rea
   return problems
 }
 
-/** What is wrong with `risk.score` in every form that the output may have. */
+/** The problem of `risk.score` in any form of the output. */
 function scoreProblem(output: Type): string | undefined {
   const risks = fieldIn(output, 'risk')
   const scores = risks?.map((risk) => fieldIn(risk, 'score'))
@@ -70,12 +71,12 @@ function scoreProblem(output: Type): string | undefined {
     return 'must require risk.score (0 to 100, or null)'
   const members = scores.flatMap((each) => each ?? []).flatMap((each) => membersOf(each))
   if (!members.every(({ kind }) => scoreKinds.includes(kind)))
-    return 'must declare risk.score as a number, or null'
-  // What an expression makes of a value that is sensitive in part is sensitive, and cases do not take it.
-  return isSensitive(output) ? 'must hold nothing that is x-sensitive' : undefined
+    return 'must declare risk.score as a number or null'
+  // An expression over a partly sensitive value is sensitive, and cases do not accept sensitive values.
+  return isSensitive(output) ? 'must not contain x-sensitive values' : undefined
 }
 
-/** The types of a field that every member of the type has; undefined where one may lack it. */
+/** The types of a field in every member of the type; undefined if a member may lack it. */
 function fieldIn(type: Type, name: string): readonly Type[] | undefined {
   const types: Type[] = []
   for (const member of membersOf(type)) {
@@ -87,3 +88,38 @@ function fieldIn(type: Type, name: string): readonly Type[] | undefined {
 }
 
 const objectsOf = (type: Type) => membersOf(type).filter((member) => member.kind === 'object')
+
+/** The optional follow-ups of a skill that asks. */
+const followUps = ['settle', 'remind', 'refuse'] as const
+
+/**
+ * The engine passes the checkpoint id and the answers to a skill that asks, and reads from its output who may
+ * answer. The schemas must declare all of these.
+ */
+export function checkAsking(skill: AnySkill, pointer: string, problems: PointedMessage[]): void {
+  const say = (place: string, message: string): number => problems.push({ pointer: pointer + place, message })
+  for (const name of followUps) {
+    if (skill[name] === undefined) continue
+    if (typeof skill[name] !== 'function') say(`/${name}`, 'must be a function')
+    if (skill.asks !== true) say(`/${name}`, 'is only for skills that ask')
+  }
+  if (skill.asks !== true) return
+  if (skill.effect !== 'write') say('/effect', "must be 'write' because it asks")
+  const input = skill.input as JsonSchema
+  for (const name of ['checkpoint_id', 'answers']) {
+    if (!has(input, name)) say(`/input/properties/${name}`, 'is required because the skill asks')
+  }
+  if (has(input, 'form') && input.required?.includes('answers') === true) {
+    say('/input/required', 'must not require answers, which are absent if there is a form')
+  }
+  if (skill.remind !== undefined && !has(input, 'remind_after')) {
+    say('/input/properties/remind_after', 'is required because the skill reminds')
+  }
+  const output = skill.output as JsonSchema
+  const asked = output.required?.includes('asked') === true ? output.properties?.['asked'] : undefined
+  if (asked?.type !== 'string')
+    say('/output', 'must require `asked`, a string: the only person who may answer')
+}
+
+const has = ({ properties }: JsonSchema, name: string): boolean =>
+  properties !== undefined && Object.hasOwn(properties, name)

@@ -1,28 +1,20 @@
 import type { PointedMessage } from '../errors/errors.ts'
-import {
-  destructiveClasses,
-  type AnySkill,
-  type ConnectionDefinition,
-  type JsonSchema,
-  type PluginDefinition,
-} from '../plugin/index.ts'
-import { nearest } from '../schema/index.ts'
-import { checkAsking } from './check-asking.ts'
-import { checkEnriching } from './check-enriching.ts'
-import { checkInbound } from './check-inbound.ts'
-import { checkExamples, checkSchema } from './check-schemas.ts'
+import { destructiveClasses, type AnySkill, type JsonSchema, type PluginDefinition } from '../plugin/index.ts'
+import { checkEnriching, checkAsking } from './check-enriching.ts'
+import { checkConnectionDeclaration } from './check-connection.ts'
+import { checkDocs, checkExamples, checkSchema, checkTexts, hasSecret, isRecord } from './check-schemas.ts'
 
 const snakeCase = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /**
- * Everything that is wrong with a plugin's declaration: the contract that its tests hold it to. Works on whatever a module may
- * have exported: types are forgotten at run time.
+ * All problems of a plugin's declaration, as its own tests check it. Accepts any exported value, because
+ * types do not exist at run time.
  */
 export function checkPlugin(plugin: unknown, folder: string | undefined): readonly PointedMessage[] {
   return [...checkUsable(plugin, folder), ...enrichingProblems(plugin)]
 }
 
-/** Only where the declaration is sound enough to be read. */
+/** Only if the declaration is valid enough to be read. */
 function enrichingProblems(plugin: unknown): readonly PointedMessage[] {
   const skills: unknown = isRecord(plugin) ? plugin['skills'] : undefined
   return (Array.isArray(skills) ? skills : []).flatMap((skill: unknown, index) => {
@@ -37,11 +29,12 @@ function enrichingProblems(plugin: unknown): readonly PointedMessage[] {
 }
 
 /**
- * What keeps a plugin from being used; empty when it can be. An enriching skill that generated investigations cannot call is left
- * out of them, and can be used all the same.
+ * The problems that prevent using a plugin; empty if there are none. An enriching skill that generated
+ * investigations cannot call is only left out of them; playbooks can still use it.
  *
  * @param folder Name of the plugin's folder; undefined for a plugin from a package, whose name is free.
- * @param isTried Its tests have compiled its schemas and tried its examples, which takes longer than all the rest. Default false.
+ * @param isTried Whether its own tests already compiled its schemas and checked its examples, which is the
+ * slowest part. Default false.
  */
 export function checkUsable(
   plugin: unknown,
@@ -54,7 +47,7 @@ export function checkUsable(
   checkName(plugin['name'], folder, problems)
   checkTexts(plugin, ['title', 'description'], '', problems)
   const { connection } = plugin as unknown as PluginDefinition
-  if (connection !== undefined) checkConnection(connection, isTried, problems)
+  if (connection !== undefined) checkConnectionDeclaration(connection, isTried, problems)
   checkSkills(plugin['skills'], connection, isTried, problems)
   return problems
 }
@@ -73,51 +66,6 @@ function checkName(name: unknown, folder: string | undefined, problems: PointedM
   }
 }
 
-function checkConnection(connection: unknown, isTried: boolean, problems: PointedMessage[]): void {
-  if (!isRecord(connection)) {
-    problems.push({ pointer: '/connection', message: 'must be what defineConnection gave' })
-    return
-  }
-  checkTexts(connection, ['title', 'description'], '/connection', problems)
-  checkDocs(connection['docs'], '/connection', problems)
-  const { setup } = connection
-  if (setup !== undefined && !(Array.isArray(setup) && setup.every((step) => typeof step === 'string')))
-    problems.push({ pointer: '/connection/setup', message: 'must be a list of texts, one for each step' })
-  for (const name of ['baseUrl', 'authenticate']) {
-    if (typeof connection[name] !== 'function') {
-      problems.push({ pointer: `/connection/${name}`, message: 'must be a function' })
-    }
-  }
-  checkInbound(connection, problems)
-  if (checkSchema(connection['settings'], '/connection/settings', isTried, problems)) {
-    checkSettings((connection as unknown as ConnectionDefinition).settings, problems)
-  }
-}
-
-function checkSettings(settings: JsonSchema, problems: PointedMessage[]): void {
-  const pointer = '/connection/settings'
-  if (settings.type !== 'object') problems.push({ pointer: `${pointer}/type`, message: "must be 'object'" })
-  if (settings.additionalProperties !== false) {
-    problems.push({
-      pointer: `${pointer}/additionalProperties`,
-      message: 'must be false, so that a misspelt setting is refused',
-    })
-  }
-  for (const [name, schema] of Object.entries(settings.properties ?? {})) {
-    if (schema['x-secret'] === true && schema.type !== 'string') {
-      problems.push({
-        pointer: `${pointer}/properties/${name}/type`,
-        message: "must be 'string', since it is a secret",
-      })
-    } else if (schema['x-secret'] !== true && hasSecret(schema)) {
-      problems.push({
-        pointer: `${pointer}/properties/${name}`,
-        message: 'x-secret works on top-level settings only',
-      })
-    }
-  }
-}
-
 function checkSkills(
   skills: unknown,
   connection: unknown,
@@ -132,16 +80,16 @@ function checkSkills(
   for (const [index, skill] of skills.entries()) {
     const name: unknown = isRecord(skill) ? skill['name'] : undefined
     const pointer = pointerOf(name, index)
-    if (!isRecord(skill)) problems.push({ pointer, message: 'must be what defineSkill gave' })
+    if (!isRecord(skill)) problems.push({ pointer, message: 'must be a result of defineSkill' })
     else checkSkill(skill, pointer, connection, isTried, problems)
     if (names.has(name))
-      problems.push({ pointer: `${pointer}/name`, message: `'${String(name)}' is there twice` })
+      problems.push({ pointer: `${pointer}/name`, message: `'${String(name)}' is declared twice` })
     names.add(name)
   }
   checkFollowing(skills, problems)
 }
 
-/** A skill is followed with one of its own plugin that reads. */
+/** A skill is followed up by a reading skill of the same plugin. */
 function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]): void {
   const all = skills.filter(isRecord)
   for (const [index, { name, destructive, followWith }] of all.entries()) {
@@ -150,7 +98,7 @@ function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]):
     if (destructive !== undefined && reads) continue
     const message =
       destructive === undefined
-        ? 'is for destructive skills'
+        ? 'is only for destructive skills'
         : 'must be the name of a skill of the plugin that reads'
     problems.push({ pointer: `${pointerOf(name, index)}/followWith`, message })
   }
@@ -183,7 +131,7 @@ function checkSkill(
   if (skill['connectionIsOptional'] === true && skill['connection'] === undefined) {
     problems.push({
       pointer: `${pointer}/connectionIsOptional`,
-      message: 'needs a connection that could be named',
+      message: 'needs a connection',
     })
   }
   if (skill['enriches'] !== undefined && !isKindList(skill['enriches']))
@@ -199,7 +147,7 @@ function checkSkill(
     if (hasSecret(schema)) {
       problems.push({
         pointer: `${pointer}/${side}`,
-        message: 'must hold no x-secret; secrets are connection settings',
+        message: 'must not contain x-secret; secrets are connection settings',
       })
     }
   }
@@ -218,7 +166,10 @@ function checkEffect(
   } else if (effect === 'write' && repeat !== 'safe' && repeat !== 'verify' && repeat !== 'never') {
     problems.push({ pointer: `${pointer}/repeat`, message: "of a write must be 'safe', 'verify' or 'never'" })
   } else if (effect === 'read' && repeat !== undefined) {
-    problems.push({ pointer: `${pointer}/repeat`, message: 'is for writes; a read may always be repeated' })
+    problems.push({
+      pointer: `${pointer}/repeat`,
+      message: 'is only for writes; a read may always be repeated',
+    })
   }
   checkDestructive(skill, pointer, problems)
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
@@ -232,7 +183,8 @@ function checkDestructive(
   problems: PointedMessage[],
 ): void {
   if (destructive !== undefined) {
-    if (effect !== 'write') problems.push({ pointer: `${pointer}/destructive`, message: 'is for writes' })
+    if (effect !== 'write')
+      problems.push({ pointer: `${pointer}/destructive`, message: 'is only for writes' })
     else if (!destructiveClasses.some((one) => one === destructive))
       problems.push({
         pointer: `${pointer}/destructive`,
@@ -240,43 +192,8 @@ function checkDestructive(
       })
   }
   if (changedNothing === undefined) return
-  const message = destructive === undefined ? 'is for destructive skills' : 'must be a function of the output'
+  const message =
+    destructive === undefined ? 'is only for destructive skills' : 'must be a function of the output'
   if (destructive === undefined || typeof changedNothing !== 'function')
     problems.push({ pointer: `${pointer}/changedNothing`, message })
-}
-
-function checkTexts(
-  holder: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  pointer: string,
-  problems: PointedMessage[],
-): void {
-  for (const name of names) {
-    const value = holder[name]
-    if (typeof value !== 'string' || value.trim() === '') {
-      const misspelt = value === undefined ? nearest(name, Object.keys(holder)) : undefined
-      const meant = misspelt === undefined ? '' : `; did you mean '${name}' where '${misspelt}' stands?`
-      problems.push({ pointer: `${pointer}/${name}`, message: `must be a text that is not empty${meant}` })
-    }
-  }
-}
-
-function checkDocs(docs: unknown, pointer: string, problems: PointedMessage[]): void {
-  if (
-    docs !== undefined &&
-    !(typeof docs === 'string' && docs.startsWith('https://') && URL.canParse(docs))
-  ) {
-    problems.push({ pointer: `${pointer}/docs`, message: 'must be an https address' })
-  }
-}
-
-function hasSecret(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  return Object.entries(schema).some(([key, value]) =>
-    key === 'x-secret' ? value === true : hasSecret(value),
-  )
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,8 +1,8 @@
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { AnySkill, JsonSchema } from '../plugin/index.ts'
-import { checkKeywords, compileSchema } from '../schema/index.ts'
+import { checkKeywords, compileSchema, nearest } from '../schema/index.ts'
 
-/** Whether the schema can be used; says why not. Of what `isTried`, only the keywords are looked at. */
+/** Reports why the schema cannot be used. With `isTried`, checks only the keywords. */
 export function checkSchema(
   schema: unknown,
   pointer: string,
@@ -26,7 +26,7 @@ export function checkSchema(
   }
 }
 
-/** Every skill shows at least one input with its output, and they fit the schemas. */
+/** Checks that a skill has at least one example and that all examples match the schemas. */
 export function checkExamples(skill: AnySkill, pointer: string, problems: PointedMessage[]): void {
   const examples: unknown = skill.examples
   if (!Array.isArray(examples) || examples.length === 0) {
@@ -40,4 +40,40 @@ export function checkExamples(skill: AnySkill, pointer: string, problems: Pointe
       problems.push(...wrong.map((inner) => ({ pointer: at + inner.pointer, message: inner.message })))
     }
   }
+}
+
+export function checkTexts(
+  holder: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  pointer: string,
+  problems: PointedMessage[],
+): void {
+  for (const name of names) {
+    const value = holder[name]
+    if (typeof value !== 'string' || value.trim() === '') {
+      const misspelt = value === undefined ? nearest(name, Object.keys(holder)) : undefined
+      const meant = misspelt === undefined ? '' : `; did you mean '${name}' instead of '${misspelt}'?`
+      problems.push({ pointer: `${pointer}/${name}`, message: `must be a non-empty string${meant}` })
+    }
+  }
+}
+
+export function checkDocs(docs: unknown, pointer: string, problems: PointedMessage[]): void {
+  if (
+    docs !== undefined &&
+    !(typeof docs === 'string' && docs.startsWith('https://') && URL.canParse(docs))
+  ) {
+    problems.push({ pointer: `${pointer}/docs`, message: 'must be an https address' })
+  }
+}
+
+export function hasSecret(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).some(([key, value]) =>
+    key === 'x-secret' ? value === true : hasSecret(value),
+  )
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

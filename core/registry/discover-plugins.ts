@@ -1,23 +1,24 @@
 import { fileURLToPath } from 'node:url'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
-import { buildCatalogue } from './build-catalogue.ts'
-import type { Catalogue } from './catalogue.ts'
+import { type Catalogue, buildCatalogue } from './catalogue.ts'
 import { checkUsable } from './check-plugin.ts'
-import { otherTocsin } from './other-tocsin.ts'
 import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
+import { realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
-/** What a module exported. */
+/** A module and its default export. */
 interface Found extends PluginModule {
   readonly plugin: unknown
 }
 
 /**
- * Imports every plugin there is and checks it. All or nothing: a playbook must not behave differently because a plugin
- * silently stayed away. Plugins of the folder have been tried by the tests that each of them has; what comes from elsewhere is
- * checked whole.
+ * Imports and checks all plugins. All or nothing: a playbook must not behave differently because a plugin is
+ * silently missing. Plugins of the folder are checked by their own tests, so only plugins from elsewhere are
+ * checked completely.
  *
- * @throws ValidationError `plugins_invalid` that lists everything wrong with every plugin; pointers begin with the source
+ * @throws ValidationError `plugins_invalid` that lists everything wrong with every plugin; pointers begin
+ * with the source
  */
 export async function discoverPlugins(sources: PluginSources): Promise<Catalogue> {
   const problems: PointedMessage[] = []
@@ -58,16 +59,16 @@ function checkUnique(found: readonly Found[], problems: PointedMessage[]): void 
 }
 
 const usesOther = (path: string) =>
-  `uses another Tocsin than this one (${path}): install this one in its folder, or call tocsin from there`
+  `uses a different copy of Tocsin (${path}): install this one in its folder, or run tocsin from there`
 
 function pluginsInvalid(problems: readonly PointedMessage[]): ValidationError {
   const lines = problems.map(({ pointer, message }) => `  ${pointer} ${message}`)
   return new ValidationError('plugins_invalid', `plugins cannot be used:\n${lines.join('\n')}`, problems, {
-    hint: 'repair them, or take them out of the plugins folder or TOCSIN_PLUGINS',
+    hint: 'fix them, or remove them from the plugins folder or TOCSIN_PLUGINS',
   })
 }
 
-/** With the file, and the line where Node says it: it may be another file than the plugin's own. */
+/** The message with the file and line that Node reports, which may be outside the plugin. */
 function messageOf(cause: unknown, url: string): string {
   if (!(cause instanceof Error)) return String(cause)
   const [first = ''] = cause.message.split('\n')
@@ -79,7 +80,7 @@ function messageOf(cause: unknown, url: string): string {
     : `${fileURLToPath(url)}: ${message}`
 }
 
-/** The first `<path>:<line>` of a module that is not Node's or this one. */
+/** The first `<path>:<line>` of the stack outside Node and this module. */
 function placeIn(stack: string): string | undefined {
   for (const [, path = '', line] of stack.matchAll(
     /(?:^|\(|at )((?:file:\/\/)?\/[^\n():]+\.[cm]?[jt]s):(\d+)/gm,
@@ -88,4 +89,21 @@ function placeIn(stack: string): string | undefined {
     return `${path.startsWith('file:') ? fileURLToPath(path) : path}:${line}`
   }
   return undefined
+}
+
+const own = realpathSync(fileURLToPath(import.meta.resolve('tocsin/plugin')))
+
+/**
+ * The place of a different copy of `tocsin/plugin` that a module would import; undefined if it finds the
+ * running one or none. Errors of another copy are not recognized, so a busy system would not be retried.
+ *
+ * @param url Address of the module's file.
+ */
+function otherTocsin(url: string): string | undefined {
+  try {
+    const used = realpathSync(createRequire(url).resolve('tocsin/plugin'))
+    return used === own ? undefined : used
+  } catch {
+    return undefined
+  }
 }

@@ -5,17 +5,17 @@ import type { PluginDefinition, Sandbox } from '../plugin/index.ts'
 import { moduleIn, pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 
 /**
- * The emulator of a plugin's other system, which stands beside the plugin's module; undefined for a plugin that has none.
+ * Loads the sandbox beside a plugin's module; undefined if it has none.
  *
  * @param plugin Name of the plugin.
- * @throws ValidationError `plugins_invalid` when what stands there is no sandbox
+ * @throws ValidationError `plugins_invalid` if the module is not a sandbox
  */
 export async function loadSandbox(sources: PluginSources, plugin: string): Promise<Sandbox | undefined> {
   const path = await pathOf(sources, plugin)
   if (path === undefined) return undefined
   const module = (await import(pathToFileURL(path).href)) as { readonly default?: Sandbox }
   if (typeof module.default?.start === 'function') return module.default
-  throw new ValidationError('plugins_invalid', `${path} must export a sandbox as default`, [])
+  throw new ValidationError('plugins_invalid', `${path} must have a sandbox as its default export`, [])
 }
 
 async function pathOf(sources: PluginSources, plugin: string): Promise<string | undefined> {
@@ -26,7 +26,7 @@ async function pathOf(sources: PluginSources, plugin: string): Promise<string | 
   return undefined
 }
 
-/** A package's name is free: only its plugin knows what it is called. */
+/** A package may have any name, so its plugin must be loaded to find the plugin's name. */
 async function nameOf({ folder, url }: PluginModule): Promise<string | undefined> {
   if (folder !== undefined) return folder.replaceAll('-', '_')
   const module = (await import(url)) as { readonly default?: PluginDefinition }

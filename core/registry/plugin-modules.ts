@@ -3,23 +3,23 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 export interface PluginSources {
-  /** A folder of plugins: each folder in it with a `plugin.ts` (or `.js`, once compiled) is one. */
+  /** A folder of plugins: each of its folders with a `plugin.ts` (or compiled `.js`) is a plugin. */
   readonly pluginsDir: string
   /** Further plugins: names of npm packages, or paths of modules beginning with `.` or `/`. Default: none. */
   readonly packages?: readonly string[]
 }
 
-/** Where a plugin is to be imported from. */
+/** The module of a plugin. */
 export interface PluginModule {
-  /** As the operator knows it: `plugins/http`, or the package's name. */
+  /** Its name for operators: `plugins/http`, or the package's name. */
   readonly source: string
-  /** Name of its folder, which the plugin is named for; undefined for what comes from elsewhere. */
+  /** Name of its folder, which the plugin's name must match; undefined for plugins from elsewhere. */
   readonly folder: string | undefined
   /** For `import()`: the address of a file, or the name of a package. */
   readonly url: string
 }
 
-/** Those of the folder by name, then the others in their order. */
+/** The plugins of the folder sorted by name, then the others in the given order. */
 export function pluginModules({ pluginsDir, packages = [] }: PluginSources): readonly PluginModule[] {
   const folders = existsSync(pluginsDir) ? readdirSync(pluginsDir).toSorted() : []
   const fromFolders = folders.flatMap((folder) => {
@@ -34,7 +34,7 @@ export function pluginModules({ pluginsDir, packages = [] }: PluginSources): rea
   return [...fromFolders, ...fromPackages]
 }
 
-/** The path of `<name>.ts`, or `<name>.js` once compiled; undefined where there is none. */
+/** The path of `<name>.ts` or compiled `<name>.js`; undefined if neither exists. */
 export function moduleIn(folder: string, name: string): string | undefined {
   return [join(folder, `${name}.ts`), join(folder, `${name}.js`)].find((path) => existsSync(path))
 }

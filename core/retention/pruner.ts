@@ -4,18 +4,18 @@ import type { Log } from '../ports/log.ts'
 import type { PrunedPiece, PrunePlace, RetentionRule } from '../ports/retention-store.ts'
 import type { Stores } from '../ports/stores.ts'
 
-/** How long what is over is kept, in milliseconds; undefined: for ever. */
+/** Retention periods in milliseconds; undefined means forever. */
 export interface Retention {
-  /** The steps, inputs and output of a run, after its end. */
+  /** For steps, inputs and output of a run, after its end. */
   readonly runsMs: number | undefined
-  /** An alert with its runs, after its last change. */
+  /** For an alert with its runs, after its last change. */
   readonly alertsMs: number | undefined
 }
 
-/** Deletes what is kept no longer, now and then, beside everything else. */
+/** Deletes expired data in the background. */
 export interface Pruner {
   start(): void
-  /** Resolves when nothing is under way. */
+  /** Resolves when the current batch is done. */
   stop(): Promise<void>
 }
 
@@ -27,10 +27,13 @@ export interface PrunerOptions {
   readonly log: Log
 }
 
-/** After the start, while there is enough to do; and from one round to the next. */
+/** Delay of the first round after the start, and between rounds. */
 const [firstRoundMs, roundMs] = [60_000, 3_600_000]
 
-/** Between two pieces of the work: so many times as long as the one took, so that it takes a tenth of the time at most. */
+/**
+ * Pause between batches, as a multiple of the batch's duration, so that deletion takes at most a tenth of the
+ * time.
+ */
 const restShare = 9
 const leastRestMs = 10
 
@@ -39,7 +42,7 @@ const dayMs = 86_400_000
 const ruleOf = (setting: string, keepMs: number | undefined, now: number): RetentionRule | undefined =>
   keepMs === undefined ? undefined : { before: now - keepMs, setting: `${setting}=${keepMs / dayMs}` }
 
-/** A piece of the work; gives where the next one begins, or undefined when nothing is left. */
+/** A batch; resolves to the start of the next one, or undefined when nothing is left. */
 type Piece = (from: PrunePlace | undefined) => Promise<PrunePlace | undefined>
 
 export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptions): Pruner {
@@ -52,7 +55,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
       await rest(ms)
       if (stopping.signal.aborted) return
       await round().catch((error: unknown) =>
-        log.warn({ error }, 'what is kept no longer could not be deleted; it is tried again in an hour'),
+        log.warn({ error }, 'could not delete expired data; retrying in an hour'),
       )
     }
   }
@@ -74,7 +77,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
       if (alertRule !== undefined)
         await inPieces(async (from) => count(await retention.pruneAlerts(alertRule, from)))
     } finally {
-      if (deleted.runs + deleted.alerts > 0) log.info(deleted, 'what is kept no longer was deleted')
+      if (deleted.runs + deleted.alerts > 0) log.info(deleted, 'deleted expired data')
     }
   }
 
@@ -90,10 +93,10 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   const elapsed = () => clock.monotonic?.() ?? clock.now()
   const [startedAt, startedElapsed] = [clock.now(), elapsed()]
 
-  /** A clock that is set forward, for a moment or by mistake, must not delete what cannot be brought back. */
+  /** If the clock is set forward by mistake, data must not be deleted early. */
   const certainTime = () => Math.floor(Math.min(clock.now(), startedAt + elapsed() - startedElapsed))
 
-  /** Ends early when the server stops. */
+  /** Sleeps; ends early when the server stops. */
   async function rest(ms: number): Promise<void> {
     await clock.sleep(ms, stopping.signal).catch((error: unknown) => {
       if (!stopping.signal.aborted) throw error

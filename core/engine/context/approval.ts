@@ -1,28 +1,28 @@
-import { actionsText, heldText } from '../../destructive/policy.ts'
+import { actionsText, exceededLimitText } from '../../destructive/policy.ts'
 import { wordFor } from '../../domain/audit.ts'
-import type { HeldUse } from '../../domain/destructive-use.ts'
-import { viaOperator } from '../../playbook/language/grammar.ts'
+import type { ExceededLimit } from '../../domain/destructive-use.ts'
+import { viaOperator } from '../../playbook/language/constants.ts'
 import { textAt, valueAt, type DestructiveClass } from '../../plugin/index.ts'
 import { ask } from './ask.ts'
-import type { AskWork, BatchVerdict, BatchWork, EffectWork, Outcome } from '../journal/durable-context.ts'
-import { HeldBack, perform } from './effect.ts'
-import { record, type LocalRun } from '../journal/local-run.ts'
+import type { AskWork, BatchVerdict, BatchWork, EffectWork, WorkOutcome } from '../journal/durable-context.ts'
+import { ApprovalRequiredError, perform } from './effect.ts'
+import { recordOutcome, type LocalRun } from '../journal/local-run.ts'
 import { approvalPath, isApprovalPath } from '../journal/paths.ts'
 
 const approved = 'approve'
-/** Also approves every later use of the skill in the run: the inputs of a loop are not known before it comes to them. */
+/** Approves every later use of the skill in this run: the inputs of a loop are not known in advance. */
 export const restApproved = 'approve_rest'
 
-/** Whether the answer to the question lets the use happen. */
+/** Whether the answer approves the use. */
 export const isApproval = (answer: unknown): boolean => answer === approved || answer === restApproved
 
-/** Where nothing else ends the wait: a week. */
+/** A week, if no deadline is earlier. */
 const longestWaitMs = 7 * 86_400_000
 
-/** Characters of the inputs that one question shows. */
+/** Most characters of inputs shown in one question. */
 const maxShown = 256_000
 
-/** What is to be approved. */
+/** The uses to approve. */
 interface Wanted {
   readonly path: string
   readonly stepId: string | null
@@ -30,16 +30,20 @@ interface Wanted {
   readonly class: DestructiveClass
   readonly deadlineMs: number
   readonly shielded: boolean
-  /** As they may be shown; undefined: the question has been asked, and has them. */
+  /** Without sensitive values; undefined if the question was asked before and contains them. */
   readonly inputs: readonly unknown[] | undefined
-  readonly held: HeldUse | undefined
+  readonly held: ExceededLimit | undefined
 }
 
+/** Whether a skill is destructive, or was when a person was asked. Other work is performed at once. */
+export const mayNeedApproval = (local: LocalRun, { path, destructive }: EffectWork): boolean =>
+  destructive !== undefined || local.journal.entry(approvalPath(path)) !== undefined
+
 /**
- * Performs work; the use of a destructive skill that is held back becomes a question to a person first. What was asked about once waits
- * for the answer, also where there would be room again: it was one too many when it was wanted.
+ * Performs destructive work. If the limit holds back the use, asks a person first. Once asked, the answer decides,
+ * even if the limit has room again.
  */
-export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<Outcome> {
+export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   const { path, kind, destructive } = work
   const begun = local.journal.entry(path) !== undefined
   if (!begun && destructive?.refused !== undefined) return refuse(local, work, destructive.refused)
@@ -49,13 +53,17 @@ export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<O
   try {
     return await perform(local, work)
   } catch (error) {
-    if (!(error instanceof HeldBack)) throw error
+    if (!(error instanceof ApprovalRequiredError)) throw error
     return await askFirst(local, work, error)
   }
 }
 
-/** `held` is known where the question has not been asked yet; it is in the journal from then on. */
-async function askFirst(local: LocalRun, work: EffectWork, held?: HeldBack): Promise<Outcome> {
+/** `held` is set if the question was not asked yet; later the journal has it. */
+async function askFirst(
+  local: LocalRun,
+  work: EffectWork,
+  held?: ApprovalRequiredError,
+): Promise<WorkOutcome> {
   const { path, stepId, kind, deadlineMs, shielded, destructive } = work
   if (destructive === undefined) throw new Error(`'${kind}' is not destructive`)
   const inputs = held && [held.input]
@@ -72,8 +80,8 @@ const isRestApproved = async (local: LocalRun, skill: string): Promise<boolean> 
   local.destructiveLimits !== undefined && (await local.approvedSkills()).has(skill)
 
 /**
- * The skills whose further uses a person has approved in this run, as it was taken up. A journal may hold answers carried over from
- * another run; those have no question here, and approve nothing.
+ * Loads the skills whose further uses a person approved in this run. Answers carried over from another run have no
+ * question here and approve nothing.
  */
 export async function loadApprovedSkills(local: LocalRun): Promise<Set<string>> {
   const skills = new Set<string>()
@@ -86,7 +94,7 @@ export async function loadApprovedSkills(local: LocalRun): Promise<Set<string>> 
   return skills
 }
 
-/** Uses that are about to begin together: counted as one, and asked about as one where they exceed the limit. */
+/** Counts uses that begin together, and asks one question if they exceed the limit. */
 export async function approveBatch(local: LocalRun, work: BatchWork): Promise<BatchVerdict> {
   const { journal, destructiveLimits: limits } = local
   const { uses, stepId, kind: skill, deadlineMs, shielded } = work
@@ -118,9 +126,9 @@ async function decide(local: LocalRun, wanted: Wanted): Promise<Decision> {
   return { state: 'refused', outcome: { state: 'failed', error, endedAt } }
 }
 
-function refuse(local: LocalRun, { path, stepId, kind }: EffectWork, outcome: Outcome): Outcome {
+function refuse(local: LocalRun, { path, stepId, kind }: EffectWork, outcome: WorkOutcome): WorkOutcome {
   const begin = { path, stepId, kind, input: null, attempt: 1, startedAt: outcome.endedAt }
-  return record(local, begin, outcome)
+  return recordOutcome(local, begin, outcome)
 }
 
 function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
@@ -153,10 +161,10 @@ function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
   }
 }
 
-/** Whether the same use may be wanted again: below an item of a `foreach`, or a time of a `repeat`. */
+/** Whether the same use can occur again: inside an item of `foreach` or an iteration of `repeat`. */
 const isInLoop = (path: string): boolean => /(\[\d+\]|#\d+)(\/|$)/.test(path)
 
-/** One use has its input in the question; several have all of theirs. */
+/** A single use shows its input, several show a list. */
 function questionInput({ path, skill, class: kind, inputs = [], held }: Wanted) {
   const rest = isInLoop(path)
   const count = inputs.length
@@ -166,7 +174,7 @@ function questionInput({ path, skill, class: kind, inputs = [], held }: Wanted) 
       ? [`this use of ${skill}`, 'the input below']
       : [`these ${actionsText(count, kind)} of ${skill}`, shownText(shown.length, count)]
   return {
-    message: `${held === undefined ? '' : `${heldText(held)}. `}Approve ${which}, with ${below}?${rest ? restText(skill) : ''}`,
+    message: `${held === undefined ? '' : `${exceededLimitText(held)}. `}Approve ${which}, with ${below}?${rest ? restText(skill) : ''}`,
     skill,
     class: kind,
     count,
@@ -184,9 +192,9 @@ const restText = (skill: string): string =>
   ` The step is in a loop: you can also approve this and every further use of ${skill} in this run, whatever its input.`
 
 const shownText = (shown: number, count: number): string =>
-  shown === count ? 'the inputs below' : `the ${count} inputs of which the first ${shown} stand below`
+  shown === count ? 'the inputs below' : `the inputs below (the first ${shown} of ${count})`
 
-/** As many of the first as fit. */
+/** The first inputs that fit. */
 function upTo(characters: number, inputs: readonly unknown[]): readonly unknown[] {
   let left = characters
   const end = inputs.findIndex((input) => (left -= JSON.stringify(input ?? null).length) < 0)

@@ -6,7 +6,7 @@ import {
   RunSuspended,
   type AskWork,
   type EffectWork,
-  type Outcome,
+  type WorkOutcome,
   type PureResult,
 } from '../journal/durable-context.ts'
 import { perform } from './effect.ts'
@@ -15,22 +15,22 @@ import {
   end,
   failedOutcome,
   failedWith,
-  record,
+  recordOutcome,
   recordedOutcome,
   type LocalRun,
 } from '../journal/local-run.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import { lookUntil } from './wait-until.ts'
 
-/** What the intent of a question says. */
+/** The recorded intent of a question. */
 interface Intent {
   readonly question: Question
   readonly until_ms: number
   readonly remind_at_ms?: number
 }
 
-/** The question is kept before anybody is told; then one of an answer and its timeout wins. See `DurableContext.ask`. */
-export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
+/** Stores the question before it is sent; then the answer or the timeout wins. See `DurableContext.ask`. */
+export async function ask(local: LocalRun, work: AskWork): Promise<WorkOutcome> {
   const { path } = work
   const entry = local.journal.entry(path)
   const recorded = recordedOutcome(entry)
@@ -44,7 +44,7 @@ export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
     try {
       intent = intentOf(local, work, begin.startedAt)
     } catch (error) {
-      return record(local, begin, failedOutcome(local, work, error))
+      return recordOutcome(local, begin, failedOutcome(local, work, error))
     }
     await local.journal.begin({ ...begin, input: intent })
   }
@@ -53,24 +53,24 @@ export async function ask(local: LocalRun, work: AskWork): Promise<Outcome> {
   return outcome
 }
 
-/** The question is over, and this is on record: whoever was asked is shown so, beside the run, unless that has been done. */
+/** Starts the background task that shows the responder the end of the question, unless it has run. */
 async function settle(local: LocalRun, work: AskWork): Promise<void> {
   if (work.settle === undefined) return
   const checkpoint = await local.checkpoints?.atPath(local.uuid, work.path)
   if (checkpoint === undefined || checkpoint.reference === null || checkpoint.state === 'waiting') return
   const settling = work.settle(checkpoint)
-  if (recordedOutcome(local.journal.entry(settling.path)) === undefined) performBeside(local, settling)
+  if (recordedOutcome(local.journal.entry(settling.path)) === undefined) performInBackground(local, settling)
 }
 
-function performBeside(local: LocalRun, work: EffectWork): void {
-  local.beside(async () => {
+function performInBackground(local: LocalRun, work: EffectWork): void {
+  local.startTask(async () => {
     const outcome = await perform(local, work)
     if (outcome.state !== 'failed') return
     const { path, kind: skill } = work
     const { code, message } = outcome.error
     local.log.warn(
       { run: local.uuid, path, skill, code, reason: message },
-      'a person could not be told what became of a question',
+      'could not show a person the end of a question',
     )
   })
 }
@@ -78,7 +78,9 @@ function performBeside(local: LocalRun, work: EffectWork): void {
 function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
   const { question, withinMs, remindAfterMs } = work.question()
   if (local.checkpoints === undefined) {
-    throw new TocsinError('nobody_to_ask', 'nobody can be asked here', { hint: 'give the answer beforehand' })
+    throw new TocsinError('nobody_to_ask', 'no person can be asked here', {
+      hint: 'give the answer in advance',
+    })
   }
   if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
   if (!work.shielded && local.cancel.aborted) throw cancelled()
@@ -86,11 +88,11 @@ function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
   return remindAfterMs === undefined ? intent : { ...intent, remind_at_ms: startedAt + remindAfterMs }
 }
 
-async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Promise<Outcome> {
+async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Promise<WorkOutcome> {
   const { journal, clock, uuid, checkpoints } = local
   const { path, stepId } = work
   const { question, until_ms: timeoutAt } = intent
-  // A process that was started without a place for questions goes no further than one that died here.
+  // This process has no checkpoint store, so it cannot continue the run.
   if (checkpoints === undefined) throw new RunSuspended()
   const close = (state: 'timed_out' | 'withdrawn') =>
     journal.insist(() => checkpoints.close(uuid, path, state))
@@ -101,7 +103,7 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
       journal.insist(() => checkpoints.goesOver(uuid, path, connection))
     const telling = work.tell(opened.id, question, goesOver)
     const told = telling && (await perform(local, telling))
-    if (told?.state === 'failed') throw new ToldInVain(told)
+    if (told?.state === 'failed') throw new SendingFailed(told)
     if (told?.state === 'completed' && opened.reference === null) {
       await journal.insist(() => checkpoints.asked(uuid, path, told.output))
     }
@@ -116,13 +118,13 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
     return { ...resultOf(local, work, last), endedAt: endOf(last, clock.now()) }
   } catch (error) {
     const isOver = error instanceof TimeoutError || error instanceof CancelledError
-    if (!isOver && !(error instanceof ToldInVain)) throw error
+    if (!isOver && !(error instanceof SendingFailed)) throw error
     await close('withdrawn')
     return isOver ? failedOutcome(local, work, error) : error.outcome
   }
 }
 
-/** Waits until the time of the reminder, and begins it; undefined unless the question is over before. */
+/** Waits until the reminder is due and starts it. Returns the checkpoint if it is closed before. */
 async function untilReminded(
   local: LocalRun,
   work: AskWork,
@@ -133,23 +135,23 @@ async function untilReminded(
   const over = await lookUntil(local, work, remindAt, look)
   if (over !== undefined || local.clock.now() >= timeoutAt) return over
   const checkpoint = await local.checkpoints?.atPath(local.uuid, work.path)
-  if (checkpoint !== undefined) performBeside(local, work.remind(checkpoint))
+  if (checkpoint !== undefined) performInBackground(local, work.remind(checkpoint))
   return undefined
 }
 
-/** A question that timed out did so no earlier than its time, whatever a clock that was set back says. */
+/** A timeout is recorded at its own time at least, even if the clock was set back. */
 const endOf = ({ answer, timeoutAt }: Checkpoint, now: number): number =>
   answer === null ? Math.max(now, timeoutAt) : now
 
-/** By a process that stopped before it had the end of the step on record. */
+/** It was withdrawn by a process that stopped before it recorded the end. */
 const whyWithdrawn = (local: LocalRun, { shielded }: AskWork): Error =>
   !shielded && local.cancel.aborted ? cancelled() : new GroupTimeoutError()
 
-class ToldInVain extends Error {
-  readonly outcome: Outcome
+class SendingFailed extends Error {
+  readonly outcome: WorkOutcome
 
-  constructor(outcome: Outcome) {
-    super('whoever is to answer could not be told')
+  constructor(outcome: WorkOutcome) {
+    super('could not send the question')
     this.outcome = outcome
   }
 }

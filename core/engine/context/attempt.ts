@@ -5,20 +5,19 @@ import { RunSuspended, type EffectAttempt } from '../journal/durable-context.ts'
 import { mayHaveHappened, withEffect } from './retry-class.ts'
 
 export interface AttemptLimits {
-  /** How long this attempt may take. */
   readonly timeoutMs: number
-  /** Epoch milliseconds or Infinity: when a group around the step must have ended. */
+  /** Deadline of the group around the step, in epoch milliseconds, or Infinity. */
   readonly deadlineMs: number
-  /** Cancels the run; undefined for a step that goes on nevertheless. */
+  /** Cancels the run; undefined for shielded steps. */
   readonly cancel: AbortSignal | undefined
   /** Stops the run in this process, without a result. */
   readonly stop: AbortSignal
 }
 
 /**
- * Runs `call` under a deadline. Resolves as `call` does; rejects with what it throws, or with TimeoutError `step_timeout`,
- * CancelledError `run_cancelled` or RunSuspended as soon as one of these is due, whether `call` minds its signal or not. What
- * `call` does after that is ignored.
+ * Runs `call` with a deadline. Rejects as soon as the time is up (TimeoutError `step_timeout`), the run is
+ * cancelled (CancelledError `run_cancelled`) or stopped (RunSuspended), even if `call` ignores its signal; its
+ * later result is ignored.
  */
 export async function runAttempt<T>(
   call: (attempt: EffectAttempt) => Promise<T>,
@@ -31,14 +30,14 @@ export async function runAttempt<T>(
   const followed: (() => void)[] = []
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
-  let known: Effect | undefined
-  const onEffect = (effect: Effect): void => {
-    // What is said once the attempt is interrupted is about its ending.
+  let known: Effect | (() => Effect | undefined) | undefined
+  const onEffect: EffectAttempt['onEffect'] = (effect) => {
+    // Reports after the interruption describe how the call ends, not its effect.
     if (!attempt.signal.aborted) known = effect
   }
   const interrupt = (reason: Error): void => {
     if (attempt.signal.aborted) return
-    // First: what the call answers when it hears of it is ignored.
+    // Rejects before aborting, so that the reaction of the call to the abort is ignored.
     reject(reason)
     attempt.abort(reason)
   }
@@ -57,33 +56,34 @@ export async function runAttempt<T>(
     const given = { ...identity, deadlineMs, signal: attempt.signal, onEffect }
     return await Promise.race([start(call, given), interrupted])
   } catch (error) {
-    // A skill that minds its signal may answer with an error of its own making before ours arrives.
+    // A skill may react to the signal with an error of its own.
     const reason: unknown = attempt.signal.aborted ? attempt.signal.reason : error
     if (reason instanceof RunSuspended) throw reason
-    throw known === 'none' && mayHaveHappened(reason) ? withEffect(reason, 'none') : reason
+    const effect = typeof known === 'function' ? known() : known
+    throw effect === 'none' && mayHaveHappened(reason) ? withEffect(reason, 'none') : reason
   } finally {
     for (const unfollow of followed) unfollow()
     over.abort(isOver)
   }
 }
 
-/** Made once: an abort without a reason makes an error with a stack each time. */
+/** Created once: an abort without a reason creates an error with a stack each time. */
 const isOver = new Error('the attempt is over')
 
 export function cancelled(): CancelledError {
   return new CancelledError('run_cancelled', 'the run was cancelled')
 }
 
-/** Not the attempt's own time was up but that of a group around it, or of the run: no further try would help. */
+/** The deadline of the run or of a group passed, so no further attempt can help. */
 export class GroupTimeoutError extends TimeoutError {
   constructor() {
-    super('step_timeout', 'the time of the run, or of the steps around this one, was up', {
-      hint: 'give the playbook, or the group, a longer timeout',
+    super('step_timeout', 'the time of the run or of an enclosing step is up', {
+      hint: 'raise the timeout of the playbook or the group',
     })
   }
 }
 
-/** Also catches what is thrown before the first await. */
+/** Also catches synchronous exceptions. */
 async function start<T>(call: (attempt: EffectAttempt) => Promise<T>, attempt: EffectAttempt): Promise<T> {
   return await call(attempt)
 }
@@ -99,7 +99,7 @@ function interruptInTime(
   const reason = () => (byGroup ? new GroupTimeoutError() : timedOut(limits.timeoutMs))
   clock.sleep(Math.max(0, byGroup ? left : limits.timeoutMs), over).then(
     () => interrupt(reason()),
-    () => {}, // over before its time
+    () => {}, // ended in time
   )
 }
 

@@ -1,11 +1,18 @@
-import type { DestructiveLimits, HeldUse } from '../../domain/destructive-use.ts'
+import type { DestructiveLimits, ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { JournalBegin } from '../../ports/runs/journal-store.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import { cancelled, GroupTimeoutError } from './attempt.ts'
-import { RunSuspended, type EffectWork, type Outcome } from '../journal/durable-context.ts'
-import { begun, end, failedOutcome, record, recordedOutcome, type LocalRun } from '../journal/local-run.ts'
+import { RunSuspended, type EffectWork, type WorkOutcome } from '../journal/durable-context.ts'
+import {
+  begun,
+  end,
+  failedOutcome,
+  recordOutcome,
+  recordedOutcome,
+  type LocalRun,
+} from '../journal/local-run.ts'
 import { delayBeforeNextTry } from './next-try.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import { firstProgress, isHeldUp, progressAfter, type Progress } from '../journal/progress.ts'
@@ -14,15 +21,15 @@ import { toStoredError } from '../journal/stored-error.ts'
 import { askOnceMore, standingEffect, tryOnce } from './try-once.ts'
 import { lookUntil, waitUntil } from './wait-until.ts'
 
-/** Intent before, result after; retried as the work says; a recorded result is given back. See `DurableContext.perform`. */
-export async function perform(local: LocalRun, work: EffectWork): Promise<Outcome> {
+/** Records the intent, performs with retries, and records the result. See `DurableContext.perform`. */
+export async function perform(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   const entry = local.journal.entry(work.path)
   const recorded = recordedOutcome(entry)
   if (recorded) return recorded
   return entry ? await resume(local, work, entry) : await begin(local, work)
 }
 
-async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
+async function begin(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   const startedAt = local.clock.now()
   const intent = { ...begun(work), input: null as unknown, attempt: 1, startedAt }
   try {
@@ -30,23 +37,23 @@ async function begin(local: LocalRun, work: EffectWork): Promise<Outcome> {
     if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
     if (!work.shielded && local.cancel.aborted) throw cancelled()
   } catch (error) {
-    return record(local, intent, failedOutcome(local, work, error))
+    return recordOutcome(local, intent, failedOutcome(local, work, error))
   }
   const { destructive } = work
   const standing = destructive?.isAgain === true ? await standingEffect(local, work, intent.input) : undefined
-  if (standing !== undefined) return record(local, intent, standing)
+  if (standing !== undefined) return recordOutcome(local, intent, standing)
   const limits = destructive?.isApproved === true ? undefined : local.destructiveLimits
   const held = await local.journal.begin({ ...intent, ...recorded(work, intent.input, limits) })
   if (held !== undefined) {
     const known = destructive?.isAgain === true ? undefined : await standingEffect(local, work, intent.input)
-    if (known !== undefined) return record(local, intent, known)
-    throw new HeldBack(held, destructive?.shown(intent.input))
+    if (known !== undefined) return recordOutcome(local, intent, known)
+    throw new ApprovalRequiredError(held, destructive?.shown(intent.input))
   }
   return await tryUntilEnded(local, work, intent.input, firstProgress())
 }
 
-/** The journal knows the intent and no result: a crash came between, or the process stopped while it waited to try again. */
-async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<Outcome> {
+/** Continues from an intent without a result: after a crash, or a stop during a backoff. */
+async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<WorkOutcome> {
   if (entry.state === 'unknown') return await untilDecided(local, work, entry)
   const progress = progressAfter(local.journal.failedAttempts(work.path), work, entry)
   if (entry.attempt >= progress.number) {
@@ -56,30 +63,30 @@ async function resume(local: LocalRun, work: EffectWork, entry: JournalEntry): P
   return await tryUntilEnded(local, work, entry.input, progress)
 }
 
-/** Lets the class of the work decide about a try that a crash cut off. */
+/** Handles an attempt that a crash interrupted, as the work declares. */
 async function afterInterruption(
   local: LocalRun,
   work: EffectWork,
   entry: JournalEntry,
   progress: Progress,
-): Promise<Outcome | undefined> {
+): Promise<WorkOutcome | undefined> {
   if (work.interrupted === 'ask') {
     await local.journal.park(work.path)
     return await untilDecided(local, work, entry)
   }
   if (work.interrupted === 'skip') {
-    const skipped: Outcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
+    const skipped: WorkOutcome = { state: 'skipped', output: null, endedAt: local.clock.now() }
     return end(local, work, skipped, progress.number)
   }
   const error = interruptedError(work)
-  if (work.interrupted === 'fail' || local.givesUp) return fail(local, work, error, progress)
+  if (work.interrupted === 'fail' || local.failsInterrupted) return fail(local, work, error, progress)
   noteFailedAttempt(local, work, progress, error, entry.startedAt, 0)
   progress.doubtful = true
   return undefined
 }
 
-/** Waits for a person to say what became of the step, and goes on from there. */
-async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<Outcome> {
+/** Waits until a person decides the outcome, and continues from there. */
+async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEntry): Promise<WorkOutcome> {
   let decided: JournalEntry | undefined
   try {
     decided = await lookUntil(local, work, Infinity, async () => {
@@ -87,7 +94,7 @@ async function untilDecided(local: LocalRun, work: EffectWork, entry: JournalEnt
       return now?.state === 'unknown' ? undefined : now
     })
   } catch (error) {
-    // The time of the group, or the run, is over: whatever the step did.
+    // The deadline passed or the run was cancelled; the effect of the step stays unknown.
     if (!(error instanceof TimeoutError) && !(error instanceof CancelledError)) throw error
     return end(local, work, failedOutcome(local, work, error), entry.attempt)
   }
@@ -99,7 +106,7 @@ async function tryUntilEnded(
   work: EffectWork,
   input: unknown,
   progress: Progress,
-): Promise<Outcome> {
+): Promise<WorkOutcome> {
   for (;;) {
     const waited = await caught(() => waitForTurn(local, work, progress))
     if ('error' in waited) return fail(local, work, waited.error, progress)
@@ -109,7 +116,7 @@ async function tryUntilEnded(
     const tried = await caught(() => tryOnce(local, work, input, progress))
     if ('value' in tried) {
       const { value: output } = tried
-      const outcome: Outcome = { state: 'completed', output, endedAt: local.clock.now() }
+      const outcome: WorkOutcome = { state: 'completed', output, endedAt: local.clock.now() }
       const changedNothing =
         progress.wasDoneEarlier === true || work.destructive?.changedNothing?.(output) === true
       return end(local, work, outcome, progress.number, changedNothing && !progress.doubtful)
@@ -123,7 +130,7 @@ async function tryUntilEnded(
   }
 }
 
-/** No further try follows. What may have taken effect all the same is asked about, if there is anybody to ask. */
+/** Ends the step after its last attempt. If the effect is unknown, verifies it or lets a person decide. */
 async function endAfterError(
   local: LocalRun,
   work: EffectWork,
@@ -131,7 +138,7 @@ async function endAfterError(
   progress: Progress,
   error: unknown,
   startedAt: number,
-): Promise<Outcome> {
+): Promise<WorkOutcome> {
   const isOver = error instanceof GroupTimeoutError || error instanceof CancelledError
   const isUnknown = progress.doubtful || isOutcomeUnknown(error)
   if (isOver || !isUnknown || work.interrupted === 'repeat') return fail(local, work, error, progress)
@@ -139,7 +146,7 @@ async function endAfterError(
   if (verify !== undefined) {
     const looked = await caught(() => askOnceMore(local, work, verify, input, progress))
     if ('value' in looked && looked.value !== undefined) {
-      const outcome: Outcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() }
+      const outcome: WorkOutcome = { state: 'completed', output: looked.value, endedAt: local.clock.now() }
       return end(local, work, outcome, progress.number)
     }
     if ('value' in looked) return fail(local, work, withEffect(error, 'none'), progress)
@@ -151,7 +158,7 @@ async function endAfterError(
   return parked === undefined ? fail(local, work, unknown, progress) : await untilDecided(local, work, parked)
 }
 
-/** The result of `work`, or what it threw; a run that stops here is neither. */
+/** The result or the error of `work`; RunSuspended is rethrown. */
 async function caught<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly error: unknown }> {
@@ -167,7 +174,7 @@ async function waitForTurn(local: LocalRun, work: EffectWork, progress: Progress
   if (progress.readyAtMs > local.clock.now()) await waitUntil(local, work, progress.readyAtMs)
 }
 
-/** The intent of a further try. */
+/** Records the intent of a further attempt. */
 async function beginAgain(
   local: LocalRun,
   work: EffectWork,
@@ -179,7 +186,7 @@ async function beginAgain(
   progress.begun = intent.attempt
 }
 
-/** `limits`: of the first try, if nobody has approved it; what has begun is not held back. */
+/** @param limits for a first attempt without approval; what has begun is not held back */
 function recorded(
   { destructive }: EffectWork,
   input: unknown,
@@ -189,20 +196,20 @@ function recorded(
   return { destructive: { class: destructive.class, input: destructive.shown(input), limits } }
 }
 
-/** The use of a destructive skill that needs a person first. Nothing of it was recorded. */
-export class HeldBack extends Error {
-  readonly use: HeldUse
-  /** As it may be shown. */
+/** The limit holds back this use; nothing of it was recorded. */
+export class ApprovalRequiredError extends Error {
+  readonly use: ExceededLimit
+  /** Without sensitive values. */
   readonly input: unknown
 
-  constructor(use: HeldUse, input: unknown) {
-    super('the use is held back')
+  constructor(use: ExceededLimit, input: unknown) {
+    super('the use needs approval')
     this.use = use
     this.input = input
   }
 }
 
-/** Records that a try failed and moves on to the next. */
+/** Records a failed attempt and prepares the next. */
 function noteFailedAttempt(
   local: LocalRun,
   work: EffectWork,
@@ -230,7 +237,7 @@ function failedAttempt(
   return { path, attempt: number, error: stored, startedAt, endedAt, retryAt: endedAt + delayMs }
 }
 
-function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): Outcome {
+function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progress): WorkOutcome {
   const changedNothing = !progress.doubtful && !mayHaveHappened(error)
   return end(local, work, failedOutcome(local, work, error), progress.number, changedNothing)
 }
@@ -238,7 +245,7 @@ function fail(local: LocalRun, work: EffectWork, error: unknown, progress: Progr
 function interruptedError({ interrupted, kind }: EffectWork): TocsinError {
   const hint =
     interrupted === 'fail'
-      ? 'nobody knows whether it took effect: look at the other system'
-      : 'where this ends the step, it was given up: the process stopped while nothing else was under way'
-  return new TocsinError('step_interrupted', `the process stopped while '${kind}' was under way`, { hint })
+      ? 'its effect is unknown: check the other system'
+      : 'if this ended the step: it was the only one running when the process stopped'
+  return new TocsinError('step_interrupted', `the process stopped while '${kind}' was running`, { hint })
 }

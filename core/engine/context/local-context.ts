@@ -2,23 +2,30 @@ import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DestructiveLimits } from '../../domain/destructive-use.ts'
-import { approveBatch, loadApprovedSkills, performOrAsk } from './approval.ts'
+import { approveBatch, loadApprovedSkills, mayNeedApproval, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
-import { createBesides } from '../journal/besides.ts'
-import { RunSuspended } from '../journal/durable-context.ts'
-import type { DurableContext, Outcome, PureResult, PureWork, SleepWork } from '../journal/durable-context.ts'
+import { perform } from './effect.ts'
+import {
+  RunSuspended,
+  type DurableContext,
+  type WorkOutcome,
+  type PureResult,
+  type PureWork,
+  type SleepWork,
+} from '../journal/durable-context.ts'
 import type { EarlierTry } from '../journal/earlier-tries.ts'
-import { createIdleWatch } from '../journal/idle-watch.ts'
+import { createIdleWatch, type IdleWatch } from '../journal/idle-watch.ts'
 import {
   begun,
   end,
   failedOutcome,
   failedWith,
-  record,
+  recordOutcome,
   recordedOutcome,
   type LocalRun,
   type RunCheckpoints,
 } from '../journal/local-run.ts'
+import { once } from '../../common/once.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import { openRunJournal } from '../journal/run-journal.ts'
 import { waitUntil } from './wait-until.ts'
@@ -26,28 +33,33 @@ import { createWakeUps, type WakeUps } from '../journal/wake-ups.ts'
 
 export interface LocalContextOptions {
   readonly run: { readonly uuid: string; readonly startedAt: number }
-  /** The run has never been taken up before: its journal is empty. Default false. */
+  /** The run is new and its journal empty. Default false. */
   readonly isNew?: boolean | undefined
-  /** A step that a crash interrupted fails, whatever its class: it may be what brings the process down. Default false. */
-  readonly givesUp?: boolean | undefined
+  /** An interrupted step fails, whatever its class, because it may be what crashes the process. Default false. */
+  readonly failsInterrupted?: boolean | undefined
   readonly journal: JournalStore
   readonly clock: Clock
   readonly log: Log
-  /** Cancels the run. */
+  /** Aborted when the run is cancelled. */
   readonly cancel?: AbortSignal | undefined
-  /** Stops the run in this process: operations reject with RunSuspended; another context can go on from the journal. */
+  /**
+   * Aborted to stop the run in this process: operations reject with RunSuspended, and another context can
+   * continue.
+   */
   readonly stop?: AbortSignal | undefined
-  /** No work begins after this, which rejects with RunSuspended; what is under way goes on to its end. Default: never. */
+  /** Aborted: new work rejects with RunSuspended; current work continues to its end. Default: never. */
   readonly hold?: AbortSignal | undefined
-  /** Told of answers and decisions from outside. Default: nobody tells. */
+  /** Notifies of answers and decisions. Default: none. */
   readonly wakeUps?: WakeUps | undefined
-  /** What the runs before did at places that are not in the journal; called once, where it is needed. Default: there are none. */
+  /** Loads the effects of the retried runs; called once, on demand. Default: none. */
   readonly earlierTries?: (() => Promise<readonly EarlierTry[]>) | undefined
-  /** Uses of destructive skills in an hour that begin without an approval, if the organization has no limits of its own. Default: any number. */
+  /**
+   * Uses of destructive skills per hour without approval, for organizations without own limits. Default: no limit.
+   */
   readonly destructiveLimits?: DestructiveLimits | undefined
-  /** Where questions to people are kept. Default: nobody can be asked, and a checkpoint fails. */
+  /** Where questions are stored. Default: nobody can be asked, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
-  /** Every branch of the run waits, the first of them until `wakeAtMs`, or Infinity. May be called again and again. */
+  /** Called, possibly repeatedly, when every branch waits; `wakeAtMs` is the first wake time, or Infinity. */
   readonly onIdle?: ((wakeAtMs: number) => void) | undefined
 }
 
@@ -55,17 +67,17 @@ const never = new AbortController().signal
 
 /** A durable context on a journal store. */
 export interface LocalContext extends DurableContext {
-  /** Resolves when all that was done is durable. To be awaited before a run is left. */
+  /** Resolves when all writes are durable. Await it before leaving the run. */
   settled(): Promise<void>
-  /** Around anything else that the run waits for: it is not idle meanwhile. */
+  /** Wraps other work of the run: it is not idle meanwhile. */
   busy<T>(work: () => Promise<T>): Promise<T>
-  /** Any other write for the run, tried again while the store cannot take it. */
+  /** Any other write for the run, retried while the store is unavailable. */
   insist<T>(write: () => Promise<T>): Promise<T>
-  /** Ends the run, tried again while the store cannot take it; with what is not durable yet, or after it. */
+  /** Ends the run, retried while the store is unavailable. */
   end<T>(write: () => Promise<T>): Promise<T>
 }
 
-/** Reads the run's journal; what has ended in it does not happen again. */
+/** Loads the journal of the run; recorded work does not happen again. */
 export async function openLocalContext(options: LocalContextOptions): Promise<LocalContext> {
   const { run, clock, log, cancel = never, stop = never } = options
   const { isNew, hold } = options
@@ -73,12 +85,12 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   const journal = await openRunJournal({ runUuid: run.uuid, store, clock, log, stop, hold, isNew })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
   const { wakeUps = createWakeUps(), checkpoints } = options
-  const besides = createBesides(idle, (error) =>
-    log.error({ run: run.uuid, error }, 'work beside a run failed'),
+  const tasks = createBackgroundTasks(idle, (error) =>
+    log.error({ run: run.uuid, error }, 'background task failed'),
   )
   const local: LocalRun = {
     uuid: run.uuid,
-    givesUp: options.givesUp === true,
+    failsInterrupted: options.failsInterrupted === true,
     journal,
     clock,
     log,
@@ -89,19 +101,20 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     earlierTries: once(options.earlierTries ?? (async () => [])),
     destructiveLimits: options.destructiveLimits,
     approvedSkills: once(async () => await loadApprovedSkills(local)),
-    beside: (work) => besides.beside(work),
+    startTask: (work) => tasks.start(work),
     checkpoints,
   }
   return {
     runUuid: run.uuid,
     startedAt: run.startedAt,
     remember: (work) => idle.busy(() => remember(local, work)),
-    perform: (work) => idle.busy(() => performOrAsk(local, work)),
+    perform: (work) =>
+      idle.busy(() => (mayNeedApproval(local, work) ? performOrAsk(local, work) : perform(local, work))),
     sleep: (work) => idle.busy(() => sleep(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
     approve: (work) => idle.busy(() => approveBatch(local, work)),
     release: (paths) => idle.busy(() => journal.insist(() => store.release(run.uuid, paths))),
-    finish: () => besides.finish(),
+    finish: () => tasks.finish(),
     settled: () => journal.settled(),
     busy: (work) => idle.busy(work),
     insist: (write) => idle.busy(() => journal.insist(write)),
@@ -109,19 +122,13 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   }
 }
 
-/** What succeeded once is not done again. */
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let known: { readonly result: T } | undefined
-  return async () => (known ??= { result: await work() }).result
-}
-
-async function remember(local: LocalRun, work: PureWork): Promise<Outcome> {
+async function remember(local: LocalRun, work: PureWork): Promise<WorkOutcome> {
   const recorded = recordedOutcome(local.journal.entry(work.path))
   if (recorded) return recorded
   const result = evaluate(local, work)
   const endedAt = local.clock.now()
   const begin = { ...begun(work), input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
-  const outcome = record(local, begin, { ...result, endedAt })
+  const outcome = recordOutcome(local, begin, { ...result, endedAt })
   await local.journal.room()
   return outcome
 }
@@ -135,7 +142,7 @@ function evaluate(local: LocalRun, work: PureWork): PureResult {
   }
 }
 
-async function sleep(local: LocalRun, work: SleepWork): Promise<Outcome> {
+async function sleep(local: LocalRun, work: SleepWork): Promise<WorkOutcome> {
   const { path, stepId, kind } = work
   const entry = local.journal.entry(path)
   const recorded = recordedOutcome(entry)
@@ -146,19 +153,52 @@ async function sleep(local: LocalRun, work: SleepWork): Promise<Outcome> {
     try {
       untilMs = work.untilMs()
     } catch (error) {
-      return record(local, begin, { ...failedWith(local, path, error), endedAt: begin.startedAt })
+      return recordOutcome(local, begin, { ...failedWith(local, path, error), endedAt: begin.startedAt })
     }
     await local.journal.begin({ ...begin, input: { until_ms: untilMs } })
   }
   return end(local, work, await wait(local, work, untilMs), 1)
 }
 
-async function wait(local: LocalRun, work: SleepWork, untilMs: number): Promise<Outcome> {
+async function wait(local: LocalRun, work: SleepWork, untilMs: number): Promise<WorkOutcome> {
   try {
     await waitUntil(local, work, untilMs)
     return { state: 'completed', output: null, endedAt: Math.max(local.clock.now(), untilMs) }
   } catch (error) {
     if (error instanceof RunSuspended) throw error
     return failedOutcome(local, work, error)
+  }
+}
+
+/** Work of a run that its steps do not wait for. */
+interface BackgroundTasks {
+  start(work: () => Promise<unknown>): void
+  /** Resolves when all tasks have ended; rejects with RunSuspended if some continue in a later turn. */
+  finish(): Promise<void>
+}
+
+/** @param onFailure called for bugs only: the outcome of a task is recorded and never fails the run */
+function createBackgroundTasks(idle: IdleWatch, onFailure: (error: unknown) => void): BackgroundTasks {
+  const underWay = new Set<Promise<void>>()
+  let suspended: RunSuspended | undefined
+
+  async function carryOut(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await idle.busy(work)
+    } catch (error) {
+      if (error instanceof RunSuspended) suspended = error
+      else onFailure(error)
+    }
+  }
+
+  return {
+    start(work) {
+      const mine = carryOut(work).finally(() => underWay.delete(mine))
+      underWay.add(mine)
+    },
+    async finish() {
+      while (underWay.size > 0) await Promise.all(underWay)
+      if (suspended) throw suspended
+    },
   }
 }

@@ -1,46 +1,49 @@
 import { UnavailableError } from '../../errors/errors.ts'
-import { refusals } from '../../playbook/language/grammar.ts'
+import { errorsWithoutEffect } from '../../playbook/language/constants.ts'
 import { TocsinError, type Effect } from '../../plugin/index.ts'
 
-/** Network troubles before anything was sent. */
+/** Network errors that occur before anything is sent. */
 const neverSent: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** What errors say of the effect, besides their code; as thrown and as stored. */
+/** Fields of an error that tell about the effect, as thrown or as stored. */
 interface Known {
   readonly code?: unknown
   readonly details?: { readonly code?: unknown; readonly sent?: unknown; readonly effect?: unknown }
 }
 
-/**
- * Whether a try that ended with this error may have taken effect all the same, as far as anyone can tell from here. Takes
- * errors as thrown and as stored.
- */
+/** Whether an attempt with this error may have taken effect. Accepts thrown and stored errors. */
 export function mayHaveHappened(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return true
   const { code, details } = error as Known
   if (details?.effect === 'none' || details?.effect === 'unknown') return details.effect === 'unknown'
   if (details?.sent === false) return false
   if (code === 'network_error') return !neverSent.has(details?.code)
-  return !(refusals as readonly unknown[]).includes(code)
+  return !(errorsWithoutEffect as readonly unknown[]).includes(code)
 }
 
-/** No answer, or one that leaves open what the other system did; a redirect may well follow what it did. */
+/**
+ * No answer, or one that leaves the effect open. Of the redirects, only 307 and 308 prove that the request was not
+ * processed; a 304 to a write says nothing.
+ */
 const saysNothing =
-  /^(network_error|step_timeout|http_(30[0-3]|408|5\d\d)|bad_response|response_too_large|contract_violation|internal_error)$/
+  /^(network_error|step_timeout|http_(3(?!0[78])\d\d|408|5\d\d)|bad_response|response_too_large|contract_violation|internal_error)$/
 
 /**
- * Whether nobody can know from this error if a write took effect: neither was it refused, nor is it certain that it never left.
- * Takes errors as thrown and as stored.
+ * Whether the error leaves the effect of a write open: it was neither refused nor certainly never sent. Accepts
+ * thrown and stored errors.
  */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (!mayHaveHappened(error)) return false
-  // A bug: of a plugin, or ours.
+  // A bug of Tocsin or of a plugin.
   if (error instanceof Error && !(error instanceof TocsinError)) return true
   const { code, details } = (error ?? {}) as Known
   return details?.effect === 'unknown' || (typeof code === 'string' && saysNothing.test(code))
 }
 
-/** The same error, which says so of its effect. A copy: several calls may have been given the same one, such as that of a token. */
+/**
+ * A copy of the error with this effect; several calls may share the original, such as the error of a token
+ * request.
+ */
 export function withEffect(error: unknown, effect: Effect): unknown {
   if (!(error instanceof Error)) return error
   const { details } = error as { readonly details?: object }
@@ -52,8 +55,8 @@ export function withEffect(error: unknown, effect: Effect): unknown {
 }
 
 /**
- * Whether the request was held back by our own rate budget. That is no failure of the step: it is tried until its turn comes, or
- * the time of the run is up.
+ * Whether our own rate budget held back the request. That is no failure of the step: it is repeated until its turn
+ * comes or the run times out.
  */
 export function isOverBudget(error: unknown): boolean {
   const { code, details } = (error ?? {}) as {
@@ -63,18 +66,22 @@ export function isOverBudget(error: unknown): boolean {
   return code === 'rate_limited' && details?.sent === false
 }
 
-/** Whether `retry.on` of a step names the error; undefined names all. */
+/** Whether the thread of the skill ended because of another skill, or could not start. Not a failure of the step. */
+export function isThreadLost(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | null)?.code === 'thread_lost'
+}
+
+/** Whether `retry.on` of the step contains the error; undefined contains all. */
 export function isRetriedOn(on: readonly string[] | undefined, code: string): boolean {
   return on === undefined || on.includes(code) || (on.includes('http_5xx') && /^http_5\d\d$/.test(code))
 }
 
-/** Codes of a store that cannot be used for the time being. */
+/** Codes of a store that is temporarily unavailable. */
 const storeTroubles: ReadonlySet<unknown> = new Set(['store_unavailable', 'store_busy'])
 
 /**
- * Our own store could not take or give what the skill wanted, e.g. a change of a case on a full disk. That is no failure of the
- * step: as with writes of the journal, it is tried until the store works again, or the time of the run is up. Takes errors as
- * thrown and as stored.
+ * Whether our own store was unavailable to the skill, e.g. because of a full disk. That is no failure of the step:
+ * it is repeated until the store works again or the run times out. Accepts thrown and stored errors.
  */
 export function isOwnStore(error: unknown): boolean {
   if (error instanceof Error && !(error instanceof UnavailableError)) return false

@@ -4,14 +4,14 @@ import {
   RunSuspended,
   type EffectAttempt,
   type EffectWork,
-  type Outcome,
+  type WorkOutcome,
 } from '../journal/durable-context.ts'
 import type { LocalRun } from '../journal/local-run.ts'
 import { keyOf } from '../journal/paths.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import type { Progress } from '../journal/progress.ts'
 
-/** Asks first where an earlier try may have taken effect and the other system can tell: one of this run, or of a run that it goes on from. */
+/** Makes one attempt. Verifies first if an earlier attempt, of this run or a retried one, may have taken effect. */
 export async function tryOnce(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
   work: EffectWork,
@@ -19,7 +19,7 @@ export async function tryOnce(
   progress: Progress,
 ): Promise<unknown> {
   const call = async (attempt: EffectAttempt) => {
-    // `repeat` is what the author of the playbook wants done without asking.
+    // With `repeat`, the playbook author wants no verification.
     if (work.verify !== undefined && work.interrupted !== 'repeat') {
       const done = await findDone(local, work, work.verify, input, progress, attempt)
       if (done !== undefined) return plainJson(done)
@@ -29,7 +29,7 @@ export async function tryOnce(
   return await attemptOf(local, work, progress.number, call)
 }
 
-/** After the last try, where it ended in doubt: the output of what took place all the same; undefined where nothing did. */
+/** Verifies after the last attempt with unknown effect: the output if it took effect, else undefined. */
 export async function askOnceMore(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
   work: EffectWork,
@@ -46,14 +46,14 @@ export async function askOnceMore(
 }
 
 /**
- * The outcome of an effect that is there although this step has not tried it; undefined where nobody can tell. Whoever asks has other ways
- * to go on, so that an error of the other system says nothing.
+ * The outcome if `verify` finds the effect before any attempt; undefined if not or if unknown. Errors are ignored:
+ * the caller continues without it.
  */
 export async function standingEffect(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
   work: EffectWork,
   input: unknown,
-): Promise<Outcome | undefined> {
+): Promise<WorkOutcome | undefined> {
   const { verify } = work
   if (verify === undefined) return undefined
   try {
@@ -78,7 +78,7 @@ async function attemptOf<T>(
   return await runAttempt(call, identity, limits, local.clock)
 }
 
-/** The output of an effect that took place already; undefined where there is none. */
+/** The output if an earlier attempt took effect, else undefined. */
 async function findDone(
   local: Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,
@@ -103,7 +103,7 @@ async function findDone(
   return undefined
 }
 
-/** Under which the same was tried by the runs that this one goes on from. Another input is another effect. */
+/** Keys of attempts of retried runs with the same input; another input is another effect. */
 async function earlierKeys(
   local: Pick<LocalRun, 'earlierTries'>,
   work: EffectWork,

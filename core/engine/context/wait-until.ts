@@ -2,12 +2,12 @@ import { cancelled, GroupTimeoutError } from './attempt.ts'
 import { RunSuspended, type SleepWork } from '../journal/durable-context.ts'
 import type { LocalRun } from '../journal/local-run.ts'
 
-/** Timers of the platform follow no clock that is set meanwhile, and end at 2^31 ms: look at the clock at least so often. */
+/** Timers ignore changes of the system clock and are limited to 2^31 ms, so the clock is read at least this often. */
 const longestNapMs = 5 * 60_000
 
 /**
- * Resolves when the clock shows `untilMs`, or at the wake-up. Rejects with TimeoutError when the work's deadline comes first, with CancelledError
- * when the run is cancelled, with RunSuspended when it stops here.
+ * Resolves at `untilMs`, or at the wake-up. Rejects with TimeoutError at the deadline, CancelledError if the run
+ * is cancelled, and RunSuspended if it stops.
  */
 export async function waitUntil(
   local: LocalRun,
@@ -33,9 +33,7 @@ export async function waitUntil(
   if (work.deadlineMs <= untilMs && work.deadlineMs < Infinity) throw new GroupTimeoutError()
 }
 
-/**
- * Looks again at every wake-up until there is something to see. Undefined when `untilMs` comes first; rejects as `waitUntil` does.
- */
+/** Calls `look` at every wake-up until it returns a value. Undefined at `untilMs`; rejects like `waitUntil`. */
 export async function lookUntil<T>(
   local: LocalRun,
   work: Pick<SleepWork, 'deadlineMs' | 'shielded'>,

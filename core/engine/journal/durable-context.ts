@@ -1,11 +1,12 @@
 /**
- * What the interpreter needs from the world: work done once and remembered, waits that survive a restart, and the recorded
- * time. Everything is keyed by path, so that nothing depends on the order in which branches finish. The local adapter
- * journals to the store (`local-context.ts`); an adapter for an external durable engine gives the same operations.
+ * The operations that the interpreter needs: pure results, effects, waits, questions, and recorded time. Each
+ * operation is identified by its path, so the order in which branches finish does not matter. The local adapter
+ * (`local-context.ts`) journals to the store; an adapter for an external durable engine implements the same
+ * interface.
  *
- * An operation resolves to an outcome that is recorded before anything else has an effect outside, and to the same one on every
- * replay. It rejects only when the run cannot go on in this process (see `RunSuspended`, or the journal refuses); the interpreter
- * never handles a rejection.
+ * An operation resolves to an outcome that is recorded before anything else has an external effect, and to the
+ * same outcome on every replay. It rejects only if the run cannot continue in this process (`RunSuspended`, or the
+ * journal refuses). The interpreter never handles a rejection.
  */
 
 import type { Author } from '../../domain/audit.ts'
@@ -17,50 +18,50 @@ import type { DestructiveClass, Effect } from '../../plugin/index.ts'
 
 export interface DurableContext {
   readonly runUuid: string
-  /** When the run started, epoch milliseconds; the same on every replay. */
+  /** When the run started, in epoch milliseconds; the same on every replay. */
   readonly startedAt: number
-  /** A pure result: evaluated once, remembered, given back on replay without evaluating again. */
-  remember(work: PureWork): Promise<Outcome>
-  /** An effect outside: intent before, result after, retried as `work.retry` says; on replay the result is given back. */
-  perform(work: EffectWork): Promise<Outcome>
-  /** Resolves at `untilMs` (epoch milliseconds, evaluated once), also when a restart lies between. */
-  sleep(work: SleepWork): Promise<Outcome>
-  /** Asks somebody outside, and resolves to the first answer or, when its time is up, to what stands for none. */
-  ask(work: AskWork): Promise<Outcome>
+  /** Evaluates a pure result once and records it; a replay returns the record. */
+  remember(work: PureWork): Promise<WorkOutcome>
+  /** Performs an external effect: records the intent, calls, retries by `work.retry`, and records the result. */
+  perform(work: EffectWork): Promise<WorkOutcome>
+  /** Resolves at `untilMs` (epoch milliseconds, evaluated once), even if the process restarts meanwhile. */
+  sleep(work: SleepWork): Promise<WorkOutcome>
+  /** Asks a person, and resolves to the first answer or to the result of the timeout. */
+  ask(work: AskWork): Promise<WorkOutcome>
   /**
-   * Counts uses of a destructive skill before any of them begins; more than the limit allows are one question to a person. Absent: each
-   * use is counted by itself.
+   * Counts several uses of a destructive skill before the first begins, and asks one question if they exceed the
+   * limit. Absent: each use is counted by itself.
    */
   approve?(work: BatchWork): Promise<BatchVerdict>
-  /** What was counted for these places and has not begun there is counted no longer. */
+  /** Gives back counted uses at these paths that have not begun. */
   release?(paths: readonly string[]): Promise<void>
-  /** Resolves when what goes on beside the steps has ended: reminders, and the ends of questions. */
+  /** Resolves when all background tasks (reminders and settled questions) have ended. */
   finish(): Promise<void>
 }
 
-export interface Work {
+export interface DurableWork {
   /** Unique in the run. */
   readonly path: string
   readonly stepId: string | null
   readonly kind: string
-  /** Where something sensitive stands in what is recorded. Undefined: nowhere. */
+  /** Sensitive places in the recorded input and output. Default: none. */
   readonly sensitive?: StepMasks | undefined
 }
 
-interface TimedWork extends Work {
+interface TimedWork extends DurableWork {
   /**
-   * Epoch milliseconds, or Infinity. The work ends by then: as failed with `step_timeout`, recorded as having ended no earlier
-   * than this, so that whoever set the deadline finds it passed by comparing recorded times alone.
+   * Epoch milliseconds, or Infinity. At this time the work ends as failed with `step_timeout`, with a recorded end
+   * at or after the deadline, so that comparing recorded times is enough to notice it.
    */
   readonly deadlineMs: number
-  /** Goes on although the run is cancelled: the steps of `finally`. */
+  /** Continues if the run is cancelled: the steps of `finally`. */
   readonly shielded: boolean
 }
 
-export interface PureWork extends Work {
-  /** When it began; default: when it ends. */
+export interface PureWork extends DurableWork {
+  /** Default: when it ends. */
   readonly startedAt?: number | undefined
-  /** What it throws is what the step fails with. */
+  /** The step fails with the error that this throws. */
   readonly evaluate: () => PureResult
 }
 
@@ -68,81 +69,85 @@ export type PureResult =
   | {
       readonly state: 'completed' | 'skipped'
       readonly output: unknown
-      /** Who decided that it happened and that nobody knows its output; `output` is null then. */
+      /** Who decided `ran_output_unknown`; `output` is then null. */
       readonly outputUnknown?: Author | undefined
     }
   | { readonly state: 'failed'; readonly error: StoredError }
 
 export interface EffectWork extends TimedWork {
-  /** Resolved inputs; evaluated once, journaled with the intent, and never again. */
+  /** Resolved inputs; evaluated once and journaled with the intent. */
   readonly input: () => unknown
   readonly run: (input: unknown, attempt: EffectAttempt) => Promise<unknown>
-  /** Of a call of a destructive skill. Default: it is none. */
+  /** Only for a call of a destructive skill. */
   readonly destructive?: DestructiveWork | undefined
-  /** Per attempt. */
+  /** Of one attempt. */
   readonly timeoutMs: number
   readonly retry: RetryPolicy
   /**
-   * What to do when a crash came between intent and result; `ask`: the step is `unknown` until a person decides, also where its last
-   * try ended with an error that leaves open whether it took effect.
+   * What to do after a crash between intent and result. `ask`: the step becomes `unknown` until a person decides,
+   * also if its last attempt ended with an error that leaves the effect open.
    */
   readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
-  /** Whether a try that ended in doubt, such as by a timeout, may be followed by another. Default: for `repeat` and `verify`. */
+  /**
+   * Whether another attempt may follow one with unknown effect, such as a timeout. Default: for `repeat` and
+   * `verify`.
+   */
   readonly mayRepeat?: boolean | undefined
   /**
-   * The output if the effect took place, else undefined; absent where nobody can tell. Asked before a try that follows one in doubt,
-   * also one of a run that this one goes on from, with the key of that; not where `interrupted` says `repeat`.
+   * Returns the output if the effect took place, else undefined. Absent if the other system cannot tell. Called
+   * before an attempt that follows one with unknown effect, including attempts of the runs that this one retries
+   * (with their key); not if `interrupted` is `repeat`.
    */
   readonly verify?: ((input: unknown, attempt: EffectAttempt) => Promise<unknown>) | undefined
 }
 
-/** A use of a destructive skill: it goes into the audit log and counts against the limit of its class. */
+/** A use of a destructive skill: it is audited and counts against the limit of its class. */
 export interface DestructiveWork {
   readonly class: DestructiveClass
-  /** The input as it may be shown to people. */
+  /** The input without sensitive values. */
   readonly shown: (input: unknown) => unknown
-  /** Whether the output says that the call changed nothing, so that it does not count. Default: every call counts. */
+  /** Whether the output says that nothing changed; such a call does not count. Default: every call counts. */
   readonly changedNothing?: ((output: unknown) => boolean) | undefined
-  /** `repeat` makes the call again: `verify` is asked first whether the effect is there already. Default false. */
+  /** A `repeat` makes this call again, so `verify` is called first. Default false. */
   readonly isAgain?: boolean | undefined
-  /** A person has approved it, so that it is not held back. Default false. */
+  /** A person approved it, so no limit applies. Default false. */
   readonly isApproved?: boolean | undefined
-  /** A person has refused it, or nobody approved it in time: it fails so. */
-  readonly refused?: Outcome | undefined
+  /** The outcome if a person refused it or nobody approved it in time. */
+  readonly refused?: WorkOutcome | undefined
 }
 
-/** Uses of one destructive skill that are about to begin together. */
+/** Uses of one destructive skill that begin together. */
 export interface BatchWork extends TimedWork {
   readonly class: DestructiveClass
   readonly uses: readonly BatchUse[]
 }
 
 export interface BatchUse {
-  /** Where it will be performed. */
+  /** The path of the call. */
   readonly path: string
-  /** Its input as it may be shown to people. */
+  /** Its input without sensitive values. */
   readonly shown: unknown
 }
 
-/** Within the limit; approved, all of them; or refused. */
+/** Within the limit, all approved, or all refused. */
 export type BatchVerdict =
   | { readonly state: 'within' }
   | { readonly state: 'approved'; readonly endedAt: number }
-  | { readonly state: 'refused'; readonly outcome: Outcome }
+  | { readonly state: 'refused'; readonly outcome: WorkOutcome }
 
 export interface EffectAttempt {
   /** From 1. */
   readonly number: number
-  /** Run and path; the same on every try and after every restart. */
+  /** Run and path; the same for every attempt and after every restart. */
   readonly idempotencyKey: string
-  /** When `signal` is aborted for lack of time: epoch milliseconds. */
+  /** When `signal` is aborted by the timeout, in epoch milliseconds. */
   readonly deadlineMs: number
   readonly signal: AbortSignal
   /**
-   * Is told, as the attempt goes on, what is known of its effect: an attempt that runs out of time before it sent anything that
-   * changes something had none. Never told: nothing is known.
+   * Reports what is known of the effect during the attempt, or a function that tells once the attempt has failed. An attempt
+   * that times out before it sent a change had none. Never called: the effect is unknown.
    */
-  readonly onEffect?: ((effect: Effect) => void) | undefined
+  readonly onEffect?: ((effect: Effect | (() => Effect | undefined)) => void) | undefined
 }
 
 export interface SleepWork extends TimedWork {
@@ -155,43 +160,44 @@ export interface AskWork extends TimedWork {
   readonly question: () => {
     readonly question: Question
     readonly withinMs: number
-    /** Undefined: nobody is reminded. */
+    /** Default: no reminder. */
     readonly remindAfterMs?: number | undefined
   }
-  /** For showing it: `timedOut` decides. */
+  /** For display; `timedOut` decides the result. */
   readonly onTimeout: Silence
   /**
-   * Tells whoever is to answer; the id belongs to the question alone, is the same on every replay and known to nobody else.
-   * Undefined: nobody has to be told. Work that failed withdraws the question. `goesOver` is told the name of the connection first.
+   * The call that sends the question, with the id that only the recipient learns; the same on every replay.
+   * Undefined: nothing is sent. If it fails, the question is withdrawn. `goesOver` is called first, with the name
+   * of the connection.
    */
   readonly tell: (
     id: string,
     question: Question,
     goesOver: (connection: string) => Promise<void>,
   ) => EffectWork | undefined
-  /** Goes on beside the run once whoever is to answer was told and has not answered in time to be left alone. */
+  /** A background task that reminds the responder if the question is not answered in time. */
   readonly remind?: ((checkpoint: Checkpoint) => EffectWork) | undefined
-  /** Goes on beside the run once the question is over, at least once; how it ends changes nothing. */
+  /** A background task that runs at least once after the question is closed; its result does not affect the run. */
   readonly settle?: ((checkpoint: Checkpoint) => EffectWork) | undefined
-  /** `byName`: how people know whoever answered; null where that is not known. */
+  /** `byName`: the display name of the responder; null if unknown. */
   readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult
-  /** Nobody answered until then (epoch milliseconds). */
+  /** Called with the time of the timeout, in epoch milliseconds. */
   readonly timedOut: (atMs: number) => PureResult
 }
 
-/** How a piece of work ended. Plain JSON: it has been stored. */
-export type Outcome = PureResult & {
-  /** Recorded, epoch milliseconds: the only time the interpreter ever sees. */
+/** The recorded result of work, as plain JSON. */
+export type WorkOutcome = PureResult & {
+  /** Recorded time in epoch milliseconds; the interpreter sees no other clock. */
   readonly endedAt: number
 }
 
 /**
- * Thrown by a context whose run stops here without having ended: the process is draining, or the run has nothing to do for a
- * while. The journal is complete; another context goes on from it.
+ * Thrown when the run stops here without having ended: the process drains, or the run waits. The journal is
+ * complete, so another context can continue.
  */
 export class RunSuspended extends Error {
   constructor() {
-    super('the run stops here and goes on later')
+    super('the run is suspended')
     this.name = 'RunSuspended'
   }
 }

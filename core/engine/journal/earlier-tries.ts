@@ -3,7 +3,7 @@ import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { RunStore } from '../../ports/runs/run-store.ts'
 import { mayHaveHappened } from '../context/retry-class.ts'
 
-/** An effect of a run that another one goes on from: it took place, or may have. */
+/** An effect, certain or possible, of a run that the current one retries. */
 export interface EarlierTry {
   readonly runUuid: string
   readonly path: string
@@ -11,7 +11,7 @@ export interface EarlierTry {
   readonly input: unknown
 }
 
-/** Of all the runs that one goes on from, the first of them first. */
+/** Covers the whole chain of retried runs, oldest first. */
 export async function findEarlierTries(
   stores: { readonly runs: Pick<RunStore, 'find'>; readonly journal: JournalStore },
   { retryOf }: Pick<Run, 'retryOf'>,
@@ -35,12 +35,12 @@ export async function findEarlierTries(
   return found
 }
 
-/** Whether a call took effect, as far as its journal tells. */
+/** Whether a call took effect, according to its journal. */
 export function effectOf(
   { state, input, error }: JournalEntry,
   failed: readonly FailedAttempt[],
 ): 'yes' | 'may_have' | 'no' {
-  // Also of the entry of a whole foreach, whose items stand for themselves.
+  // The entry of a foreach has no input either; its items have their own entries.
   if (input === null) return 'no'
   if (state === 'completed') return 'yes'
   const isDoubtful = failed.some((attempt) => mayHaveHappened(attempt.error))

@@ -1,17 +1,17 @@
-/** Notices when every branch of a run waits for time to pass, so that the run need not be kept in memory meanwhile. */
+/** Notices when every branch of a run waits, so that the run can be parked. */
 export interface IdleWatch {
-  /** Around work that is not waiting. */
+  /** Wraps work that is not waiting. */
   busy<T>(work: () => Promise<T>): Promise<T>
-  /** Around a wait inside such work. */
+  /** Wraps a wait inside such work. */
   resting<T>(untilMs: number, wait: () => Promise<T>): Promise<T>
 }
 
-/** `onIdle` is called, possibly again and again, with the time at which the first branch has something to do. */
+/** Calls `onIdle`, possibly repeatedly, with the time at which the first branch wakes. */
 export function createIdleWatch(onIdle: (wakeAtMs: number) => void): IdleWatch {
   let busy = 0
   const wakeTimes = new Map<symbol, number>()
 
-  // Between two pieces of work a branch only runs microtasks: by the next turn of the event loop it is busy again.
+  // Between two pieces of work a branch runs only microtasks, so it is busy again by the next macrotask.
   const checkSoon = () => {
     if (busy > 0 || wakeTimes.size === 0) return
     setImmediate(() => {

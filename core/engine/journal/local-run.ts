@@ -6,52 +6,57 @@ import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
 import { GroupTimeoutError } from '../context/attempt.ts'
-import type { Outcome, PureResult, Work } from './durable-context.ts'
+import type { WorkOutcome, PureResult, DurableWork } from './durable-context.ts'
 import type { EarlierTry } from './earlier-tries.ts'
 import type { IdleWatch } from './idle-watch.ts'
 import type { RunJournal } from './run-journal.ts'
 import { toStoredError } from './stored-error.ts'
 import type { WakeUps } from './wake-ups.ts'
 
-/** What a run needs of the store of questions. */
+/** The part of the checkpoint store that a run uses. */
 export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'goesOver' | 'asked' | 'atPath' | 'close'>
 
-/** What the parts of a local context share. */
+/** Shared by the parts of a local context. */
 export interface LocalRun {
   readonly uuid: string
   /** A step that a crash interrupted fails. */
-  readonly givesUp: boolean
+  readonly failsInterrupted: boolean
   readonly journal: RunJournal
   readonly clock: Clock
   readonly log: Log
-  /** Cancels the run. */
+  /** Aborted when the run is cancelled. */
   readonly cancel: AbortSignal
-  /** Stops the run in this process. */
+  /** Aborted when the run stops in this process. */
   readonly stop: AbortSignal
   readonly idle: IdleWatch
   readonly wakeUps: WakeUps
-  /** Of the runs that this one goes on from. */
+  /** Effects of the runs that this one retries. */
   readonly earlierTries: () => Promise<readonly EarlierTry[]>
-  /** Uses of destructive skills in an hour that begin without an approval; undefined: any number. */
+  /** Uses of destructive skills per hour that need no approval; undefined: no limit. */
   readonly destructiveLimits: DestructiveLimits | undefined
-  /** Every further use of these skills in this run is approved. To be added to. */
+  /** Skills whose further uses in this run are approved; the set is mutable. */
   readonly approvedSkills: () => Promise<Set<string>>
-  /** Begins work that the run does not wait for before its end. */
-  readonly beside: (work: () => Promise<unknown>) => void
-  /** Undefined where nobody can be asked. */
+  /** Starts a background task: only the end of the run waits for it. */
+  readonly startTask: (work: () => Promise<unknown>) => void
+  /** Undefined if nobody can be asked. */
   readonly checkpoints: RunCheckpoints | undefined
 }
 
-/** What the journal says of work from its beginning on. */
-export const begun = ({ path, stepId, kind, sensitive }: Work): Pick<JournalBegin, keyof Work> => ({
+/** The fields of the work that begin its journal entry. */
+export const begun = ({
+  path,
+  stepId,
+  kind,
+  sensitive,
+}: DurableWork): Pick<JournalBegin, keyof DurableWork> => ({
   path,
   stepId,
   kind,
   ...(sensitive && { sensitive }),
 })
 
-/** The recorded outcome of an entry; undefined while it has none. */
-export function recordedOutcome(entry: JournalEntry | undefined): Outcome | undefined {
+/** The recorded outcome of an entry; undefined if it has none yet. */
+export function recordedOutcome(entry: JournalEntry | undefined): WorkOutcome | undefined {
   if (entry === undefined || entry.state === 'started' || entry.state === 'unknown') return undefined
   const endedAt = entry.endedAt ?? entry.startedAt
   const { state, output, resolution } = entry
@@ -66,37 +71,40 @@ export function failedWith(local: Pick<LocalRun, 'uuid' | 'log'>, path: string, 
   return { state: 'failed', error: toStoredError(error, local.log, { run: local.uuid, path }) }
 }
 
-/** The failure of timed work. A platform's timer may fire a little early: the deadline that ended it has passed by definition. */
+/**
+ * The failure of timed work. A timer may fire slightly early, so a passed deadline is recorded as its own time at
+ * least.
+ */
 export function failedOutcome(
   local: Pick<LocalRun, 'uuid' | 'log' | 'clock'>,
   work: { readonly path: string; readonly deadlineMs: number },
   error: unknown,
-): Outcome {
+): WorkOutcome {
   const now = local.clock.now()
   const endedAt = error instanceof GroupTimeoutError ? Math.max(now, work.deadlineMs) : now
   return { ...failedWith(local, work.path, error), endedAt }
 }
 
-/** Records work that needed no intent. */
-export function record(local: LocalRun, begin: JournalBegin, outcome: Outcome): Outcome {
+/** Records work without an intent. */
+export function recordOutcome(local: LocalRun, begin: JournalBegin, outcome: WorkOutcome): WorkOutcome {
   local.journal.record(begin, journalEnd(outcome, 1, begin.sensitive))
   return outcome
 }
 
-/** Records the result of work whose intent is recorded. */
+/** Records the result of work with a recorded intent. */
 export function end(
   local: LocalRun,
-  { path, sensitive }: Pick<Work, 'path' | 'sensitive'>,
-  outcome: Outcome,
+  { path, sensitive }: Pick<DurableWork, 'path' | 'sensitive'>,
+  outcome: WorkOutcome,
   attempt: number,
   changedNothing = false,
-): Outcome {
+): WorkOutcome {
   const ended = journalEnd(outcome, attempt, sensitive)
   local.journal.end(path, { ...ended, ...(changedNothing && { changedNothing }) })
   return outcome
 }
 
-function journalEnd(outcome: Outcome, attempt: number, masks: StepMasks | undefined): JournalEnd {
+function journalEnd(outcome: WorkOutcome, attempt: number, masks: StepMasks | undefined): JournalEnd {
   const { state, endedAt } = outcome
   const sensitive = masks?.output === undefined ? {} : { isSensitive: true }
   return outcome.state === 'failed'

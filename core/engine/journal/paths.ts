@@ -42,7 +42,7 @@ export function repeatPath(path: string, time: number): string {
   return `${path}#${time}`
 }
 
-/** Whether a `repeat` around the step has come to it before: not the first time. */
+/** Whether this is a later iteration of a `repeat`. */
 export const isRepeatedPath = (path: string): boolean => /#(?!1(?!\d))\d+/.test(path)
 
 export const beginPath = (path: string): string => `${path}/@begin`
@@ -54,5 +54,5 @@ export const isApprovalPath = (path: string): boolean => path.endsWith('/@approv
 export const settlePath = (path: string): string => `${path}/@settle`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 
-/** The idempotency key of a call: the same on every try and after every restart. */
+/** The idempotency key of a call: the same for every attempt and after every restart. */
 export const keyOf = (runUuid: string, path: string): string => `${runUuid}/${path}`

@@ -5,10 +5,10 @@ import { TocsinError } from '../../plugin/index.ts'
 const maxStepJson = 16 * 1024 * 1024
 
 /**
- * The value as it will be read back from the journal, so that a run sees the same before a restart and after: no undefined, no
- * Date, no Secret. `undefined` itself becomes null.
+ * The value as it is read back from the journal, so that a run sees the same before and after a restart: no
+ * undefined, Date or Secret. `undefined` becomes null.
  *
- * Throws TocsinError `json_invalid`, `json_too_deep`, `value_too_large`.
+ * @throws TocsinError `json_invalid`, `json_too_deep`, `value_too_large`
  */
 export function plainJson(value: unknown): unknown {
   if (value === undefined || value === null) return null
@@ -16,7 +16,7 @@ export function plainJson(value: unknown): unknown {
   const text = stringifyJson(value)
   if (text.length > maxStepJson) {
     throw new TocsinError('value_too_large', `the value is ${text.length} characters of JSON long`, {
-      hint: `ask the other system for less: at most ${maxStepJson} are kept of a step`,
+      hint: `request less data: a step keeps at most ${maxStepJson} characters`,
     })
   }
   return parseJson(text)

@@ -1,31 +1,30 @@
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { EffectWork } from './durable-context.ts'
-import { isOverBudget, isOwnStore, mayHaveHappened } from '../context/retry-class.ts'
+import { isOverBudget, isOwnStore, isThreadLost, mayHaveHappened } from '../context/retry-class.ts'
 
-/** Where an effect stands: what the next try has to know. */
+/** The state of an effect between two attempts. */
 export interface Progress {
-  /** The next try, from 1. */
+  /** Number of the next attempt, from 1. */
   number: number
-  /** The try whose intent is recorded. */
+  /** Number of the attempt whose intent is recorded. */
   begun: number
-  /** Tries that failed by an error, as opposed to a crash. */
+  /** Attempts that failed with an error, not by a crash. */
   failures: number
-  /** When the next try may start, epoch milliseconds. */
+  /** Earliest start of the next attempt, in epoch milliseconds. */
   readyAtMs: number
-  /** An earlier try of this run may have taken effect. */
+  /** An earlier attempt of this run may have taken effect. */
   doubtful: boolean
-  /** It is known of all tries of the runs before that they took no effect. */
+  /** No attempt of the retried runs took effect. */
   isFirst: boolean
-  /** A run that this one goes on from did it: known once that was asked. */
+  /** Whether a retried run did it; set once that has been verified. */
   wasDoneEarlier?: boolean
 }
 
-/** Before the first try. */
 export function firstProgress(): Progress {
   return { number: 1, begun: 1, failures: 0, readyAtMs: 0, doubtful: false, isFirst: false }
 }
 
-/** After the tries that failed, which stand in order. */
+/** @param failed the failed attempts, in order */
 export function progressAfter(
   failed: readonly FailedAttempt[],
   work: Pick<EffectWork, 'interrupted'>,
@@ -33,7 +32,7 @@ export function progressAfter(
 ): Progress {
   const last = failed.at(-1)
   const isCrash = ({ error }: FailedAttempt) => error.code === 'step_interrupted'
-  // What a person was asked about, and said to run again, is in doubt no more.
+  // If a person decided to run it again, earlier attempts are no longer in doubt.
   const { resolution } = entry
   const isSettled = (attempt: FailedAttempt) =>
     (work.interrupted === 'ask' && isCrash(attempt)) ||
@@ -48,5 +47,6 @@ export function progressAfter(
   }
 }
 
-/** It was no failure of the step, and counts as none. */
-export const isHeldUp = (error: unknown): boolean => isOwnStore(error) || isOverBudget(error)
+/** Whether the error is ours, so that it does not count as a failure of the step. */
+export const isHeldUp = (error: unknown): boolean =>
+  isOwnStore(error) || isOverBudget(error) || isThreadLost(error)

@@ -1,4 +1,4 @@
-import type { HeldUse } from '../../domain/destructive-use.ts'
+import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
@@ -12,51 +12,57 @@ export interface RunJournalOptions {
   readonly store: JournalStore
   readonly clock: Clock
   readonly log: Log
-  /** Nothing new begins after this; results that are known are still written. */
+  /** Aborted: no new work begins; known results are still written. */
   readonly stop: AbortSignal
-  /** The same, but the store is waited for as long as it takes. Default: never. */
+  /** Like `stop`, but writes keep waiting for the store. Default: never. */
   readonly hold?: AbortSignal | undefined
-  /** There is nothing to read: the run has never been taken up before. */
+  /** The run is new, so there is nothing to read. */
   readonly isNew?: boolean | undefined
 }
 
 /**
- * The journal of one run: what it remembered when this process took it up, and its writes. A result is written without anybody
- * waiting for it; what is about to have an effect outside waits for its own intent and for all that was written before. So the
- * writes between two calls share one commit, and nothing happens outside that follows from something that is not durable.
+ * The journal of one run: its entries when this process loaded the run, and its writes. Nobody waits for the write
+ * of a result, but an intent waits for all writes before it. So the writes between two calls share one commit, and
+ * no external effect follows from data that is not durable.
  */
 export interface RunJournal {
-  /** As it was when the run was taken up. */
+  /** As of when the run was loaded. */
   entry(path: string): JournalEntry | undefined
-  /** All of them, as they were when the run was taken up. */
+  /** As of when the run was loaded. */
   entries(): Iterable<JournalEntry>
-  /** As it was when the run was taken up; in order. */
+  /** As of when the run was loaded; in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
-  /** Resolves when it is durable, and all before it; or to why nothing begins: see `JournalStore`. */
-  begin(entry: JournalBegin): Promise<HeldUse | undefined>
-  /** Counts uses before they begin; resolves to why they do not. */
-  reserve(uses: ReservedUses): Promise<HeldUse | undefined>
+  /**
+   * Resolves when this and all earlier writes are durable, or to the reason why the work may not begin (see
+   * `JournalStore`).
+   */
+  begin(entry: JournalBegin): Promise<ExceededLimit | undefined>
+  /** Counts uses before they begin; resolves to the reason if they may not. */
+  reserve(uses: ReservedUses): Promise<ExceededLimit | undefined>
   attemptFailed(attempt: FailedAttempt): void
-  /** To be waited for after results that nothing else waits for; see `RunWrites`. */
+  /** Back-pressure for results that nothing waits for; see `RunWrites`. */
   room(): Promise<unknown> | undefined
   end(path: string, end: JournalEnd): void
-  /** Throws RunSuspended where nothing new begins. */
+  /** @throws RunSuspended if no new work may begin */
   record(entry: JournalBegin, end: JournalEnd): void
-  /** Nobody knows whether the step took effect: after a crash, or after this try. Resolves when that is durable. */
+  /** Marks the outcome as unknown, after a crash or after this attempt. Resolves when that is durable. */
   park(path: string, tried?: FailedAttempt): Promise<void>
-  /** What the store knows of the path by now; the two above give it from then on. */
+  /** Reads the entry again; `entry` and `failedAttempts` return the new state from then on. */
   refresh(path: string): Promise<JournalEntry | undefined>
-  /** Any other write for the run: tried again while the store cannot take it. Resolves when all before it is durable too. */
+  /**
+   * Any other write for the run, retried while the store is unavailable. Resolves when all earlier writes are
+   * durable too.
+   */
   insist<T>(write: () => Promise<T>): Promise<T>
-  /** The same, also where nothing new begins: for the end of the run. */
+  /** Like `insist`, but also after `stop`: for the end of the run. */
   finish<T>(write: () => Promise<T>): Promise<T>
-  /** Resolves when all that was written is durable. Rejects where that cannot be. */
+  /** Resolves when all writes are durable; rejects if one failed. */
   settled(): Promise<void>
 }
 
 /**
- * Reads what the run remembers. While the store cannot take a write (a full disk), the run waits with its result in hand and
- * tries again: a result that is known is not lost to a passing trouble.
+ * Loads the journal of a run. While the store refuses writes (full disk), the run keeps its results and retries
+ * the write.
  */
 export async function openRunJournal(options: RunJournalOptions): Promise<RunJournal> {
   const { runUuid, store, stop, hold } = options

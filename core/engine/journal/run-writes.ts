@@ -4,18 +4,18 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { RunSuspended } from './durable-context.ts'
 
-/** The writes of one run, in their order. Each is tried again while the store cannot take it. */
+/** The writes of one run, in order. Each is retried while the store is unavailable. */
 export interface RunWrites {
-  /** Nobody waits for this one by itself. */
+  /** Queues a write without waiting for it. */
   later(write: () => Promise<unknown>): void
-  /** Resolves when it is durable, and all before it. */
+  /** Resolves when this and all earlier writes are durable. */
   now<T>(write: () => Promise<T>): Promise<T>
   /**
-   * Undefined where the run may go on at once. Else resolves when all are durable, and others have had their turn: what only
-   * calculates never fills the memory with what waits to be written, and never keeps the process to itself.
+   * Back-pressure: undefined if the run may continue at once. Otherwise resolves when all writes are durable and
+   * other work had a turn, so that a run that only computes neither fills the memory nor blocks the process.
    */
   room(): Promise<unknown> | undefined
-  /** Resolves when all are durable. Rejects, from then on, where one could not be made. */
+  /** Resolves when all writes are durable; rejects from the first failed write on. */
   settled(): Promise<void>
 }
 
@@ -23,21 +23,21 @@ export interface RunWritesOptions {
   readonly runUuid: string
   readonly clock: Clock
   readonly log: Log
-  /** Ends the waiting for a store that cannot be written. */
+  /** Stops waiting for the store. */
   readonly stop: AbortSignal
 }
 
 const firstWaitMs = 250
 const longestWaitMs = 30_000
-/** Writes under way, until the run waits for them. */
+/** Most pending writes before the run waits. */
 const maxUnderWay = 500
-/** How long a run calculates in one go, in milliseconds. */
+/** Longest time slice of a run, in milliseconds. */
 const longestTurnMs = 20
 
 export function createWrites(options: RunWritesOptions): RunWrites {
-  /** None of these rejects. */
+  /** None of these promises rejects. */
   const underWay = new Set<Promise<void>>()
-  /** One of those under way was refused and is tried again: none may overtake it. */
+  /** A pending write is being retried; later writes wait for it. */
   let inTrouble = false
   let turnBeganAt = performance.now()
   let lost: { readonly reason: unknown } | undefined
@@ -76,22 +76,22 @@ export function createWrites(options: RunWritesOptions): RunWrites {
   }
 }
 
-/** What is known is not lost to a passing trouble, such as a full disk: the run waits with it in hand. */
+/** Retries a write while the store is unavailable, so that a known result is not lost. */
 async function insist<T>(
   write: () => Promise<T>,
   { runUuid, clock, log, stop }: RunWritesOptions,
-  onTrouble: () => void,
+  onStoreError: () => void,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await write()
     } catch (error) {
-      // The try before may have been committed although its answer was lost.
+      // The previous attempt may have been committed although its answer was lost.
       if (tries > 1 && error instanceof TocsinError && error.code === 'step_has_ended') return undefined as T
       if (!(error instanceof UnavailableError)) throw error
-      onTrouble()
+      onStoreError()
       const waitMs = Math.min(Math.max(firstWaitMs * 2 ** (tries - 1), error.retryAfterMs), longestWaitMs)
-      log.warn({ run: runUuid, code: error.code, delay_ms: waitMs }, 'the journal cannot be written')
+      log.warn({ run: runUuid, code: error.code, delay_ms: waitMs }, 'cannot write the journal')
       await clock.sleep(waitMs, stop).catch(() => {
         throw new RunSuspended()
       })

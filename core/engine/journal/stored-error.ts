@@ -3,14 +3,14 @@ import { parseJson, stringifyJson } from '../../common/json.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import type { Log } from '../../ports/log.ts'
 
-/** Longest message and hint that are stored, in characters. */
+/** Longest stored message and hint, in characters. */
 const maxErrorText = 2_000
-/** Longest `details` that are stored, in characters of JSON; larger ones are left out. */
+/** Longest stored `details`, in characters of JSON; larger ones are omitted. */
 const maxErrorDetails = 8_000
 
 /**
- * What is kept of an error: code, message, hint and details, bounded in size; never its stack or its cause. Whatever is not a
- * TocsinError is a bug of ours: it becomes `internal_error`, and only the log learns more.
+ * The stored form of an error: code, message, hint and details, limited in size, without stack and cause. Any
+ * other error than a TocsinError is a bug: it becomes `internal_error`, and only the log has its details.
  */
 export function toStoredError(
   error: unknown,
@@ -19,15 +19,15 @@ export function toStoredError(
 ): StoredError {
   if (error instanceof TocsinError) return storedTocsinError(error)
   const stack = error instanceof Error ? (error.stack ?? error.message) : describe(error)
-  log.error({ ...fields, stack: cut(stack, 8_000) }, 'a step failed in a way that nobody foresaw')
+  log.error({ ...fields, stack: cut(stack, 8_000) }, 'unexpected error in a step')
   return {
     code: 'internal_error',
-    message: 'the step failed because of a bug, of Tocsin or of a plugin',
-    hint: 'the log has the details',
+    message: 'the step failed because of a bug in Tocsin or a plugin',
+    hint: 'see the log for details',
   }
 }
 
-/** Cuts what is too long and drops what is not JSON. */
+/** Truncates long texts and drops details that are not JSON. */
 export function storedTocsinError(error: TocsinError): StoredError {
   const details = boundDetails(error.details)
   return {
@@ -44,7 +44,7 @@ function boundDetails(details: StoredError['details']): StoredError['details'] {
     const text = stringifyJson(details)
     if (text.length <= maxErrorDetails) return parseJson(text) as StoredError['details']
   } catch {
-    // What cannot be written as JSON cannot be stored either.
+    // Not representable as JSON.
   }
   return { omitted: 'the details are too large, or not JSON' }
 }

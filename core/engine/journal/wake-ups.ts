@@ -1,6 +1,6 @@
-/** Tells a run that waits that something happened outside: an answer, a decision. */
+/** Tells a waiting run that something happened outside: an answer or a decision. */
 export interface WakeUps {
-  /** Aborted at the next wake-up. To be taken before looking at what may have happened. */
+  /** Aborted at the next wake-up. Take it before reading the state that may have changed. */
   next(): AbortSignal
   wake(): void
 }

@@ -2,7 +2,7 @@ import type { Alert } from '../../domain/alert.ts'
 import type { Organization } from '../../domain/organization.ts'
 import { parseJson } from '../../common/json.ts'
 
-/** What expressions see as `alert`. */
+/** The `alert` of expressions. */
 export interface AlertScope {
   readonly id: string
   readonly uuid: string
@@ -12,12 +12,43 @@ export interface AlertScope {
   /** Epoch milliseconds. */
   readonly created_at: number
   readonly created_at_source: number | bigint | null
-  /** The content, parsed where it is JSON of bearable depth, else null. */
+  /** The content parsed as JSON; null if it is not JSON or nested too deep. */
   readonly data: unknown
 }
 
-/** The content is parsed when `data` is first read, and once. */
+/** Characters in the contents of alerts whose scopes are kept: parsed content can be twenty times as large. */
+const maxKeptCharacters = 1_048_576
+const maxSmall = 16_384
+const maxKept = 500
+
+/** Scopes of the last alerts, oldest first. */
+const kept = new Map<Alert, AlertScope>()
+let keptCharacters = 0
+
+/**
+ * Parses the content when `data` is first read, and once for all that look at a small alert on its way into its run: conditions,
+ * grouping, the concurrency key and the run.
+ */
 export function alertScope(alert: Alert): AlertScope {
+  const known = kept.get(alert)
+  if (known !== undefined) return known
+  const scope = newScope(alert)
+  keep(alert, scope)
+  return scope
+}
+
+function keep(alert: Alert, scope: AlertScope): void {
+  if (alert.content.length > maxSmall) return
+  kept.set(alert, scope)
+  keptCharacters += alert.content.length
+  for (const oldest of kept.keys()) {
+    if (keptCharacters <= maxKeptCharacters && kept.size <= maxKept) return
+    kept.delete(oldest)
+    keptCharacters -= oldest.content.length
+  }
+}
+
+function newScope(alert: Alert): AlertScope {
   let parsed: { readonly data: unknown } | undefined
   return {
     id: alert.id,

@@ -1,6 +1,6 @@
 import type { Author } from '../../domain/audit.ts'
 import type { RunEnd, StoredError } from '../../domain/run.ts'
-import type { Outcome } from '../journal/durable-context.ts'
+import type { WorkOutcome } from '../journal/durable-context.ts'
 
 /** How a run ended. */
 export interface RunOutcome extends RunEnd {
@@ -8,22 +8,22 @@ export interface RunOutcome extends RunEnd {
   readonly failedAt?: string
 }
 
-/** How a step, or a sequence of them, ended and what follows from it. Values, not exceptions: nothing may be lost on the way. */
+/** The end of a step or a sequence of steps, as a value instead of an exception. */
 export type Flow = StepEnd | RunEnds
 
-/** The step ended; whether the steps after it go on follows from `state`. */
+/** Whether later steps run follows from `state`. */
 export type StepEnd =
   | {
       readonly state: 'completed'
       readonly output: unknown
       readonly items?: readonly ItemView[] | undefined
-      /** Who decided that nobody knows the output, which is undefined then. */
+      /** Who decided `ran_output_unknown`; the output is then undefined. */
       readonly outputUnknown?: Author | undefined
     }
   | { readonly state: 'skipped'; readonly output: unknown }
-  /** It failed and nothing has handled it. */
+  /** Failed and not handled. */
   | Failed
-  /** It failed, and its `on_error` says that the run goes on. */
+  /** Failed, and its `on_error` lets the run continue. */
   | {
       readonly state: 'handled'
       readonly error: StoredError
@@ -34,18 +34,18 @@ export type StepEnd =
 export interface Failed {
   readonly state: 'failed'
   readonly error: StoredError
-  /** Of the step where it happened. */
+  /** Path of the step that failed. */
   readonly path: string
   readonly items?: readonly ItemView[] | undefined
 }
 
-/** The whole run ends here: `return`, `fail`, or a cancellation. No `on_error` sees it. */
+/** Ends the whole run: `return`, `fail` or a cancellation. No `on_error` handles it. */
 export interface RunEnds {
   readonly state: 'run_ends'
   readonly outcome: RunOutcome
 }
 
-/** One item of a `foreach`, as expressions see it. */
+/** One item of a `foreach`, for expressions. */
 export interface ItemView {
   readonly index: number
   readonly status: 'completed' | 'failed' | 'skipped'
@@ -53,7 +53,7 @@ export interface ItemView {
   readonly error?: StoredError
 }
 
-export function fromOutcome(outcome: Outcome, path: string): StepEnd | RunEnds {
+export function fromOutcome(outcome: WorkOutcome, path: string): StepEnd | RunEnds {
   if (outcome.state === 'completed' && outcome.outputUnknown !== undefined)
     return { state: 'completed', output: undefined, outputUnknown: outcome.outputUnknown }
   if (outcome.state !== 'failed') return { state: outcome.state, output: outcome.output }
@@ -62,14 +62,13 @@ export function fromOutcome(outcome: Outcome, path: string): StepEnd | RunEnds {
   return { state: 'run_ends', outcome: { status: 'cancelled', output: null, error } }
 }
 
-/** Whether the steps after this one go on. */
 export function goesOn(flow: Flow): boolean {
   return flow.state !== 'failed' && flow.state !== 'run_ends'
 }
 
 /**
- * What came of several flows at once, whatever the order in which they ended: a run that fails or is cancelled first, then a
- * failed step, then a `return`; among equals the first in the order of the playbook.
+ * The combined end of concurrent flows, whatever their order: a failed or cancelled run first, then a failed step,
+ * then a `return`; ties by the order of the playbook.
  */
 export function joined(flows: readonly Flow[]): Failed | RunEnds | undefined {
   const ends = flows.filter((flow) => flow.state === 'run_ends')

@@ -1,15 +1,15 @@
 import { programsIn, readsOf } from '../../playbook/language/step-reads.ts'
 import type { Step, Template } from '../../playbook/language/playbook.ts'
 
-/** The case of a run: there when it starts, or opened when a step first needs it. */
+/** The case of a run: given, or opened when a step first needs it. */
 export interface RunCase {
-  /** Null while there is none. */
+  /** Null before it is opened. */
   readonly id: string | null
-  /** Gives the same each time. */
+  /** Returns the same id each time. */
   open(): Promise<string>
 }
 
-/** `open` is called again only after it has failed. */
+/** `open` is called again only if it failed. */
 export function createRunCase(known: string | null, open: () => Promise<string>): RunCase {
   let id = known
   return {
@@ -21,7 +21,7 @@ export function createRunCase(known: string | null, open: () => Promise<string>)
 }
 
 interface Reads {
-  /** Before it is known whether the step runs: in its condition, and in what stands for its output. */
+  /** Before it is decided whether the step runs: in its condition or default. */
   readonly before: boolean
   readonly all: boolean
 }
@@ -38,7 +38,6 @@ export function caseReadsOf(step: Step): Reads {
   return found
 }
 
-/** Whether any expression in a template, or in several, reads `case`. */
 export function readsCase(parts: Template | readonly unknown[]): boolean {
   return programsIn(parts).some(({ references }) => references.some(({ root }) => root === 'case'))
 }

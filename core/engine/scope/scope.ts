@@ -2,13 +2,13 @@ import type { Author } from '../../domain/audit.ts'
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
 import type { Playbook, Step } from '../../playbook/language/playbook.ts'
-import type { Outcome } from '../journal/durable-context.ts'
+import type { WorkOutcome } from '../journal/durable-context.ts'
 import type { Flow, ItemView } from './flow.ts'
-import { idsWithin } from './step-ids.ts'
+import { innerSteps } from '../../playbook/check/inner-steps.ts'
 
 export const outputUnknownBy = Symbol('output unknown by')
 
-/** What expressions see as `steps.<id>`. */
+/** The `steps.<id>` of expressions. */
 export interface StepView {
   readonly status: 'completed' | 'failed' | 'skipped'
   /** Whether it completed. */
@@ -17,21 +17,21 @@ export interface StepView {
   readonly error?: StoredError
   /** Of a `foreach`. */
   readonly items?: readonly ItemView[]
-  /** Who decided that nobody knows the output; expressions do not see it. */
+  /** Who decided `ran_output_unknown`; not visible to expressions. */
   readonly [outputUnknownBy]?: Author
 }
 
-/** Names that stay the same in a run: `alert`, `organization`, `case`, `inputs`; and what is known of `run` beforehand. */
+/** Names that stay the same in a run: `alert`, `organization`, `case`, `inputs`, and the initial fields of `run`. */
 export interface RunNames {
   readonly [name: string]: unknown
   readonly run?: Readonly<Record<string, unknown>>
 }
 
-/** What steps in order share and change. A branch gets a copy, so that siblings never see each other. */
+/** State shared by steps in sequence. A branch gets a copy, so siblings do not see each other. */
 interface Thread {
-  /** Without prototype, by id. */
+  /** By id, without prototype. */
   readonly steps: Record<string, StepView>
-  /** The latest recorded time so far: all that the interpreter knows of time, and the same on every replay. */
+  /** The latest recorded time: the interpreter's only clock, the same on every replay. */
   nowMs: number
 }
 
@@ -39,36 +39,36 @@ export interface Deadline {
   /** Epoch milliseconds, or Infinity. */
   readonly atMs: number
   readonly error: StoredError
-  /** Of the group it belongs to; `''` for the run. */
+  /** Path of the group that it belongs to; `''` for the run. */
   readonly path: string
 }
 
-/** Where the interpreter stands: what expressions see and by when the present steps must have ended. */
-export interface Scope {
+/** What expressions see at a step, and its deadline. */
+export interface StepScope {
   readonly names: RunNames
-  /** `item`, `index`, `error`, `output`, where they exist. */
+  /** `item`, `index`, `error` and `output`, where they exist. */
   readonly locals: Readonly<Record<string, unknown>>
   readonly thread: Thread
   readonly deadline: Deadline
-  /** The playbook, and those that called it, the outermost first. */
+  /** The playbook and its callers, outermost first. */
   readonly callers: readonly string[]
-  /** Where the playbook declares something sensitive in the content of the alert. */
+  /** Sensitive places in the alert content, as the playbook declares them. */
   readonly alertMask: Mask | undefined
-  /** In `finally`: goes on although the run is cancelled. */
+  /** In `finally`: continues if the run is cancelled. */
   readonly shielded: boolean
-  /** Uses of a destructive skill that a person decided about together, by path. */
+  /** Uses of a destructive skill with a common decision, by path. */
   readonly batch?: ReadonlyMap<string, BatchedUse> | undefined
 }
 
-/** What a person approved, or why a use that was refused fails. */
-export type BatchedUse = { readonly input: unknown } | { readonly refused: Outcome }
+/** The approved input, or the outcome of a refused use. */
+export type BatchedUse = { readonly input: unknown } | { readonly refused: WorkOutcome }
 
-export function withLocals(scope: Scope, locals: Readonly<Record<string, unknown>>): Scope {
+export function withLocals(scope: StepScope, locals: Readonly<Record<string, unknown>>): StepScope {
   return { ...scope, locals: { ...scope.locals, ...locals } }
 }
 
-/** A branch that begins now and sees the steps so far. */
-export function fork(scope: Scope): Scope {
+/** A copy for a branch that begins now. */
+export function fork(scope: StepScope): StepScope {
   const { steps, nowMs } = scope.thread
   return {
     ...scope,
@@ -76,8 +76,8 @@ export function fork(scope: Scope): Scope {
   }
 }
 
-/** The branch has ended: its steps are seen from now on. */
-export function join(scope: Scope, branch: Scope, step: Step): void {
+/** Makes the steps of an ended branch visible. */
+export function join(scope: StepScope, branch: StepScope, step: Step): void {
   for (const id of idsWithin(step)) {
     const view = branch.thread.steps[id]
     if (view) scope.thread.steps[id] = view
@@ -85,16 +85,29 @@ export function join(scope: Scope, branch: Scope, step: Step): void {
   advance(scope, branch.thread.nowMs)
 }
 
-/** Recorded time passes; it never goes back, even if a clock was set back. */
-export function advance(scope: Scope, atMs: number): void {
+/** Advances the recorded time; it never goes back, even if the clock was set back. */
+export function advance(scope: StepScope, atMs: number): void {
   scope.thread.nowMs = Math.max(scope.thread.nowMs, atMs)
 }
 
-export function isOver(deadline: Deadline, scope: Scope): boolean {
+/** The deadline of a step with a timeout of its own: the earlier of that and the scope's. */
+export function earlierDeadline(
+  scope: StepScope,
+  timeoutMs: number,
+  path: string,
+  subject: string,
+): Deadline {
+  const atMs = scope.thread.nowMs + timeoutMs
+  if (atMs >= scope.deadline.atMs) return scope.deadline
+  const message = `${subject} took longer than ${timeoutMs / 1000} s`
+  return { atMs, path, error: { code: 'step_timeout', message, details: { timeout_ms: timeoutMs } } }
+}
+
+export function isOver(deadline: Deadline, scope: StepScope): boolean {
   return scope.thread.nowMs >= deadline.atMs
 }
 
-/** Before the first step of a playbook: every one of its steps reads as not reached. */
+/** Before the first step of a playbook: every step reads as not reached. */
 export function emptyThread(
   playbook: Pick<Playbook, 'steps' | 'onError' | 'finally'>,
   nowMs: number,
@@ -106,8 +119,8 @@ export function emptyThread(
   return { steps, nowMs }
 }
 
-/** Before a step begins once more: what it did not reach this time reads as not reached, whatever it was the last time. */
-export function forget(step: Step, { thread }: Scope): void {
+/** Before a step runs again: its inner steps read as not reached. */
+export function forget(step: Step, { thread }: StepScope): void {
   for (const id of idsWithin(step)) if (id !== step.id) thread.steps[id] = unreached
 }
 
@@ -115,7 +128,7 @@ function emptySteps(): Record<string, StepView> {
   return Object.create(null) as Record<string, StepView>
 }
 
-/** A step that is not reached, or not yet: as skipped, without output. */
+/** A step that is not reached reads as skipped, without output. */
 const unreached: StepView = Object.freeze({ status: 'skipped', ok: false })
 
 export function viewOf(flow: Exclude<Flow, { state: 'run_ends' }>): StepView {
@@ -136,4 +149,16 @@ export function viewOf(flow: Exclude<Flow, { state: 'run_ends' }>): StepView {
     case 'handled':
       return { status: 'failed', ok: false, error: flow.error, ...output, ...items }
   }
+}
+
+const known = new WeakMap<Step, readonly string[]>()
+
+/** The ids of the step and its inner steps, including its `on_error`. */
+export function idsWithin(step: Step): readonly string[] {
+  let ids = known.get(step)
+  if (ids === undefined) {
+    ids = [...(step.id === null ? [] : [step.id]), ...innerSteps(step).flatMap(idsWithin)]
+    known.set(step, ids)
+  }
+  return ids
 }

@@ -1,20 +1,19 @@
 import { hidden, hide, merged, type Mask } from '../../domain/mask.ts'
 import type { JournalEntry } from '../../domain/run.ts'
-import { maskOfSchema, maskOfType } from '../../playbook/check/mask-of-type.ts'
+import { maskOfSchema } from '../../playbook/check/mask-of-type.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import { typeOfInputs } from '../../playbook/steps/read-call.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 
-/** What is shown of a run: without what is sensitive. Undefined: nobody can say any more what its playbook declared. */
+/** Undefined if the playbook of the run can no longer be read. */
 type OfRun = Playbook | undefined
 
-/** The inputs of a run. Of a playbook that cannot be read any more, all are hidden. */
+/** The inputs of a run; all hidden if the playbook can no longer be read. */
 export function maskedInputs(
   playbook: OfRun,
   inputs: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const mask = playbook && maskOfType(typeOfInputs(playbook.inputs, 'resolved'))
+  const mask = playbook?.masks.inputs
   const entries = Object.entries(inputs).map(([name, value]) => {
     const isKnown = playbook?.inputs.has(name) === true
     return [name, isKnown ? value : hidden] as const
@@ -22,12 +21,11 @@ export function maskedInputs(
   return hide(mask, Object.fromEntries(entries)) as Readonly<Record<string, unknown>>
 }
 
-/** What a run gave. */
 export function maskedOutput(playbook: OfRun, output: unknown): unknown {
-  return hide(playbook === undefined ? true : maskOfType(playbook.outputType), output)
+  return hide(playbook === undefined ? true : playbook.masks.output, output)
 }
 
-/** A step: without what was sensitive when it ran, and what its skill has marked since. */
+/** Hides what was sensitive when the step ran, and what its skill has marked since. */
 export function maskedEntry(entry: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): JournalEntry {
   const skill = catalogue.skill(entry.kind)?.skill
   const marks = (schema: unknown): Mask | undefined =>

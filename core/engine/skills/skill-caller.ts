@@ -4,41 +4,41 @@ import type { Catalogue } from '../../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
 
 /**
- * Calls a skill once: checks the input, opens the connection, runs the skill, checks the output. Nothing is retried here (the
- * engine retries) and nothing is remembered (the durable context does).
+ * Calls a skill once: validates the input, opens the connection, runs the skill, validates the output. The engine
+ * retries and the durable context records.
  *
- * Throws RetryableError where another try may help; every other error ends the step. Ends soon after `attempt.signal` is
- * aborted; the engine does not wait for it.
+ * Throws RetryableError if another attempt may help; any other error ends the step. Ends soon after
+ * `attempt.signal` is aborted; the engine does not wait for it.
  */
 export type SkillCaller = (call: SkillCall) => Promise<unknown>
 
 export interface SkillCall {
   /**
-   * `run` calls the skill and resolves to its output. `verify` calls its `verify` and resolves to the output of the interrupted
-   * attempt if that took effect, and to `undefined` if it did not. The others call what a skill that asks declares under
-   * this name, about a question of it, and resolve to `undefined`.
+   * `run` resolves to the output of the skill. `verify` resolves to the output of the interrupted attempt if it
+   * took effect, else to `undefined`. The others call the follow-ups of a skill that asks, and resolve to
+   * `undefined`.
    */
   readonly purpose: 'run' | 'verify' | 'settle' | 'remind' | 'refuse'
   /** `<plugin>.<skill>`. */
   readonly skill: string
-  /** Name of the connection; undefined: the organization's only connection of that plugin. */
+  /** Default: the organization's only connection of that plugin. */
   readonly connection: string | undefined
-  /** Resolved, and not checked against the skill's schema yet. */
+  /** Resolved, not validated yet. */
   readonly input: unknown
-  /** The question that `settle`, `remind` and `refuse` are about; `input` is what was given when it was asked. */
-  readonly asked?: AskedBefore | undefined
-  /** Is told of the connection, where there is one, before the skill is called. */
+  /** The question for `settle`, `remind` and `refuse`; `input` is the input of the original call. */
+  readonly asked?: QuestionFollowUp | undefined
+  /** Called with the connection's name before the skill runs. */
   readonly onConnection?: ((name: string) => Promise<void>) | undefined
   readonly run: SkillCallRun
   readonly attempt: EffectAttempt
-  /** Where something sensitive stands in the input and in the output. Default: nowhere. */
+  /** Sensitive places in the input and output. Default: none. */
   readonly masks?: StepMasks | undefined
-  /** Sensitive texts of the input: what is said about the call, such as its errors, does not show them. Default: none. */
+  /** Sensitive texts of the input, redacted from errors and logs of the call. Default: none. */
   readonly sensitive?: (() => readonly string[]) | undefined
 }
 
-export interface AskedBefore {
-  /** What the skill answered when it asked. */
+export interface QuestionFollowUp {
+  /** The output of the skill when it asked. */
   readonly output: unknown
   /** For `settle`. */
   readonly outcome?: QuestionOutcome | undefined
@@ -46,19 +46,19 @@ export interface AskedBefore {
   readonly answer?: RefusedAnswer | undefined
 }
 
-/** The run on whose behalf a skill is called. */
+/** The run that calls the skill. */
 export interface SkillCallRun {
   readonly uuid: string
   readonly organizationUuid: string
   readonly playbookName: string
-  /** Id of its case, which is opened where it did without one so far; undefined: it cannot have one. */
+  /** Opens a case if the run has none yet, and returns its id; undefined: the run cannot have one. */
   readonly openCase: () => Promise<string | undefined>
 }
 
 /** What to do about a call that a crash interrupted; see `EffectWork.interrupted`. */
 export type Interrupted = EffectWork['interrupted']
 
-/** Follows from what the skill declares. A skill that is no longer installed is asked about: nobody knows what it did. */
+/** Follows from the declaration of the skill. For a skill that is no longer installed, a person decides. */
 export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: string): Interrupted {
   const skill = catalogue.skill(name)?.skill
   if (skill === undefined) return 'ask'
@@ -66,7 +66,7 @@ export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: str
   return skill.repeat === 'verify' ? 'verify' : 'ask'
 }
 
-/** The skills of a catalogue, called in this way. Their questions are left alone when they are over: see `followUpsOf`. */
+/** The skills of a catalogue, without follow-ups of their questions; see `followUpsOf`. */
 export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller): Skills {
   return {
     call,
@@ -80,7 +80,7 @@ function destructiveSkill(skill: AnySkill | undefined): DestructiveSkill | undef
   return { class: skill.destructive, changedNothing: skill.changedNothing?.bind(skill) }
 }
 
-/** Whether a skill reminds, and whether it settles its questions. */
+/** Whether a skill declares `remind` and `settle`. */
 export interface FollowUps {
   readonly reminds: boolean
   readonly settles: boolean
@@ -91,19 +91,18 @@ export function followUpsOf(catalogue: Pick<Catalogue, 'skill'>, name: string): 
   return { reminds: skill?.remind !== undefined, settles: skill?.settle !== undefined }
 }
 
-/** What a destructive skill declares about its uses. */
 export interface DestructiveSkill {
   readonly class: DestructiveClass
   readonly changedNothing?: ((output: unknown) => boolean) | undefined
 }
 
-/** How the interpreter reaches skills. */
+/** The interpreter's access to skills. */
 export interface Skills {
   readonly call: SkillCaller
-  /** What to do when a crash interrupted a call of this skill; see `interruptedPolicy`. */
+  /** See `interruptedPolicy`. */
   readonly interrupted: (skill: string) => Interrupted
-  /** Of a destructive skill: its calls go into the audit log, and count against a limit. Default: none is destructive. */
+  /** The declaration of a destructive skill; undefined for others. Default: none is destructive. */
   readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
-  /** What a skill that asks declares about the life of its questions. Default: nothing. */
+  /** The follow-ups that a skill declares for its questions. Default: none. */
   readonly followUps?: ((skill: string) => FollowUps) | undefined
 }

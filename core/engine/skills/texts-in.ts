@@ -1,12 +1,12 @@
 import { Redactor } from '../../skill/redaction/redactor.ts'
 
-/** Shorter texts stand everywhere by accident. */
+/** Shorter texts occur everywhere by chance. */
 const minLength = 4
-/** And so do numbers with fewer digits. */
+/** So do numbers with fewer digits. */
 const minDigits = 6
 const maxDepth = 32
 
-/** All texts and numbers in a value that are long enough to be told from others. */
+/** All texts and numbers in a value that are long enough to be recognized. */
 export function textsIn(value: unknown, depth = 0): readonly string[] {
   if (typeof value === 'string') return value.length < minLength ? [] : [value]
   if (typeof value === 'number' || typeof value === 'bigint') {
@@ -16,12 +16,12 @@ export function textsIn(value: unknown, depth = 0): readonly string[] {
   return Object.values(value).flatMap((inner) => textsIn(inner, depth + 1))
 }
 
-/** Of all that is said about one call, in characters. */
+/** Most characters searched per call. */
 const maxWork = 20_000_000
-/** More texts, or longer ones together, are not looked for. */
+/** With more or longer texts, everything is hidden instead. */
 const [maxTexts, maxCharacters] = [5_000, 1_000_000]
 
-/** Takes the sensitive texts that a call was given out of what is said about it. Where there are too many of them, nothing is said. */
+/** Redacts these texts. With too many of them, hides everything. */
 export function hiding(texts: readonly string[]): Redactor {
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
   const isTooMuch = texts.length > maxTexts || characters > maxCharacters

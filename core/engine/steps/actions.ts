@@ -2,18 +2,18 @@ import { hide } from '../../domain/mask.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../../playbook/language/playbook.ts'
 import type { DestructiveWork } from '../journal/durable-context.ts'
-import { untilMs, valueOf } from '../scope/evaluate.ts'
+import { untilMs, templateValue } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { isRepeatedPath } from '../journal/paths.ts'
-import { advance, type Scope } from '../scope/scope.ts'
-import { callsOf } from './calls-of.ts'
-import { remember, type Walk } from './walk.ts'
+import { advance, type StepScope } from '../scope/scope.ts'
+import { skillCallsOf } from './calls-of.ts'
+import { rememberResult, type Walk } from './walk.ts'
 
-/** Of one call of a skill. */
-export const defaultTimeoutMs = 60_000
+/** Timeout of one call of a skill. */
+export const skillTimeoutMs = 60_000
 
-/** Calls a skill: the only step with an effect outside, besides the asking of a checkpoint. */
-export async function runUses(walk: Walk, step: UsesStep, path: string, scope: Scope): Promise<Flow> {
+/** Calls a skill: besides checkpoints, the only step with an external effect. */
+export async function runUses(walk: Walk, step: UsesStep, path: string, scope: StepScope): Promise<Flow> {
   const { skill, connection, onInterrupted, sensitive } = step
   const declared = walk.skills.interrupted(skill)
   const outcome = await walk.context.perform({
@@ -21,12 +21,12 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
     stepId: step.id,
     kind: skill,
     sensitive,
-    input: () => approvedInput(path, scope) ?? valueOf(step.with, scope),
-    ...callsOf(walk, { skill, connection, sensitive }),
+    input: () => approvedInput(path, scope) ?? templateValue(step.with, scope),
+    ...skillCallsOf(walk, { skill, connection, sensitive }),
     destructive: destructiveWork(walk, step, path, scope),
     interrupted: onInterrupted ?? declared,
     mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
-    timeoutMs: step.timeoutMs ?? defaultTimeoutMs,
+    timeoutMs: step.timeoutMs ?? skillTimeoutMs,
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     retry: step.retry,
@@ -35,8 +35,8 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
   return fromOutcome(outcome, path)
 }
 
-/** What was approved is what is done, whatever an expression says by then. */
-function approvedInput(path: string, { batch }: Scope): unknown {
+/** The approved input is used, even if the expression has another value by now. */
+function approvedInput(path: string, { batch }: StepScope): unknown {
   const verdict = batch?.get(path)
   return verdict !== undefined && 'input' in verdict ? verdict.input : undefined
 }
@@ -45,14 +45,13 @@ function destructiveWork(
   walk: Walk,
   { skill, sensitive }: UsesStep,
   path: string,
-  scope: Scope,
+  scope: StepScope,
 ): DestructiveWork | undefined {
   const declared = walk.skills.destructive?.(skill)
   if (declared === undefined) return undefined
   const verdict = scope.batch?.get(path)
   return {
     ...declared,
-    // For people: without what is sensitive.
     shown: (input) => hide(sensitive?.input, input),
     isAgain: isRepeatedPath(path),
     isApproved: verdict !== undefined && 'input' in verdict,
@@ -60,12 +59,12 @@ function destructiveWork(
   }
 }
 
-export async function runSet(walk: Walk, step: SetStep, path: string, scope: Scope): Promise<Flow> {
-  const evaluate = () => ({ state: 'completed' as const, output: valueOf(step.set, scope) })
-  return await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+export async function runSet(walk: Walk, step: SetStep, path: string, scope: StepScope): Promise<Flow> {
+  const evaluate = () => ({ state: 'completed' as const, output: templateValue(step.set, scope) })
+  return await rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
 }
 
-export async function runWait(walk: Walk, step: WaitStep, path: string, scope: Scope): Promise<Flow> {
+export async function runWait(walk: Walk, step: WaitStep, path: string, scope: StepScope): Promise<Flow> {
   const outcome = await walk.context.sleep({
     path,
     stepId: step.id,
@@ -78,17 +77,17 @@ export async function runWait(walk: Walk, step: WaitStep, path: string, scope: S
   return fromOutcome(outcome, path)
 }
 
-export async function runReturn(walk: Walk, step: ReturnStep, path: string, scope: Scope): Promise<Flow> {
-  const evaluate = () => ({ state: 'completed' as const, output: valueOf(step.return, scope) })
-  const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+export async function runReturn(walk: Walk, step: ReturnStep, path: string, scope: StepScope): Promise<Flow> {
+  const evaluate = () => ({ state: 'completed' as const, output: templateValue(step.return, scope) })
+  const flow = await rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
   if (flow.state !== 'completed') return flow
   return { state: 'run_ends', outcome: { status: 'completed', output: flow.output, error: null } }
 }
 
-/** Ends the run as failed. A message that cannot be evaluated fails the step, and the run, all the same. */
-export async function runFail(walk: Walk, step: FailStep, path: string, scope: Scope): Promise<Flow> {
-  const flow = await remember(walk, step, path, scope, () => {
-    const message = String(valueOf(step.message, scope))
+/** Ends the run as failed. If the message cannot be evaluated, the step fails instead. */
+export async function runFail(walk: Walk, step: FailStep, path: string, scope: StepScope): Promise<Flow> {
+  const flow = await rememberResult(walk, step, path, scope, () => {
+    const message = String(templateValue(step.message, scope))
     throw new TocsinError('playbook_failed', message)
   })
   if (flow.state !== 'failed' || flow.error.code !== 'playbook_failed') return flow

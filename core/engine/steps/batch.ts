@@ -1,14 +1,13 @@
 import type { Step, UsesStep } from '../../playbook/language/playbook.ts'
 import { hide } from '../../domain/mask.ts'
-import { valueOf } from '../scope/evaluate.ts'
+import { templateValue } from '../scope/evaluate.ts'
 import { itemPath, repeatPath } from '../journal/paths.ts'
-import { advance, fork, withLocals, type BatchedUse, type Scope } from '../scope/scope.ts'
+import { advance, fork, withLocals, type BatchedUse, type StepScope } from '../scope/scope.ts'
 import { attempt, type Walk } from './walk.ts'
 
 interface Batch {
-  /** For the items. */
-  readonly scope: Scope
-  /** To be called when they have ended. */
+  readonly scope: StepScope
+  /** Call when the items have ended. */
   readonly release: () => Promise<void>
 }
 
@@ -19,15 +18,15 @@ interface Use {
 }
 
 /**
- * Before a `foreach` over a destructive skill: all its uses are counted at once, and those beyond the limit are one question that names
- * every input. What is approved are exactly these inputs; an item whose input cannot be evaluated fails by itself.
+ * Counts all uses of a destructive skill before a `foreach`, and asks one question about those beyond the limit,
+ * with every input. Only these inputs are approved. An item whose input cannot be evaluated fails by itself.
  */
 export async function openBatch(
   walk: Walk,
   step: Step & { readonly foreach: NonNullable<Step['foreach']> },
   items: readonly unknown[],
   path: string,
-  scope: Scope,
+  scope: StepScope,
 ): Promise<Batch> {
   const alone: Batch = { scope, release: async () => {} }
   if (step.action !== 'uses' || items.length < 2) return alone
@@ -52,10 +51,16 @@ export async function openBatch(
   return { ...alone, scope: { ...scope, batch: new Map(uses.map((use) => [use.path, decided(use)])) } }
 }
 
-function useOf(step: UsesStep, path: string, scope: Scope, item: unknown, index: number): Use | undefined {
+function useOf(
+  step: UsesStep,
+  path: string,
+  scope: StepScope,
+  item: unknown,
+  index: number,
+): Use | undefined {
   const { foreach, repeat } = step
   const branch = fork(withLocals(scope, { [foreach!.as]: item, index }))
-  const evaluated = attempt(() => valueOf(step.with, branch))
+  const evaluated = attempt(() => templateValue(step.with, branch))
   if ('error' in evaluated) return undefined
   const { value: input } = evaluated
   const here = itemPath(path, index)

@@ -6,8 +6,8 @@ import type { Walk } from './walk.ts'
 
 type Given = Omit<SkillCall, 'run' | 'attempt' | 'input' | 'sensitive'>
 
-/** How a skill is called in a run, whatever for: what is sensitive in its input stays out of what is said about the call. */
-export function callOf(
+/** Calls a skill in a run, and redacts its sensitive inputs from errors and logs. */
+export function skillCallOf(
   { skills, run }: Walk,
   given: Given,
 ): (input: unknown, attempt: EffectAttempt) => Promise<unknown> {
@@ -17,8 +17,8 @@ export function callOf(
   }
 }
 
-/** The ways in which a step calls a skill; only one that declares so can tell what became of a call. */
-export function callsOf(
+/** How a step calls a skill; `verify` only if the skill declares it. */
+export function skillCallsOf(
   walk: Walk,
   {
     sensitive,
@@ -27,9 +27,9 @@ export function callsOf(
 ): Pick<EffectWork, 'run' | 'verify'> {
   const call = { ...given, masks: sensitive }
   return {
-    run: callOf(walk, { ...call, purpose: 'run' }),
+    run: skillCallOf(walk, { ...call, purpose: 'run' }),
     ...(walk.skills.interrupted(given.skill) === 'verify' && {
-      verify: callOf(walk, { ...call, purpose: 'verify' }),
+      verify: skillCallOf(walk, { ...call, purpose: 'verify' }),
     }),
   }
 }

@@ -3,7 +3,7 @@ import type { Playbook } from '../../playbook/language/playbook.ts'
 import { compileSchema } from '../../schema/index.ts'
 
 /**
- * Whether the content of the alert is what the playbook declares under `alert`.
+ * Validates the alert content against the `alert` schema of the playbook.
  *
  * @throws ValidationError `alert_not_as_declared`
  */
@@ -15,11 +15,11 @@ export function checkAlert(
   const errors = compileSchema(alertSchema).problems((alert as { readonly data?: unknown }).data)
   if (errors.length === 0) return
   const [first] = errors
-  const where = first!.pointer === '' ? 'it' : first!.pointer
+  const where = first!.pointer === '' ? 'the content' : first!.pointer
   throw new ValidationError(
     'alert_not_as_declared',
-    `the content of the alert is not what the playbook '${name}' declares: ${where} ${first!.message}`,
+    `the alert content does not match the schema of the playbook '${name}': ${where} ${first!.message}`,
     errors,
-    { hint: 'correct the schema under `alert`, or what sends the alerts' },
+    { hint: 'correct the schema under `alert` or the alert source' },
   )
 }

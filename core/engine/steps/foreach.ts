@@ -1,31 +1,31 @@
 import { TocsinError } from '../../plugin/index.ts'
 import type { Foreach, Step } from '../../playbook/language/playbook.ts'
 import { openBatch } from './batch.ts'
-import { valueOf } from '../scope/evaluate.ts'
+import { templateValue } from '../scope/evaluate.ts'
 import { goesOn, joined, type Flow, type ItemView } from '../scope/flow.ts'
 import { limited } from './limited.ts'
 import { itemPath } from '../journal/paths.ts'
-import { advance, fork, isOver, withLocals, type Scope } from '../scope/scope.ts'
-import { attempt, beginLate, remember, type Walk } from './walk.ts'
+import { advance, fork, isOver, withLocals, type StepScope } from '../scope/scope.ts'
+import { attempt, beginLate, rememberResult, type Walk } from './walk.ts'
 
-type RunItem = (path: string, scope: Scope) => Promise<Flow>
+type RunItem = (path: string, scope: StepScope) => Promise<Flow>
 
 /**
- * Runs a step once for each item. One at a time it stops at the first item that fails (unless `on_item_error: continue`);
- * several at a time all run to their end and then the step fails, so that what has run never depends on who was faster.
+ * Runs a step once per item. In sequence it stops at the first failed item (unless `on_item_error: continue`).
+ * Concurrent items all run to their end before the step fails, so that the result does not depend on speed.
  */
 export async function runForeach(
   walk: Walk,
   step: Step & { readonly foreach: Foreach },
   path: string,
-  scope: Scope,
+  scope: StepScope,
   runItem: RunItem,
 ): Promise<Flow> {
   const { foreach } = step
   const startedAt = scope.thread.nowMs
   const listed = attempt(() => itemsOf(foreach, scope))
   if ('error' in listed) {
-    return await remember(walk, step, path, scope, () => ({ state: 'failed', error: listed.error }))
+    return await rememberResult(walk, step, path, scope, () => ({ state: 'failed', error: listed.error }))
   }
   const batch = await openBatch(walk, step, listed.value, path, scope)
   const flows = await runItems(walk, step, listed.value, path, batch.scope, runItem)
@@ -38,7 +38,7 @@ export async function runForeach(
   const failed = items.filter((item) => item.status === 'failed').length
   const record = { items: listed.value.length, failed }
   const evaluate = () => stop ?? { state: 'completed' as const, output: record }
-  const recorded = await remember(walk, step, path, scope, evaluate, startedAt)
+  const recorded = await rememberResult(walk, step, path, scope, evaluate, startedAt)
   if (recorded.state !== 'completed') return stop ? { ...stop, items } : recorded
   const unknown = flows.map(outputUnknownOf).find((by) => by !== undefined)
   if (unknown !== undefined) return { state: 'completed', output: undefined, items, outputUnknown: unknown }
@@ -47,17 +47,17 @@ export async function runForeach(
 
 const outputUnknownOf = (flow: Flow) => (flow.state === 'completed' ? flow.outputUnknown : undefined)
 
-/** Actions that have an output. */
+/** Actions with an output. */
 const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'checkpoint', 'call'])
 
-/** Of the items that completed, in their order. Groups have no output, and neither has a list of them. */
+/** The outputs of completed items, in order. Groups have none. */
 function outputsOf(step: Step, flows: readonly Flow[]): readonly unknown[] | undefined {
   if (!outputs.has(step.action)) return undefined
   return flows.filter((flow) => flow.state === 'completed').map((flow) => flow.output)
 }
 
-function itemsOf(foreach: Foreach, scope: Scope): readonly unknown[] {
-  const items = valueOf(foreach.items, scope)
+function itemsOf(foreach: Foreach, scope: StepScope): readonly unknown[] {
+  const items = templateValue(foreach.items, scope)
   if (!Array.isArray(items)) {
     throw new TocsinError(
       'foreach_not_a_list',
@@ -68,7 +68,7 @@ function itemsOf(foreach: Foreach, scope: Scope): readonly unknown[] {
     const hint = 'filter the list, or raise max_items'
     throw new TocsinError(
       'foreach_too_many',
-      `${items.length} items, and at most ${foreach.maxItems} are allowed`,
+      `foreach has ${items.length} items, at most ${foreach.maxItems} are allowed`,
       {
         hint,
       },
@@ -82,7 +82,7 @@ async function runItems(
   { id, foreach }: Step & { readonly foreach: Foreach },
   items: readonly unknown[],
   path: string,
-  scope: Scope,
+  scope: StepScope,
   runItem: RunItem,
 ): Promise<readonly Flow[]> {
   const run = async (index: number, isLate = false) => {

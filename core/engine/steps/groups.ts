@@ -3,29 +3,32 @@ import { holds } from '../scope/evaluate.ts'
 import { joined, type Flow } from '../scope/flow.ts'
 import { limited } from './limited.ts'
 import { inside } from '../journal/paths.ts'
-import { fork, isOver, join, type Deadline, type Scope } from '../scope/scope.ts'
-import { attempt, beginLate, remember, type Walk } from './walk.ts'
+import { earlierDeadline, fork, isOver, join, type StepScope } from '../scope/scope.ts'
+import { attempt, beginLate, rememberResult, type Walk } from './walk.ts'
 
 type Group = GroupStep | ParallelStep | SwitchStep
 
-/** What a group came to, and what is worth recording about it. */
+/** The end of a group, and the data to record. */
 interface GroupEnd {
   readonly flow: Flow
   readonly record: unknown
 }
 
-/** Runs the steps of a group under its timeout, and records that it ended: after its steps, in one write. */
-export async function runGroup(walk: Walk, step: Group, path: string, scope: Scope): Promise<Flow> {
+/** Runs the steps of a group with its timeout, and records its end. */
+export async function runGroup(walk: Walk, step: Group, path: string, scope: StepScope): Promise<Flow> {
   const startedAt = scope.thread.nowMs
-  const inner = step.timeoutMs === undefined ? scope : { ...scope, deadline: deadlineOf(step, path, scope) }
+  const inner =
+    step.timeoutMs === undefined
+      ? scope
+      : { ...scope, deadline: earlierDeadline(scope, step.timeoutMs, path, `the steps of '${path}'`) }
   const end = await runInside(walk, step, path, inner)
-  // The deadline may also have passed with the last step, or in a branch.
+  // The deadline may also have passed in the last step or in a branch.
   const flow: Flow =
     end.flow.state !== 'run_ends' && inner !== scope && isOver(inner.deadline, inner)
       ? { state: 'failed', error: inner.deadline.error, path: inner.deadline.path }
       : end.flow
   if (flow.state === 'run_ends') return flow
-  const recorded = await remember(
+  const recorded = await rememberResult(
     walk,
     step,
     path,
@@ -36,15 +39,7 @@ export async function runGroup(walk: Walk, step: Group, path: string, scope: Sco
   return recorded.state === 'completed' ? { state: 'completed', output: undefined } : flow
 }
 
-function deadlineOf(step: Group, path: string, scope: Scope): Deadline {
-  const timeoutMs = step.timeoutMs ?? Infinity
-  const atMs = scope.thread.nowMs + timeoutMs
-  if (atMs >= scope.deadline.atMs) return scope.deadline
-  const message = `the steps of '${path}' took longer than ${timeoutMs / 1000} s`
-  return { atMs, path, error: { code: 'step_timeout', message, details: { timeout_ms: timeoutMs } } }
-}
-
-async function runInside(walk: Walk, step: Group, path: string, scope: Scope): Promise<GroupEnd> {
+async function runInside(walk: Walk, step: Group, path: string, scope: StepScope): Promise<GroupEnd> {
   switch (step.action) {
     case 'steps':
       return { flow: await walk.runSteps(step.steps, path, scope), record: null }
@@ -55,8 +50,8 @@ async function runInside(walk: Walk, step: Group, path: string, scope: Scope): P
   }
 }
 
-/** All branches run to their end, whatever becomes of the others; then the step fails if any of them did. */
-async function runParallel(walk: Walk, step: ParallelStep, path: string, scope: Scope): Promise<Flow> {
+/** All branches run to their end; then the step fails if any of them did. */
+async function runParallel(walk: Walk, step: ParallelStep, path: string, scope: StepScope): Promise<Flow> {
   const branches = step.steps.map((branch) => ({ step: branch, scope: fork(scope) }))
   const flows = await limited(branches.length, step.concurrency, async (index) => {
     const branch = branches[index]!
@@ -69,8 +64,8 @@ async function runParallel(walk: Walk, step: ParallelStep, path: string, scope: 
   return joined(flows) ?? { state: 'completed', output: undefined }
 }
 
-/** The record says which case was taken: its index, `else`, or null. */
-async function runSwitch(walk: Walk, step: SwitchStep, path: string, scope: Scope): Promise<GroupEnd> {
+/** Records which case was chosen: its index, `else`, or null. */
+async function runSwitch(walk: Walk, step: SwitchStep, path: string, scope: StepScope): Promise<GroupEnd> {
   const choice = attempt(() => step.cases.findIndex((each) => holds(each.when, scope)))
   if ('error' in choice) return { flow: { state: 'failed', error: choice.error, path }, record: null }
   const chosen = step.cases[choice.value]

@@ -1,11 +1,10 @@
 import { NotFoundError } from '../../errors/errors.ts'
-import { maskOfSchema } from '../../playbook/check/mask-of-type.ts'
-import type { Foreach, Playbook, Repeat, Step } from '../../playbook/language/playbook.ts'
+import type { Foreach, Playbook, RepeatSettings, Step } from '../../playbook/language/playbook.ts'
 import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
 import { runCall } from './call.ts'
 import { checkAlert } from './check-alert.ts'
 import type { DurableContext } from '../journal/durable-context.ts'
-import { holds, valueOf } from '../scope/evaluate.ts'
+import { holds, templateValue } from '../scope/evaluate.ts'
 import { goesOn, type Failed, type Flow, type RunOutcome } from '../scope/flow.ts'
 import { runForeach } from './foreach.ts'
 import { runGroup } from './groups.ts'
@@ -21,30 +20,26 @@ import {
   withLocals,
   type Deadline,
   type RunNames,
-  type Scope,
+  type StepScope,
 } from '../scope/scope.ts'
 import type { SkillCallRun, Skills } from '../skills/skill-caller.ts'
-import { attempt, remember, type CalledPlaybooks, type Walk } from './walk.ts'
+import { attempt, rememberResult, type CalledPlaybooks, type Walk } from './walk.ts'
 
-/** What is known of a run before its first step. */
 export interface RunInputs {
   readonly run: SkillCallRun
   readonly names: RunNames
-  /**
-   * Opens the case of the run, so that `case` in the names has its id; gives the same each time, and rejects as the context does.
-   * Default: there is one.
-   */
+  /** Opens the case of the run; idempotent, and rejects like the context. Default: there is a case. */
   readonly openCase?: (() => Promise<unknown>) | undefined
-  /** Default: none can be called. */
+  /** Default: no playbook can be called. */
   readonly playbooks?: CalledPlaybooks | undefined
 }
 
 /**
- * Walks a playbook. Deterministic: what it does follows from the playbook, the names and the outcomes that the context gives; it
- * reads no clock, draws no randomness, and never depends on which of two branches was faster. Hence a new process that is given
- * the same journal comes to the same place.
+ * Interprets a playbook. Deterministic: depends only on the playbook, the names and the outcomes of the context,
+ * never on a clock, randomness or the speed of branches. So a new process with the same journal reaches the same
+ * place.
  *
- * Rejects when the context does (RunSuspended: the run goes on later), and on a bug.
+ * Rejects if the context does (RunSuspended), and on bugs.
  */
 export async function interpret(
   playbook: Playbook,
@@ -62,7 +57,7 @@ export async function interpret(
     runStep: (step, prefix, scope) => runStep(walk, step, prefix, scope),
     called: createCalled(context, inputs.playbooks),
   }
-  // Before anything is done: what the playbook was checked against does not hold, neither for its steps nor for `finally`.
+  // Checked first: neither the steps nor `finally` were validated for another alert.
   const fits = attempt(() => checkAlert(playbook, inputs.names['alert']))
   if ('error' in fits) return failedRun({ error: fits.error, path: '' })
   const outcome = await runPlaybook(walk, playbook, '', rootScope(playbook, inputs, context))
@@ -70,18 +65,18 @@ export async function interpret(
   return outcome
 }
 
-async function runSteps(walk: Walk, steps: readonly Step[], prefix: string, scope: Scope): Promise<Flow> {
+async function runSteps(walk: Walk, steps: readonly Step[], prefix: string, scope: StepScope): Promise<Flow> {
   for (const step of steps) {
     const flow = await runStep(walk, step, prefix, scope)
-    // First: whatever the step says, nothing goes on after the deadline, and it is the deadline that failed.
+    // Checked first: a passed deadline takes precedence over the result of the step.
     if (flow.state !== 'run_ends' && isOver(scope.deadline, scope)) return tooLate(scope.deadline)
     if (!goesOn(flow)) return flow
   }
   return { state: 'completed', output: undefined }
 }
 
-/** One step with all that it is wrapped in: condition, items, error handling, default. */
-async function runStep(walk: Walk, step: Step, prefix: string, scope: Scope): Promise<Flow> {
+/** One step with its condition, items, error handling and default. */
+async function runStep(walk: Walk, step: Step, prefix: string, scope: StepScope): Promise<Flow> {
   const path = inside(prefix, step.key)
   const flow = await unlessSkipped(walk, step, path, scope)
   const handled = flow.state === 'failed' ? await handleFailure(walk, step, path, scope, flow) : flow
@@ -89,33 +84,39 @@ async function runStep(walk: Walk, step: Step, prefix: string, scope: Scope): Pr
   return handled
 }
 
-async function unlessSkipped(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+async function unlessSkipped(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   if (walk.openCase !== undefined && caseReadsOf(step).before) await walk.openCase()
-  const wanted = attempt(() => step.if === undefined || holds(step.if, scope))
+  const wanted = attempt(() => isWanted(step, scope))
   if ('error' in wanted) {
-    return await remember(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
+    return await rememberResult(walk, step, path, scope, () => ({ state: 'failed', error: wanted.error }))
   }
   if (wanted.value) {
     if (walk.openCase !== undefined && caseReadsOf(step).all) await walk.openCase()
     return await runAllItems(walk, step, path, scope)
   }
   const evaluate = () => ({ state: 'skipped' as const, output: defaultOf(step, scope) })
-  const flow = await remember(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+  const flow = await rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
   return flow.state === 'skipped' && !step.default ? { ...flow, output: undefined } : flow
 }
 
-async function runAllItems(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+/** Whether the conditions of a step let it run. */
+function isWanted(step: Step, scope: StepScope): boolean {
+  if (step.if !== undefined && !holds(step.if, scope)) return false
+  return true
+}
+
+async function runAllItems(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   if (!hasForeach(step)) return await runAllTimes(walk, step, path, scope)
   return await runForeach(walk, step, path, scope, (itemPath, item) =>
     runAllTimes(walk, step, itemPath, item),
   )
 }
 
-async function runAllTimes(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+async function runAllTimes(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   const flow = hasRepeat(step)
     ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(walk, step, timePath, here))
     : await runAction(walk, step, path, scope)
-  // A call that was interrupted, and is to be skipped.
+  // An interrupted call that is skipped.
   if (flow.state !== 'skipped') return flow
   const output = attempt(() => defaultOf(step, scope))
   return 'error' in output
@@ -123,7 +124,7 @@ async function runAllTimes(walk: Walk, step: Step, path: string, scope: Scope): 
     : { ...flow, output: output.value }
 }
 
-async function runAction(walk: Walk, step: Step, path: string, scope: Scope): Promise<Flow> {
+async function runAction(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   switch (step.action) {
     case 'uses':
       return withDefault(await runUses(walk, step, path, scope), step, path, scope)
@@ -150,7 +151,7 @@ async function handleFailure(
   walk: Walk,
   step: Step,
   path: string,
-  scope: Scope,
+  scope: StepScope,
   failed: Failed,
 ): Promise<Flow> {
   if (step.onError === 'fail') return failed
@@ -165,7 +166,7 @@ async function handleFailure(
   return { state: 'handled', error, output: output.value, items }
 }
 
-function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContext): Scope {
+function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContext): StepScope {
   const run = {
     dry_run: false,
     ...inputs.names.run,
@@ -180,12 +181,12 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
     thread,
     deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
     callers: [playbook.name],
-    alertMask: playbook.alertSchema && maskOfSchema(playbook.alertSchema),
+    alertMask: playbook.masks.alert,
     shielded: false,
   }
 }
 
-/** The first call of a playbook settles its version for the whole run. */
+/** The first call of a playbook fixes its version for the whole run. */
 function createCalled(context: DurableContext, playbooks: CalledPlaybooks | undefined): Walk['called'] {
   const known = new Map<string, ReturnType<Walk['called']>>()
   const settle: Walk['called'] = async (name) => {
@@ -216,8 +217,8 @@ function tooLate(deadline: Deadline): Failed {
   return { state: 'failed', error: deadline.error, path: deadline.path }
 }
 
-/** The default of a step stands for an output that nobody knows. */
-function withDefault(flow: Flow, step: Step, path: string, scope: Scope): Flow {
+/** The default of a step replaces an unknown output. */
+function withDefault(flow: Flow, step: Step, path: string, scope: StepScope): Flow {
   if (flow.state !== 'completed' || flow.outputUnknown === undefined || step.default === undefined)
     return flow
   const output = attempt(() => defaultOf(step, scope))
@@ -226,11 +227,11 @@ function withDefault(flow: Flow, step: Step, path: string, scope: Scope): Flow {
     : { state: 'completed', output: output.value }
 }
 
-function defaultOf(step: Step, scope: Scope): unknown {
-  return step.default === undefined ? undefined : valueOf(step.default, scope)
+function defaultOf(step: Step, scope: StepScope): unknown {
+  return step.default === undefined ? undefined : templateValue(step.default, scope)
 }
 
-function hasRepeat(step: Step): step is Step & { readonly repeat: Repeat } {
+function hasRepeat(step: Step): step is Step & { readonly repeat: RepeatSettings } {
   return step.repeat !== undefined
 }
 

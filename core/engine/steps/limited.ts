@@ -1,6 +1,6 @@
 /**
- * Runs `task(0)` to `task(count - 1)`, at most `limit` at once, and gives the results in order. When one rejects, no further
- * one starts; it rejects, with the first reason, once all that have started are over.
+ * Runs `task(0)` to `task(count - 1)` with limited concurrency, and returns the results in order. After a
+ * rejection no task starts; it rejects with the first reason when all started tasks have ended.
  */
 export async function limited<T>(
   count: number,

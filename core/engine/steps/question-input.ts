@@ -1,6 +1,6 @@
 import type { Question } from '../../domain/checkpoint.ts'
 
-/** What a skill that asks is given: what the playbook says, the id to come back with, and what can be answered. */
+/** The input of a skill that asks: the playbook's input, the checkpoint id, and the possible answers. */
 export function questionInput(
   id: string,
   { input, answers, form }: Question,

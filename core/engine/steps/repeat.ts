@@ -1,19 +1,19 @@
 import type { Author } from '../../domain/audit.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { Repeat, Step } from '../../playbook/language/playbook.ts'
+import type { RepeatSettings, Step } from '../../playbook/language/playbook.ts'
 import { holds, outputUnknown } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { repeatPath, waitPath } from '../journal/paths.ts'
-import { advance, forget, withLocals, type Scope } from '../scope/scope.ts'
-import { attempt, remember, type Walk } from './walk.ts'
+import { advance, forget, withLocals, type StepScope } from '../scope/scope.ts'
+import { attempt, rememberResult, type Walk } from './walk.ts'
 
-/** Runs a step again and again until its condition holds; fails when it never does. Its output is that of the last time. */
+/** Repeats a step until its condition holds; fails if it never does. Its output is that of the last iteration. */
 export async function runRepeated(
   walk: Walk,
-  step: Step & { readonly repeat: Repeat },
+  step: Step & { readonly repeat: RepeatSettings },
   path: string,
-  scope: Scope,
-  runOnce: (path: string, scope: Scope) => Promise<Flow>,
+  scope: StepScope,
+  runOnce: (path: string, scope: StepScope) => Promise<Flow>,
 ): Promise<Flow> {
   const { until, everyMs, max } = step.repeat
   const startedAt = scope.thread.nowMs
@@ -22,7 +22,7 @@ export async function runRepeated(
     forget(step, scope)
     const flow = await runOnce(here, scope)
     if (flow.state === 'failed') {
-      return { ...flow, ...(await remember(walk, step, path, scope, () => flow, startedAt)) }
+      return { ...flow, ...(await rememberResult(walk, step, path, scope, () => flow, startedAt)) }
     }
     if (flow.state !== 'completed') return flow
     const { output, outputUnknown: by } = flow
@@ -31,16 +31,23 @@ export async function runRepeated(
       if (by === undefined ? holds(until, here) : holdsWithoutOutput(until, here, step.id ?? path, by))
         return true
       if (time < max) return false
-      throw new TocsinError('repeat_exhausted', `the condition did not hold after ${max} times`, {
+      throw new TocsinError('repeat_exhausted', `the condition did not become true in ${max} iterations`, {
         hint: 'raise `max`, or handle the failure with on_error',
       })
     })
     if ('error' in met) {
-      return await remember(walk, step, path, scope, () => ({ state: 'failed', error: met.error }), startedAt)
+      return await rememberResult(
+        walk,
+        step,
+        path,
+        scope,
+        () => ({ state: 'failed', error: met.error }),
+        startedAt,
+      )
     }
     if (met.value) {
       const record = { times: time }
-      await remember(walk, step, path, scope, () => ({ state: 'completed', output: record }), startedAt)
+      await rememberResult(walk, step, path, scope, () => ({ state: 'completed', output: record }), startedAt)
       return flow
     }
     const waited = await pause(walk, here, everyMs, scope)
@@ -48,8 +55,13 @@ export async function runRepeated(
   }
 }
 
-/** The condition of a repeat mostly reads `output`, which is not there. */
-function holdsWithoutOutput(until: Repeat['until'], scope: Scope, step: string, by: Author): boolean {
+/** Most conditions read `output`, which does not exist here. */
+function holdsWithoutOutput(
+  until: RepeatSettings['until'],
+  scope: StepScope,
+  step: string,
+  by: Author,
+): boolean {
   try {
     return holds(until, scope)
   } catch (error) {
@@ -58,7 +70,7 @@ function holdsWithoutOutput(until: Repeat['until'], scope: Scope, step: string, 
   }
 }
 
-async function pause(walk: Walk, path: string, everyMs: number, scope: Scope): Promise<Flow> {
+async function pause(walk: Walk, path: string, everyMs: number, scope: StepScope): Promise<Flow> {
   const outcome = await walk.context.sleep({
     path: waitPath(path),
     stepId: null,

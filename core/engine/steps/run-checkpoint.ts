@@ -1,30 +1,30 @@
 import { wordFor, type Author } from '../../domain/audit.ts'
 import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
 import { maskOf, type StepMasks } from '../../domain/mask.ts'
-import { defaultRetry, viaOperator } from '../../playbook/language/grammar.ts'
+import { defaultRetry, viaOperator } from '../../playbook/language/constants.ts'
 import type { CheckpointStep, RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { QuestionOutcome } from '../../plugin/index.ts'
-import { defaultTimeoutMs } from './actions.ts'
-import { callOf, callsOf } from './calls-of.ts'
+import { skillTimeoutMs } from './actions.ts'
+import { skillCallOf, skillCallsOf } from './calls-of.ts'
 import type { EffectWork } from '../journal/durable-context.ts'
-import { durationMsOf, durationOf, valueOf } from '../scope/evaluate.ts'
+import { durationMsOf, templateDurationMs, templateValue } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { askPath, remindPath, settlePath } from '../journal/paths.ts'
 import { questionInput } from './question-input.ts'
-import { advance, type Scope } from '../scope/scope.ts'
+import { advance, type StepScope } from '../scope/scope.ts'
 import type { SkillCall } from '../skills/skill-caller.ts'
 import type { Walk } from './walk.ts'
 
-/** Of one try of what goes on beside the run, whose end waits for it: about a minute at most. */
-const besideTimeoutMs = 10_000
-const besideRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15_000 }
+/** For one attempt of a background task. The end of the run waits for it, so about a minute in total. */
+const backgroundTimeoutMs = 10_000
+const backgroundRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15_000 }
 
-/** Asks a person, and waits. To ask twice does no harm: one answer counts. */
+/** Asks a person and waits. Asking twice is harmless, because one answer counts. */
 export async function runCheckpoint(
   walk: Walk,
   step: CheckpointStep,
   path: string,
-  scope: Scope,
+  scope: StepScope,
 ): Promise<Flow> {
   const { via } = step
   const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
@@ -37,7 +37,7 @@ export async function runCheckpoint(
     shielded: scope.shielded,
     question: () => {
       const question = questionOf(step, scope)
-      const withinMs = durationOf(step.answerWithinMs, scope)
+      const withinMs = templateDurationMs(step.answerWithinMs, scope)
       return {
         question,
         withinMs,
@@ -68,15 +68,15 @@ export async function runCheckpoint(
   return fromOutcome(outcome, path)
 }
 
-/** As the intent and the end of a question keep them. */
+/** The masks as recorded with the intent and the end of a question. */
 function ofQuestion({ input, output }: StepMasks): StepMasks {
   return { input: input && maskOf([['question', maskOf([['input', input]])]]), output }
 }
 
-function questionOf({ via, with: given, choices }: CheckpointStep, scope: Scope): Question {
+function questionOf({ via, with: given, choices }: CheckpointStep, scope: StepScope): Question {
   return {
     via,
-    input: valueOf(given, scope),
+    input: templateValue(given, scope),
     answers: 'answers' in choices ? choices.answers : null,
     form: 'form' in choices ? choices.form : null,
   }
@@ -97,7 +97,7 @@ function asking(
   walk: Walk,
   step: CheckpointStep,
   path: string,
-  scope: Scope,
+  scope: StepScope,
   { id, question, goesOver }: Telling,
 ): EffectWork {
   const { via, connection } = step
@@ -108,9 +108,9 @@ function asking(
     kind: via,
     sensitive,
     input: () => questionInput(id, question),
-    ...callsOf(walk, { skill: via, connection, onConnection: goesOver, sensitive }),
+    ...skillCallsOf(walk, { skill: via, connection, onConnection: goesOver, sensitive }),
     interrupted: walk.skills.interrupted(via) === 'verify' ? 'verify' : 'repeat',
-    timeoutMs: defaultTimeoutMs,
+    timeoutMs: skillTimeoutMs,
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     retry: defaultRetry,
@@ -120,12 +120,12 @@ function asking(
 const ofCall = ({ sensitive }: CheckpointStep): StepMasks | undefined =>
   sensitive && { input: sensitive.input, output: sensitive.reference }
 
-/** Once at most: a person who is reminded twice after a crash has been bothered in vain. */
+/** At most once: a second reminder after a crash would be a nuisance. */
 function reminding(
   walk: Walk,
   step: CheckpointStep,
   path: string,
-  scope: Scope,
+  scope: StepScope,
   checkpoint: Checkpoint,
 ): EffectWork {
   const deadlineMs = Math.min(checkpoint.timeoutAt, scope.deadline.atMs)
@@ -139,7 +139,7 @@ function reminding(
   }
 }
 
-/** Also when the run was cancelled: nobody shall answer what is over. */
+/** Shielded: a question of a cancelled run is closed too. */
 function settling(walk: Walk, step: CheckpointStep, path: string, checkpoint: Checkpoint): EffectWork {
   return {
     ...followUp(walk, step, checkpoint, { purpose: 'settle', outcome: outcomeOf(checkpoint) }),
@@ -163,10 +163,10 @@ function followUp(
     kind: skill,
     sensitive: masks,
     input: () => questionInput(id, question),
-    run: callOf(walk, { purpose, skill, connection: connection ?? undefined, asked, masks }),
-    timeoutMs: besideTimeoutMs,
+    run: skillCallOf(walk, { purpose, skill, connection: connection ?? undefined, asked, masks }),
+    timeoutMs: backgroundTimeoutMs,
     deadlineMs: Infinity,
-    retry: besideRetry,
+    retry: backgroundRetry,
   }
 }
 

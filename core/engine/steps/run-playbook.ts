@@ -1,20 +1,22 @@
 import { longestEndMs } from '../../playbook/scope/check-times.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import { valueOf } from '../scope/evaluate.ts'
+import { templateValue } from '../scope/evaluate.ts'
 import type { Failed, Flow, RunOutcome } from '../scope/flow.ts'
 import { finallyPath, inside, runErrorPath } from '../journal/paths.ts'
 import { readsCase } from '../scope/run-case.ts'
-import { withLocals, type Scope } from '../scope/scope.ts'
+import { withLocals, type StepScope } from '../scope/scope.ts'
 import { attempt, type Walk } from './walk.ts'
 
-export const runTimedOut = { code: 'run_timeout', message: 'the time of the run was up' }
+export const runTimedOut = { code: 'run_timeout', message: 'the run timed out' }
 
-/** Steps, then `on_error` where a step failed, then `finally` whatever the end. `prefix`: of the call; empty for the run. */
+/**
+ * Runs the steps, `on_error` after a failure, and always `finally`. `prefix`: path of the call; empty for the run.
+ */
 export async function runPlaybook(
   walk: Walk,
   playbook: Playbook,
   prefix: string,
-  scope: Scope,
+  scope: StepScope,
 ): Promise<RunOutcome> {
   const flow = await walk.runSteps(playbook.steps, prefix, scope)
   const handled = flow.state === 'failed' ? await runOnError(walk, playbook, prefix, scope, flow) : undefined
@@ -23,12 +25,12 @@ export async function runPlaybook(
   return await runFinally(walk, playbook, prefix, scope, outcome)
 }
 
-/** Undefined: the failure stands. Only a `return` of the handler makes something else of it; a cancellation always does. */
+/** Undefined: the failure stands. Only a `return` in the handler or a cancellation replaces it. */
 async function runOnError(
   walk: Walk,
   playbook: Playbook,
   prefix: string,
-  scope: Scope,
+  scope: StepScope,
   { error }: Failed,
 ): Promise<RunOutcome | undefined> {
   if (playbook.onError.length === 0) return undefined
@@ -41,7 +43,7 @@ async function runFinally(
   walk: Walk,
   playbook: Playbook,
   prefix: string,
-  scope: Scope,
+  scope: StepScope,
   outcome: RunOutcome,
 ): Promise<RunOutcome> {
   if (playbook.finally.length === 0) return outcome
@@ -53,16 +55,16 @@ async function runFinally(
   return outcome.status === 'completed' && ended.status !== 'completed' ? ended : outcome
 }
 
-function withEndTime(playbook: Playbook, scope: Scope): Scope {
+function withEndTime(playbook: Playbook, scope: StepScope): StepScope {
   const atMs = scope.thread.nowMs + Math.min(playbook.timeoutMs, longestEndMs)
   return { ...scope, deadline: { atMs, path: finallyPath, error: runTimedOut } }
 }
 
-/** What the end of the steps means for the run. The path of a failed step is kept in the details of the error. */
-function endOf(playbook: Playbook | undefined, flow: Flow, scope: Scope): RunOutcome {
+/** The outcome of the run. The error details contain the path of the failed step. */
+function endOf(playbook: Playbook | undefined, flow: Flow, scope: StepScope): RunOutcome {
   if (flow.state === 'run_ends') return flow.outcome
   if (flow.state === 'failed') return failedRun(flow)
-  const output = attempt(() => (playbook?.outputs ? valueOf(playbook.outputs, scope) : null))
+  const output = attempt(() => (playbook?.outputs ? templateValue(playbook.outputs, scope) : null))
   if ('error' in output) return failedRun({ error: output.error, path: 'outputs' })
   return { status: 'completed', output: output.value, error: null }
 }

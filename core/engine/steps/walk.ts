@@ -5,40 +5,40 @@ import type { Playbook, Step } from '../../playbook/language/playbook.ts'
 import type { DurableContext, PureResult } from '../journal/durable-context.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { beginPath } from '../journal/paths.ts'
-import { advance, type Scope } from '../scope/scope.ts'
+import { advance, type StepScope } from '../scope/scope.ts'
 import type { SkillCallRun, Skills } from '../skills/skill-caller.ts'
 import { storedTocsinError } from '../journal/stored-error.ts'
 
 /** The playbooks that can be called. */
 export interface CalledPlaybooks {
-  /** Content hash of the version in force; undefined if there is none. */
+  /** Content hash of the live version; undefined if there is none. */
   newest(name: string): string | undefined
-  /** The same playbook for the same hash, always. */
+  /** Returns the same playbook for the same hash. */
   load(hash: string): Promise<Playbook>
 }
 
-/** What all steps of a run have in common. */
+/** Shared by all steps of a run. */
 export interface Walk {
   readonly context: DurableContext
   readonly skills: Skills
   readonly run: SkillCallRun
-  /** Opens the case of the run where there is none yet: before anything that reads it. Undefined: there is one. */
+  /** Opens the case of the run before a step reads it. Undefined: there is one. */
   readonly openCase?: (() => Promise<unknown>) | undefined
-  /** Walks steps in order; `prefix` is the path of what holds them. */
-  readonly runSteps: (steps: readonly Step[], prefix: string, scope: Scope) => Promise<Flow>
-  readonly runStep: (step: Step, prefix: string, scope: Scope) => Promise<Flow>
-  /** The version of a called playbook that this run holds on to. */
+  /** `prefix` is the path of the enclosing step. */
+  readonly runSteps: (steps: readonly Step[], prefix: string, scope: StepScope) => Promise<Flow>
+  readonly runStep: (step: Step, prefix: string, scope: StepScope) => Promise<Flow>
+  /** The version of a called playbook that this run uses. */
   readonly called: (
     name: string,
   ) => Promise<{ readonly playbook: Playbook } | { readonly error: StoredError }>
 }
 
-/** Records a result of the interpreter's own making at the path of a step; by default nothing in it is sensitive. */
-export async function remember(
+/** Records a result of the interpreter at the path of a step. Default: nothing is sensitive. */
+export async function rememberResult(
   walk: Walk,
   step: Step,
   path: string,
-  scope: Scope,
+  scope: StepScope,
   evaluate: () => PureResult,
   startedAt?: number,
   output?: Mask,
@@ -50,15 +50,12 @@ export async function remember(
   return fromOutcome(outcome, path)
 }
 
-/**
- * Begins what had to wait until others of its group ended: at that time, not at the beginning of the group. Which of them ended
- * first cannot be told from a replay, so the time is recorded.
- */
+/** Records when a branch begins that had to wait for others. A replay cannot tell which of them ended first. */
 export async function beginLate(
   walk: Walk,
   path: string,
   stepId: string | null,
-  branch: Scope,
+  branch: StepScope,
 ): Promise<void> {
   const evaluate = () => ({ state: 'completed' as const, output: null })
   const outcome = await walk.context.remember({ path: beginPath(path), stepId, kind: 'begin', evaluate })
@@ -70,8 +67,8 @@ function kindOf(step: Step): string {
 }
 
 /**
- * A value, or the failure of the step that needed it. Only errors that were raised on purpose (expressions, limits) are
- * failures of a step; any other is a bug of ours and ends the run.
+ * The value, or the error that the step fails with. Only intended errors (TocsinError) fail a step; any other is a
+ * bug and ends the run.
  */
 export function attempt<T>(evaluate: () => T): { readonly value: T } | { readonly error: StoredError } {
   try {

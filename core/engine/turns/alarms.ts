@@ -1,9 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** Calls back at times of the wall clock, for any number of items with a single timer. */
+/** Wall-clock alarms for any number of items with a single timer. */
 export interface Alarms<T> {
   set(atMs: number, item: T): void
-  /** Forgets all of them. */
   clear(): void
   readonly size: number
 }
@@ -13,10 +12,10 @@ interface Alarm<T> {
   readonly item: T
 }
 
-/** A clock may be set while a timer runs: look at it at least so often. */
+/** The system clock can be set while a timer runs, so it is read at least this often. */
 const longestNapMs = 5 * 60_000
 
-/** `ring` is called once for each item, as soon as the clock shows its time; the earliest first. */
+/** Calls `ring` once per item when its time has come, earliest first. */
 export function createAlarms<T>(clock: Clock, ring: (item: T) => void): Alarms<T> {
   const heap: Alarm<T>[] = []
   let nap: AbortController | undefined
@@ -36,7 +35,7 @@ export function createAlarms<T>(clock: Clock, ring: (item: T) => void): Alarms<T
     const ms = Math.min(Math.max(0, next.atMs - clock.now()), longestNapMs)
     clock.sleep(ms, mine.signal).then(
       () => void (mine === nap && ringWhatIsDue()),
-      () => {}, // another one is due earlier, or all are forgotten
+      () => {}, // an earlier alarm was set, or all were cleared
     )
   }
 
@@ -55,7 +54,7 @@ export function createAlarms<T>(clock: Clock, ring: (item: T) => void): Alarms<T
   }
 }
 
-/** Into a binary heap: no alarm is earlier than the one at half its index. */
+/** Inserts into a binary heap. */
 function push<T>(heap: Alarm<T>[], alarm: Alarm<T>): void {
   let at = heap.push(alarm) - 1
   while (at > 0) {
@@ -67,7 +66,7 @@ function push<T>(heap: Alarm<T>[], alarm: Alarm<T>): void {
   heap[at] = alarm
 }
 
-/** The earliest of a heap that is not empty. */
+/** Removes the earliest alarm of a non-empty heap. */
 function pop<T>(heap: Alarm<T>[]): Alarm<T> {
   const first = heap[0]!
   const last = heap.pop()!

@@ -6,15 +6,18 @@ import type { RunStore } from '../../ports/runs/run-store.ts'
 import { isApproval } from '../context/approval.ts'
 import { isApprovalPath } from '../journal/paths.ts'
 
-export interface PersonsAnswer {
+export interface AnswerRequest {
   readonly value: unknown
   readonly by: Actor
-  /** Since when the session is there that it came with, in epoch milliseconds. Default: it came with a key. */
+  /** When the session of the request began, in epoch milliseconds. Default: the request came with a key. */
   readonly signedInAt?: number | undefined
   readonly text: string | null
 }
 
-/** Whether who asked for a run may approve what it does: never, or where they had signed in before the run was there. */
+/**
+ * Whether the requester of a run may approve its actions: never, or in a session that began before the run was
+ * created.
+ */
 export const selfApprovals = ['never', 'signed_in'] as const
 export type SelfApproval = (typeof selfApprovals)[number]
 
@@ -24,17 +27,16 @@ interface ApprovalStores {
 }
 
 /**
- * The use of a destructive skill is held back for a person to look at: a program that floods with one API key approves nothing of what it
- * asked for itself, neither with the key nor with a session, which it begins with the same key, nor with a key that it created, or that such
- * a key created. Where one person works alone, `signed_in` lets a
- * session approve that was there before the run was: a program that is refused comes too late.
+ * A program with an API key must not approve its own destructive actions: not with that key, a session of it, or a
+ * key created from it. `signed_in` is for people who work alone: a session may approve if it began before the run
+ * was created, which a program that reacts to the refusal cannot arrange.
  *
  * @throws ForbiddenError `approval_by_requester`
  */
 export async function requireAnother(
   { runs, keys }: ApprovalStores,
   checkpoints: readonly Checkpoint[],
-  { by, value, signedInAt = Infinity }: PersonsAnswer,
+  { by, value, signedInAt = Infinity }: AnswerRequest,
   selfApproval: SelfApproval,
 ): Promise<void> {
   if (by.kind !== 'api_key' || !isApproval(value)) return
@@ -53,13 +55,13 @@ export async function requireAnother(
       'approval_by_requester',
       requester === by.id
         ? `the key ${by.id} requested the run ${runUuid}, and cannot approve its actions`
-        : `the key ${by.id} goes back to the key ${requester}, which requested the run ${runUuid}, and cannot approve its actions`,
+        : `the key ${by.id} derives from the key ${requester}, which requested the run ${runUuid}, and cannot approve its actions`,
       { hint: hints[selfApproval] },
     )
   }
 }
 
-/** A key, the one that created it, the one that created that, and so on. Also those that were revoked. */
+/** The key and its creators, up to the first; includes revoked keys. */
 async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<readonly string[]> {
   const chain = new Set<string>()
   for (let next: string | undefined = id; next !== undefined && !chain.has(next);) {
@@ -72,7 +74,7 @@ async function makersOf(keys: ApprovalStores['keys'], id: string): Promise<reado
 
 const hints: Readonly<Record<SelfApproval, string>> = {
   never:
-    'answer with a key that the requester did not create, e.g. one made with `tocsin keys create` on the machine of the server; who works alone sets TOCSIN_SELF_APPROVAL',
+    'answer with a key that the requester did not create, e.g. one created with `tocsin keys create` on the server; if you work alone, set TOCSIN_SELF_APPROVAL',
   signed_in:
     'answer with a key that the requester did not create, or at the web page in a session from before the run was requested',
 }

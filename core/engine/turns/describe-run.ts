@@ -4,15 +4,15 @@ import { alertScope, organizationScope } from '../scope/alert-scope.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { RunNames } from '../scope/scope.ts'
 
-/** What a run has to know about the world before it begins. */
+/** Data of a run that is read before it begins. */
 export interface RunDescription {
-  /** What its expressions see besides `steps`, `now`, `run` and `case`. */
+  /** The names that expressions see, except `steps`, `now`, `run` and `case`. */
   readonly names: RunNames
-  /** Of the case that is opened for it. */
+  /** Title of a case that the run opens. */
   readonly caseTitle: string
 }
 
-/** Reads the organization of a run and its alert, where that is not at hand. */
+/** @param known the alert, if the caller has it already */
 export async function describeRun(
   stores: Pick<Stores, 'alerts' | 'organizations'>,
   run: Run,
@@ -33,10 +33,9 @@ export async function describeRun(
   }
 }
 
-/** Longest part of a title that comes from the alert. */
+/** Longest part of a title that comes from the alert, in characters. */
 const maxTitle = 200
 
-/** Of the case that is opened for an alert. */
 export function caseTitleOf(alert: Pick<Alert, 'id' | 'type'>): string {
   return `${(alert.type ?? 'alert').slice(0, maxTitle)} (${alert.id})`
 }

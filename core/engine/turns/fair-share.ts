@@ -1,9 +1,9 @@
-/** Of the runs that work at the same time, how many of a hundred may belong to one organization while there are others. */
+/** Percentage of the concurrent runs that one of several organizations may use. */
 export const defaultSharePercent = 80
 
 /**
- * Keeps some turns free for other organizations: runs of one that hang, each until its step's deadline, would otherwise hold up all.
- * Where there is one organization, it may have every turn.
+ * Reserves turns for other organizations, so that hanging runs of one cannot block all. A single organization may
+ * use every turn.
  */
 export class FairShare {
   readonly #maxRuns: number
@@ -15,7 +15,7 @@ export class FairShare {
     this.#sharePercent = sharePercent
   }
 
-  /** There is this organization. */
+  /** Registers an organization. */
   know(organization: string): void {
     if (!this.#active.has(organization)) this.#active.set(organization, 0)
   }
@@ -33,7 +33,7 @@ export class FairShare {
     return this.#active.size < 2 || working < most
   }
 
-  /** How many runs of an organization work, and how many may at most: all, where it is the only one. */
+  /** The active runs of an organization and their maximum. */
   of(organization: string): { readonly working: number; readonly most: number } {
     const share = Math.max(1, Math.floor((this.#maxRuns * this.#sharePercent) / 100))
     return {

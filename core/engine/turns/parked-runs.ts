@@ -2,11 +2,11 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ParkedRun } from '../../ports/runs/run-store.ts'
 import { createAlarms } from './alarms.ts'
 
-/** Wakes runs that were put away until a time. Those that are due first are in memory; the store has all of them. */
+/** Wakes parked runs at their times. Memory holds those that wake first; the store holds all. */
 export interface ParkedRuns {
-  /** Begins with what an earlier process left. */
+  /** Begins with the runs that an earlier process parked. */
   start(): void
-  /** A run was put away. The store has to know it. */
+  /** Adds a run that the store has parked. */
   add(run: ParkedRun): void
   clear(): void
   /** In memory. */
@@ -15,12 +15,11 @@ export interface ParkedRuns {
 
 export interface ParkedRunsOptions {
   readonly clock: Clock
-  /** The first runs that are parked behind this one, from the store, in the order in which they wake. */
+  /** Reads the parked runs after this one from the store, in the order in which they wake. */
   readonly next: (after: ParkedRun | undefined, limit: number) => Promise<readonly ParkedRun[]>
-  /** Its time has come. */
   readonly wake: (run: ParkedRun) => void
-  /** See `TurnQueueOptions.onTrouble`. */
-  readonly onTrouble: (error: unknown) => Promise<void>
+  /** See `TurnQueueOptions.onStoreError`. */
+  readonly onStoreError: (error: unknown) => Promise<void>
   /** Default 1,000. */
   readonly maxInMemory?: number | undefined
 }
@@ -28,17 +27,17 @@ export interface ParkedRunsOptions {
 const defaultInMemory = 1_000
 
 export function createParkedRuns(options: ParkedRunsOptions): ParkedRuns {
-  const { clock, next, wake, onTrouble, maxInMemory = defaultInMemory } = options
+  const { clock, next, wake, onStoreError, maxInMemory = defaultInMemory } = options
   const alarms = createAlarms<ParkedRun>(clock, (run) => {
     wake(run)
     loadIfShort()
   })
-  /** The last one that was loaded; all that wake before it are in memory. */
+  /** The last loaded run; all that wake before it are in memory. */
   let last: ParkedRun | undefined
-  /** There may be runs in the store that wake later than all in memory. */
+  /** The store may have runs that wake later than all in memory. */
   let isCut = false
   let isLoading = false
-  /** Raised where all begins anew: what is loaded for an earlier one no longer counts. */
+  /** Incremented at every restart, so that an outdated page is ignored. */
   let generation = 0
 
   function loadIfShort(): void {
@@ -51,14 +50,14 @@ export function createParkedRuns(options: ParkedRunsOptions): ParkedRuns {
   async function load(): Promise<void> {
     const mine = generation
     try {
-      // Until the answer is there, all that is added goes into memory: it may be missing in the answer.
+      // The page may miss runs that are added while it is read, so those go into memory.
       isCut = false
       const runs = await next(last, maxInMemory)
       if (mine === generation) take(runs)
     } catch (error) {
       isCut = true
       if (
-        await onTrouble(error).then(
+        await onStoreError(error).then(
           () => false,
           () => true,
         )

@@ -5,14 +5,14 @@ import type { Log } from '../../ports/log.ts'
 import type { PauseStore } from '../../ports/runs/pause-store.ts'
 import type { Runner } from './runner.ts'
 
-/** Lets people hold all runs, for as long as it takes to mend what runs do wrong; also over restarts. */
+/** Pauses all runs of the server, also over restarts. */
 export interface Pauses {
-  /** Goes on as an earlier process was told to. To be called before the first run is taken up. */
+  /** Restores the pause of an earlier process. Call before the first run begins. */
   start(): Promise<void>
   current(): Pause | undefined
   /**
-   * The steps under way end, and nothing begins after them. Gives the pause that holds, which may be an earlier one. Where it cannot be
-   * kept, which throws UnavailableError, it holds until it is ended or this process ends.
+   * Lets the current steps end and begins no others. Returns the effective pause, which may be an earlier one. If
+   * it cannot be stored (UnavailableError), it still holds until it is ended or the process ends.
    */
   pause(reason: string, by: Actor): Promise<Pause>
   resume(by: Actor): Promise<void>
@@ -29,8 +29,7 @@ export function createPauses({ store, runner, clock, log }: PausesOptions): Paus
   let current: Pause | undefined
 
   function begin(pause: Pause): void {
-    if (current === undefined)
-      log.warn({ reason: pause.reason }, 'runs are paused: alerts are taken in, and wait')
+    if (current === undefined) log.warn({ reason: pause.reason }, 'runs are paused; new alerts wait')
     current = pause
     runner.pause()
   }
@@ -42,7 +41,7 @@ export function createPauses({ store, runner, clock, log }: PausesOptions): Paus
     },
     current: () => current,
     async pause(reason, by) {
-      // At once, and whether it can be kept or not: it may be an emergency.
+      // Before it is stored: it may be an emergency.
       begin(current ?? { reason, by: authorOf(by), since: clock.now() })
       const pause = await store.pause(reason, by)
       begin(pause)
@@ -52,7 +51,7 @@ export function createPauses({ store, runner, clock, log }: PausesOptions): Paus
       await store.resume(by)
       current = undefined
       runner.resume()
-      log.info({}, 'runs go on')
+      log.info({}, 'runs resumed')
     },
   }
 }

@@ -1,27 +1,31 @@
 import type { SuspectRun } from '../../ports/runs/run-store.ts'
 
 export interface WatchPlan {
-  /** How long each group is watched, at most. */
+  /** Longest time that each group is watched. */
   readonly watchMs: number
-  /** Those taken up at once, in this order. */
+  /** The runs of one group begin together; the groups in this order. */
   readonly groups: readonly (readonly SuspectRun[])[]
-  /** What members of a group count as crashes while it is watched: a crash then puts them, and nobody else, on top. */
+  /**
+   * Crash count of the members of a group while it is watched, so that after a crash they alone have the highest
+   * count.
+   */
   readonly markedCrashes: number
 }
 
-/** How long one run is watched after two crashes; twice as long after each further one. */
+/** How long one run is watched after two crashes; doubled after each further crash. */
 const firstWatchMs = 2_000
-/** Nothing else begins meanwhile. Longer only where a single run is due longer. */
+/** No other run begins meanwhile. Longer only if a single run needs it. */
 const holdMs = 30_000
 const longestHoldMs = 5 * 60_000
-/** What a crash adds for those that were watched: one for being left behind, the others for the mark. */
+/** What one crash adds to the count of watched runs: one for the crash, the others from the mark. */
 const perCrash = 3
 
 /**
- * How to find the run that brings the process down without holding up all others for long: one by one where there is time for that; else
- * those of the last crash (the most `crashes`) in as many groups as there is time for, two at least, and all others after them.
+ * Plans how to find the run that crashes the process without blocking all others for long. Runs are watched one by
+ * one if there is time for that; otherwise those with the highest crash count in as many groups as fit (at least
+ * two), then all others.
  *
- * `suspects`: the oldest first.
+ * @param suspects oldest first
  */
 export function planWatch(suspects: readonly SuspectRun[]): WatchPlan {
   const most = Math.max(2, ...suspects.map(({ crashes }) => crashes))
@@ -36,7 +40,7 @@ export function planWatch(suspects: readonly SuspectRun[]): WatchPlan {
   return { watchMs, groups, markedCrashes: most + perCrash - 1 }
 }
 
-/** In so many parts, or fewer. */
+/** At most this many parts. */
 function split<T>(all: readonly T[], parts: number): T[][] {
   const size = Math.ceil(all.length / parts)
   return Array.from({ length: size && Math.ceil(all.length / size) }, (_, n) =>

@@ -10,21 +10,21 @@ export interface QuarantineOptions {
   readonly runs: Pick<RunStore, 'suspects' | 'setAlone' | 'setCrashes'>
   readonly clock: Clock
   readonly log: Log
-  /** Ends it before its time. */
+  /** Ends the quarantine early. */
   readonly signal: AbortSignal
-  /** Gives a run its turn. Resolves when that is over. */
+  /** Gives a run its turn; resolves when that ends. */
   readonly begin: (key: RunKey) => Promise<void>
-  /** Is told how many runs are still to be watched; 0 at the end. */
+  /** Reports the number of runs left to watch; 0 at the end. */
   readonly onLeft: (suspects: number) => void
 }
 
 /**
- * After two crashes in a row nobody knows which of the runs that had their turn brings the process down, and to give all of them up
- * would be wrong. So they are taken up one by one, each with nothing else under way, until it ends, rests, or has been watched for long
- * enough; if the process stops meanwhile twice, that is the one. It is noted in the store before. Where they are too many for that they are
- * taken up some at a time, and fewer of them after the next crash. Never rejects.
+ * After two crashes in a row, finds the run that crashes the process without giving up the others. Each suspect
+ * gets a turn alone until it ends, waits, or was watched long enough; the store knows which one. If the process
+ * stops twice during the same turn, that run is the cause. Too many suspects are watched in groups, and in smaller
+ * groups after the next crash. Never rejects.
  */
-export async function takeUpAlone(options: QuarantineOptions): Promise<void> {
+export async function quarantineSuspects(options: QuarantineOptions): Promise<void> {
   const { runs, log, signal, onLeft } = options
   try {
     const suspects = await runs.suspects()
@@ -39,7 +39,7 @@ export async function takeUpAlone(options: QuarantineOptions): Promise<void> {
       left -= group.length
     }
   } catch (error) {
-    log.error({ error }, 'runs that the process stopped in cannot be taken up one by one')
+    log.error({ error }, 'cannot quarantine runs after a crash')
   } finally {
     onLeft(0)
   }
@@ -48,7 +48,7 @@ export async function takeUpAlone(options: QuarantineOptions): Promise<void> {
 async function watch(group: readonly SuspectRun[], ms: number, options: QuarantineOptions): Promise<void> {
   const { runs, clock, log, signal, begin } = options
   for (const { uuid } of group) {
-    log.warn({ run: uuid }, 'the process stopped more than once while this run was under way')
+    log.warn({ run: uuid }, 'the process crashed repeatedly during this run')
   }
   const alone = group.length === 1 ? group[0] : undefined
   if (alone) await runs.setAlone(alone.uuid, true)
@@ -63,24 +63,24 @@ async function atMost(ms: number, work: Promise<unknown>, clock: Clock, signal: 
   over.abort()
 }
 
-/** Once may have been anybody's kill. */
+/** A single crash may have been someone's kill. */
 const proof = 2
 
 /**
- * Whether the steps that a run convicted of bringing the process down has under way are to be given up: each crash ends one at least.
+ * Whether the current steps of a run that crashes the process are to fail.
  *
- * Throws TocsinError `run_interrupted` where it has none under way: then the run itself is given up.
+ * @throws TocsinError `run_interrupted` if it has no current step; the run itself then fails
  */
-export async function isToBeGivenUp(journal: JournalStore, run: Run, convictions: number): Promise<boolean> {
+export async function failsAfterCrashes(
+  journal: JournalStore,
+  run: Run,
+  convictions: number,
+): Promise<boolean> {
   if (convictions < proof) return false
   const entries = await journal.entries(run.uuid)
   if (entries.some(({ state }) => state === 'started')) return true
-  throw new TocsinError(
-    'run_interrupted',
-    'the process stopped again and again while this run was under way',
-    {
-      hint: 'something about this run brings the process down: look at the step after the last one that ended',
-      details: { ended_steps: entries.length },
-    },
-  )
+  throw new TocsinError('run_interrupted', 'the process crashed repeatedly during this run', {
+    hint: 'check the step after the last completed one: it may crash the process',
+    details: { ended_steps: entries.length },
+  })
 }

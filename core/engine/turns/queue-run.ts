@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Alert } from '../../domain/alert.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { Organization } from '../../domain/organization.ts'
-import { maskOfType } from '../../playbook/check/mask-of-type.ts'
-import { typeOfInputs } from '../../playbook/steps/read-call.ts'
 import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/template.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import type { Playbook, Template } from '../../playbook/language/playbook.ts'
@@ -23,19 +21,19 @@ export interface RunRequest {
   readonly by?: Actor | undefined
 }
 
-/** What is sensitive is kept as a hash: it has to be the same, and need not be read. */
+/** A sensitive key is stored as a hash: it only has to be comparable. */
 function keyOf(template: Template, names: Readonly<Record<string, unknown>>): string {
   const key = String(evaluateTemplate(template, names)).slice(0, maxKey)
   return isSensitiveTemplate(template) ? createHash('sha256').update(key).digest('hex') : key
 }
 
-/** Longest concurrency key, in characters; the rest does not count. */
+/** Longest concurrency key, in characters; the rest is ignored. */
 const maxKey = 500
 
 /**
- * What is stored of a run that is to be queued: its inputs with the defaults, its concurrency key.
+ * The stored fields of a run to queue: inputs with defaults, and the concurrency key.
  *
- * @throws ValidationError `inputs_invalid`; ExpressionError where the key cannot be evaluated
+ * @throws ValidationError `inputs_invalid`; ExpressionError if the key cannot be evaluated
  */
 export function newRun({
   playbook,
@@ -62,7 +60,7 @@ export function newRun({
     ...(by === undefined ? {} : { by }),
     ...(choice === undefined ? {} : { choice }),
     ...(playbook.inputs.size === 0 ? {} : { inputs: resolved }),
-    ...(maskOfType(typeOfInputs(playbook.inputs, 'resolved')) === undefined ? {} : { isSensitive: true }),
+    ...(playbook.masks.inputs === undefined ? {} : { isSensitive: true }),
     ...(concurrency && {
       concurrency: {
         key: keyOf(concurrency.key, names()),

@@ -1,43 +1,53 @@
-import { requireSeen, type OneKind } from '../../checkpoint/one-kind.ts'
+import { requireSamePreview, type CheckpointBatch } from '../../checkpoint/checkpoint-batch.ts'
 import type { Actor } from '../../domain/audit.ts'
 import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
 import type { JournalEntry, Run, StepDecision } from '../../domain/run.ts'
 import { NotFoundError, ValidationError, type PointedMessage } from '../../errors/errors.ts'
-import type { AnswerOutcome, Together } from '../../ports/runs/checkpoint-store.ts'
-import type { Scope } from '../../ports/common.ts'
+import type { AnswerOutcome, BulkAnswer } from '../../ports/runs/checkpoint-store.ts'
+import type { OrganizationScope } from '../../ports/common.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { compileSchema } from '../../schema/index.ts'
-import { requireAnother, type SelfApproval, type PersonsAnswer } from './approved-by-another.ts'
+import { requireAnother, type SelfApproval, type AnswerRequest } from './approved-by-another.ts'
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 
-/** What people do with runs. Each is durable before the run is told of it. */
+/** What people do with runs. Every change is durable before the runner learns of it. */
 export interface RunControl {
-  /** Throws ValidationError `inputs_invalid`. A run that its concurrency key forbids comes back cancelled. */
+  /**
+   * A run that its concurrency key forbids is returned as cancelled.
+   *
+   * @throws ValidationError `inputs_invalid`
+   */
   start(request: RunRequest): Promise<Run>
   /**
-   * The answer of a person to a checkpoint; only the first one counts. Throws NotFoundError `checkpoint_not_found`,
-   * ValidationError `answer_invalid` for what was not asked for, ForbiddenError `approval_by_requester`.
+   * Answers a checkpoint; only the first answer counts.
+   *
+   * @throws NotFoundError `checkpoint_not_found`, ValidationError `answer_invalid`, ForbiddenError
+   * `approval_by_requester`
    */
-  answer(scope: Scope, checkpointId: string, answer: PersonsAnswer): Promise<AnswerOutcome>
+  answer(scope: OrganizationScope, checkpointId: string, answer: AnswerRequest): Promise<AnswerOutcome>
   /**
-   * One answer of a person to all of these, one after the other: what was answered before stops no other. Throws ValidationError
-   * `answer_invalid`, ConflictError `preview_differs`, ForbiddenError `approval_by_requester` before any is answered.
+   * Gives the same answer to several checkpoints, in order; one that was answered before does not stop the others.
+   *
+   * @throws before the first answer: ValidationError `answer_invalid`, ConflictError `preview_differs`,
+   * ForbiddenError `approval_by_requester`
    */
-  answerAll(chosen: OneKind, seen: string, answer: PersonsAnswer): Promise<readonly AnswerOutcome[]>
+  answerAll(chosen: CheckpointBatch, seen: string, answer: AnswerRequest): Promise<readonly AnswerOutcome[]>
   /**
-   * The word of a person about a step of which nobody knows whether it ran. Throws NotFoundError `run_not_found`,
-   * `step_not_found`, ConflictError `step_not_unknown`, ValidationError `output_invalid`.
+   * Decides the outcome of an unknown step.
+   *
+   * @throws NotFoundError `run_not_found`, `step_not_found`, ConflictError `step_not_unknown`, ValidationError
+   * `output_invalid`
    */
-  resolve(scope: Scope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>
-  /** Throws NotFoundError `run_not_found`, ConflictError `run_has_ended`. */
-  cancel(scope: Scope, runUuid: string, by: Actor): Promise<Run>
+  resolve(scope: OrganizationScope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>
+  /** @throws NotFoundError `run_not_found`, ConflictError `run_has_ended` */
+  cancel(scope: OrganizationScope, runUuid: string, by: Actor): Promise<Run>
 }
 
 export interface Decision {
   readonly decision: StepDecision
-  /** For `ran`: what the skill would have answered. */
+  /** For `ran`: the output of the skill. */
   readonly output?: unknown
   readonly by: Actor
 }
@@ -48,7 +58,7 @@ export interface RunControlOptions {
   readonly schemas: (skill: string) => { readonly output: JsonSchema } | undefined
   /** Default `never`. */
   readonly selfApproval?: SelfApproval | undefined
-  /** Told of runs that end without having begun. */
+  /** Called for runs that end before they begin. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
@@ -59,7 +69,7 @@ export function createRunControl({
   selfApproval = 'never',
   onRunEnded,
 }: RunControlOptions): RunControl {
-  async function requireRun(scope: Scope, uuid: string): Promise<Run> {
+  async function requireRun(scope: OrganizationScope, uuid: string): Promise<Run> {
     const run = await stores.runs.find(scope, uuid)
     if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
     return run
@@ -67,8 +77,8 @@ export function createRunControl({
 
   async function answerOne(
     { id, question }: Checkpoint,
-    { by, signedInAt, ...answer }: PersonsAnswer,
-    together?: Together,
+    { by, signedInAt, ...answer }: AnswerRequest,
+    together?: BulkAnswer,
   ): Promise<AnswerOutcome> {
     checkAnswer(question, answer.value)
     const result = await stores.checkpoints.answer(id, answer, by, {
@@ -98,7 +108,7 @@ export function createRunControl({
     },
 
     async answerAll(chosen, seen, given) {
-      requireSeen(chosen, seen)
+      requireSamePreview(chosen, seen)
       await requireAnother(stores, chosen.checkpoints, given, selfApproval)
       const together = { seen, count: chosen.checkpoints.length }
       const outcomes: AnswerOutcome[] = []
@@ -108,7 +118,7 @@ export function createRunControl({
 
     async resolve(scope, runUuid, path, { decision, output = null, by }) {
       const run = await requireRun(scope, runUuid)
-      if (decision === 'ran') await checkOutput(run, path, output)
+      if (decision === 'ran') await checkOutput({ stores, schemas }, run, path, output)
       else if (output !== null) throw outputNotTaken(decision)
       const entry = await stores.journal.resolve(run.uuid, path, { decision, output, by })
       runner.wake(run)
@@ -122,16 +132,21 @@ export function createRunControl({
       return run
     },
   }
+}
 
-  /** What comes after the step relies on the output being what the skill declares. */
-  async function checkOutput(run: Run, path: string, output: unknown): Promise<void> {
-    const entry = await stores.journal.entry(run.uuid, path)
-    const schema = entry && schemas(entry.kind)?.output
-    const errors = schema === undefined ? [] : compileSchema(schema).problems(output)
-    if (errors.length === 0) return
-    const message = `the output is not what ${entry?.kind} declares: ${described(errors[0]!)}`
-    throw new ValidationError('output_invalid', message, errors)
-  }
+/** Later steps rely on the declared output. */
+async function checkOutput(
+  { stores, schemas }: Pick<RunControlOptions, 'stores' | 'schemas'>,
+  run: Run,
+  path: string,
+  output: unknown,
+): Promise<void> {
+  const entry = await stores.journal.entry(run.uuid, path)
+  const schema = entry && schemas(entry.kind)?.output
+  const errors = schema === undefined ? [] : compileSchema(schema).problems(output)
+  if (errors.length === 0) return
+  const message = `the output does not match the schema of ${entry?.kind}: ${described(errors[0]!)}`
+  throw new ValidationError('output_invalid', message, errors)
 }
 
 function checkAnswer({ answers, form }: Question, value: unknown): void {
@@ -146,12 +161,12 @@ function checkAnswer({ answers, form }: Question, value: unknown): void {
   throw new ValidationError('answer_invalid', `the answer ${described(first!)}`, errors)
 }
 
-/** Of the whole value there is no pointer. */
+/** The root has no pointer. */
 const described = ({ pointer, message }: PointedMessage): string => `${pointer} ${message}`.trimStart()
 
 function outputNotTaken(decision: StepDecision): ValidationError {
   const message = `the decision '${decision}' takes no output`
   return new ValidationError('output_invalid', message, [{ pointer: '', message }], {
-    hint: 'leave `output` out, or decide `ran`',
+    hint: 'omit `output`, or decide `ran`',
   })
 }

@@ -7,13 +7,12 @@ import { withLogFields } from '../../common/log-context.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Stores } from '../../ports/stores.ts'
-import { maskOfType } from '../../playbook/check/mask-of-type.ts'
 import { describeRun, type RunDescription } from './describe-run.ts'
 import { RunSuspended } from '../journal/durable-context.ts'
 import { findEarlierTries } from '../journal/earlier-tries.ts'
 import { interpret } from '../steps/interpreter.ts'
 import { openLocalContext, type LocalContext } from '../context/local-context.ts'
-import { isToBeGivenUp } from './quarantine.ts'
+import { failsAfterCrashes } from './quarantine.ts'
 import { createRunCase, type RunCase } from '../scope/run-case.ts'
 import { toStoredError } from '../journal/stored-error.ts'
 import type { WakeUps } from '../journal/wake-ups.ts'
@@ -23,25 +22,25 @@ export interface TurnOptions {
   readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
   readonly clock: Clock
   readonly log: Log
-  /** Rejects when there is no such playbook, or it no longer checks: the run then fails with that error. */
+  /** Rejects if the playbook does not exist or is no longer valid; the run then fails with that error. */
   readonly loadPlaybook: (hash: string) => Promise<Playbook>
   readonly skills: Skills
-  /** Content hash of the version of a playbook that is in force, for calls. Default: none can be called. */
+  /** Content hash of the live version of a playbook, for calls. Default: no playbook can be called. */
   readonly newestPlaybook?: ((name: string) => string | undefined) | undefined
-  /** A run in which nothing happens for longer is put away until then. Default 1,000. */
+  /** A run that waits longer than this is parked. Default 1,000. */
   readonly parkAfterMs?: number | undefined
-  /** What a run has to know; default: read from the stores. */
+  /** Default: read from the stores. */
   readonly describe?: ((run: Run) => Promise<RunDescription>) | undefined
-  /** Where people look at a run. Default `/runs/<uuid>`. */
+  /** Link to a run for people. Default `/runs/<uuid>`. */
   readonly runUrl?: ((uuid: string) => string) | undefined
   /** See `LocalContextOptions`. */
   readonly destructiveLimits?: DestructiveLimits | undefined
   readonly onStarted?: ((run: Run) => void) | undefined
-  /** Told once for every run that ends. */
+  /** Called once for every run that ends. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
-/** How others reach into a turn. */
+/** How the runner controls a turn. */
 export interface TurnControls {
   readonly stop: AbortController
   readonly cancel: AbortController
@@ -49,25 +48,25 @@ export interface TurnControls {
 }
 
 /**
- * How a turn of a run ended: for good; until a time (epoch milliseconds, or Infinity) at which it gets another; or before its
- * first step, since an earlier run of its concurrency key has not ended.
+ * The end of a turn: the run ended (`over`); it gets another turn at a time (epoch milliseconds, or Infinity); or
+ * it did not begin because an earlier run of its concurrency key has not ended (`held`).
  */
 export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
 
 interface Turn {
   readonly run: Run
-  /** Where it is at hand. */
+  /** If the runner has it already. */
   readonly alert?: Alert | undefined
-  /** How often an earlier process stopped while it had its turn alone. */
+  /** How often an earlier process stopped while this run had its turn alone. */
   readonly convictions: number
   readonly controls: TurnControls
-  /** No step begins after this; those under way end. */
+  /** Aborted: no step begins; current steps end. */
   readonly hold: AbortSignal
 }
 
 const defaultParkAfterMs = 1_000
 
-/** Interprets a run until it ends, waits or is stopped. Rejects where the store spoiled the turn. */
+/** Interprets a run until it ends, waits or is stopped. Rejects if the store failed. */
 export function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   return withLogFields({ run: turn.run.uuid }, () => takeTurn(options, turn))
 }
@@ -88,7 +87,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   let ended: Run
   let failedAt: unknown
   try {
-    const givesUp = await isToBeGivenUp(stores.journal, run, turn.convictions)
+    const failsInterrupted = await failsAfterCrashes(stores.journal, run, turn.convictions)
     const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
     const isNew = run.status === 'queued' && run.retryOf === null
     if (run.status === 'queued') {
@@ -102,22 +101,22 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
       isNew,
       hold,
       onIdle,
-      givesUp,
+      failsInterrupted,
     })
     const inputs = runInputs(options, run, description, context)
     const outcome = await interpret(playbook, inputs, context, options.skills)
     failedAt = outcome.failedAt ?? outcome.error?.details?.['path']
-    const isSensitive = maskOfType(playbook.outputType) !== undefined
+    const isSensitive = playbook.masks.output !== undefined
     ended = await context.end(() => stores.runs.end(run.uuid, { ...outcome, isSensitive }))
   } catch (error) {
-    // What goes on beside the run would meet the next turn.
+    // Background tasks must not overlap the next turn.
     if (!(error instanceof RunSuspended)) controls.stop.abort()
     await context?.finish().catch(() => {})
     await context?.settled().catch(() => {})
-    // A branch may have been held although others wait for long.
+    // A held branch may be due although the others wait.
     if (error instanceof RunSuspended) return { againAtMs: hold.aborted ? 0 : (againAtMs ?? 0) }
     if (error instanceof UnavailableError) throw error
-    // It was cancelled when its turn had come already.
+    // It was cancelled after its turn had begun.
     if (error instanceof ConflictError && error.code === 'run_not_queued') return 'over'
     const stored = toStoredError(error, log, { run: run.uuid })
     if (run.status === 'queued') {
@@ -176,7 +175,7 @@ function runInputs(
   }
 }
 
-/** What expressions see. */
+/** The `case` of expressions. */
 const namedCase = (own: RunCase) => ({
   get id() {
     return own.id
@@ -193,6 +192,6 @@ function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run, failedAt: unknown
   try {
     onRunEnded?.(run)
   } catch (error) {
-    log.error({ run: run.uuid, error }, 'somebody who was told of the end of a run failed')
+    log.error({ run: run.uuid, error }, 'onRunEnded callback threw')
   }
 }

@@ -5,60 +5,62 @@ import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
 import { createWakeUps } from '../journal/wake-ups.ts'
 import { FairShare } from './fair-share.ts'
 import { createParkedRuns, type ParkedRuns } from './parked-runs.ts'
-import { takeUpAlone } from './quarantine.ts'
+import { quarantineSuspects } from './quarantine.ts'
 import type { TurnControls, TurnOptions } from './run-turn.ts'
-import { firstRetryMs, takeTurn, type TakeTurnOptions } from './take-turn.ts'
+import { firstRetryMs, giveTurn, type GiveTurnOptions } from './take-turn.ts'
 import { TurnQueue, type QueuedRun } from './turn-queue.ts'
 
 export interface RunnerOptions extends TurnOptions {
-  /** Whether nothing begins before `recover` is called. Default false. */
+  /** Begins nothing before `recover` is called. Default false. */
   readonly held?: boolean
-  /** Runs that work at the same time; those that only wait do not count. Default 50. */
+  /** Concurrent runs; waiting runs do not count. Default 50. */
   readonly maxRuns?: number | undefined
-  /** Of these, how many of a hundred may belong to one organization while there are others. Default 80. */
+  /** Percentage of them that one of several organizations may use. Default 80. */
   readonly sharePercent?: number | undefined
-  /** Ids in memory of each organization's runs that are to have a turn, and of all that wake first. Default 1,000. */
+  /** Ids in memory: of each organization's due runs, and of the runs that wake first. Default 1,000. */
   readonly maxInMemory?: number | undefined
 }
 
 export interface Runner {
-  /** Takes up a run that was queued just now: once. `alert`: its own, where it is at hand. */
+  /** Takes up a run that was queued just now. `alert`: its own, if at hand. */
   enqueue(run: Run, alert?: Alert): void
-  /** Something that the run may wait for has happened: an answer, a decision, the end of the run before it. The store knows. */
+  /**
+   * Something that the run may wait for has happened and is stored: an answer, a decision, the end of the previous
+   * run.
+   */
   wake(run: RunKey): void
-  /** To be told when the store knows of the request. Ends what is under way as cancelled; `finally` still runs. */
+  /** Ends current work as cancelled; `finally` still runs. The store must know of the cancellation. */
   cancel(run: Run): void
-  /** Takes up what an earlier process left behind, a page at a time. */
+  /** Takes up the runs of an earlier process, a page at a time. */
   recover(): Promise<void>
-  /** No run begins or goes on; the steps under way end. */
+  /** Begins and continues no run; current steps end. */
   pause(): void
   resume(): void
   /**
-   * Ends for good: no run begins or goes on, the steps under way have up to `timeoutMs` to end and are cut off then; the next process
-   * goes on. Resolves when nothing is under way.
+   * Shuts down: begins and continues no run, and stops current steps after `timeoutMs`; the next process continues
+   * them. Resolves when no work is left.
    */
   drain(timeoutMs: number): Promise<void>
-  /** How many runs of an organization have been queued and not started. */
+  /** Runs of an organization that are queued and not started. */
   queuedOf(organizationUuid: string): number
-  /** How many runs of an organization have a turn now, and how many may at most. */
+  /** Runs of an organization that have a turn, and their maximum. */
   shareOf(organizationUuid: string): { readonly working: number; readonly most: number }
-  /** How many runs are in memory since they are to have a turn, and since they have one. */
+  /** Runs in memory that wait for a turn, and that have one. */
   load(): { readonly queued: number; readonly active: number }
-  /** How many runs are still to be watched since the process crashed while they were under way. Nothing else begins until there are none. */
+  /** Runs in quarantine after a crash; nothing else begins until there are none. */
   suspects(): number
 }
 
 export const defaultMaxRuns = 50
 
-/** A run that has a turn. */
 interface Active {
   readonly done: Promise<void>
   controls: TurnControls
-  /** Something has happened that this turn may not have seen. */
+  /** Something happened that this turn may not have seen. */
   woken: boolean
 }
 
-/** Runs runs. Holds memory for those that work, and for the ids of those that are next. */
+/** Memory holds only the active runs, and the ids of the next ones. */
 export function createRunner(options: RunnerOptions): Runner {
   return new TurnRunner(options)
 }
@@ -70,16 +72,16 @@ class TurnRunner implements Runner {
   readonly #share: FairShare
   readonly #queue: TurnQueue
   readonly #parked: ParkedRuns
-  /** How many runs of each organization have been queued and not started. */
+  /** Queued and not started, by organization. */
   readonly #queued = new Map<string, number>()
   readonly #ending = new AbortController()
   /** Aborted while runs are paused. */
   #hold = new AbortController()
-  /** Nothing begins before the suspects have had their turn. */
+  /** Until the quarantine ends, nothing else begins. */
   #held: boolean
-  /** Resolves when the suspects among what an earlier process left have had their turn. */
+  /** Resolves when the quarantine of `recover` has ended. */
   #recovered = Promise.resolve()
-  /** The latest time that a run has waited for which is queued since then. */
+  /** The latest wake time among the runs that were queued because it had passed. */
   #wokenAtMs = 0
   #suspects = 0
 
@@ -90,26 +92,26 @@ class TurnRunner implements Runner {
     this.#maxRuns = maxRuns
     this.#held = options.held === true
     this.#share = new FairShare(maxRuns, options.sharePercent)
-    const onTrouble = (error: unknown) => this.#waitForStore(error)
+    const onStoreError = (error: unknown) => this.#waitForStore(error)
     this.#queue = new TurnQueue({
       due: (organizationUuid, limit) => this.#due(organizationUuid, limit),
       active: this.#active,
       onFilled: () => this.#fill(),
-      onTrouble,
+      onStoreError,
       maxInMemory,
     })
     this.#parked = createParkedRuns({
       clock,
       next: (after, limit) => runs.parked(after, limit),
       wake: (run) => this.#pushWoken(run),
-      onTrouble,
+      onStoreError,
       maxInMemory,
     })
   }
 
   enqueue(run: Run, alert?: Alert): void {
     this.#countQueued(run, 1)
-    // Alerts can be large: those of runs that wait for a turn are read again when it has come.
+    // Alerts can be large; a run that waits for its turn reads its alert again.
     const isNext = this.#active.size < this.#maxRuns && this.#queue.size === 0
     this.#push(run, run, isNext ? alert : undefined)
   }
@@ -130,7 +132,7 @@ class TurnRunner implements Runner {
   async recover(): Promise<void> {
     const { runs, organizations } = this.#options.stores
     await runs.recover()
-    // Also those that were queued since this process began.
+    // Includes runs queued since this process began.
     for (const [organizationUuid, count] of await runs.countQueued())
       this.#queued.set(organizationUuid, count)
     this.#held = true
@@ -162,7 +164,7 @@ class TurnRunner implements Runner {
     await Promise.all([ended, this.#recovered])
     over.abort()
     await stores.runs.forgetCrashes().catch((error: unknown) => {
-      log.error({ error }, 'runs that the process once stopped in stay under suspicion')
+      log.error({ error }, 'could not reset crash counters')
     })
   }
 
@@ -197,7 +199,7 @@ class TurnRunner implements Runner {
   async #due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
     const { clock, stores } = this.#options
     const keys = await stores.runs.due(organizationUuid, limit)
-    // The clock has been set back: what is queued behind these, and in the store alone, waits again.
+    // The clock was set back: queued runs that are only in the store wait again.
     if (clock.now() < this.#wokenAtMs && !this.#ending.signal.aborted) {
       this.#wokenAtMs = 0
       this.#parked.start()
@@ -207,7 +209,7 @@ class TurnRunner implements Runner {
 
   async #waitForStore(error: unknown): Promise<void> {
     const { clock, log } = this.#options
-    log.error({ error, delay_ms: firstRetryMs }, 'the store does not say which runs are next')
+    log.error({ error, delay_ms: firstRetryMs }, 'cannot load due runs')
     await clock.sleep(firstRetryMs, this.#ending.signal)
   }
 
@@ -227,10 +229,10 @@ class TurnRunner implements Runner {
     return done
   }
 
-  /** Never rejects: the errors of one run never touch another. */
+  /** Never rejects: an error of one run must not affect others. */
   async #turn(next: QueuedRun): Promise<void> {
     const { key } = next
-    const parked = await takeTurn(next, this.#turnOptions())
+    const parked = await giveTurn(next, this.#turnOptions())
     const woken = this.#active.get(key.uuid)?.woken === true
     this.#active.delete(key.uuid)
     this.#share.end(key.organizationUuid)
@@ -242,7 +244,7 @@ class TurnRunner implements Runner {
     this.#fill()
   }
 
-  #turnOptions(): TakeTurnOptions {
+  #turnOptions(): GiveTurnOptions {
     return {
       ...this.#options,
       onStarted: (run) => this.#countQueued(run, -1),
@@ -267,7 +269,7 @@ class TurnRunner implements Runner {
   async #takeUpRest(all: readonly Organization[]): Promise<void> {
     const { clock, log, stores } = this.#options
     const { signal } = this.#ending
-    await takeUpAlone({
+    await quarantineSuspects({
       runs: stores.runs,
       clock,
       log,
@@ -278,7 +280,7 @@ class TurnRunner implements Runner {
     if (signal.aborted) return
     for (const { uuid } of all) {
       this.#share.know(uuid)
-      this.#queue.lookFor(uuid)
+      this.#queue.loadDue(uuid)
     }
     this.#parked.start()
     this.#held = false

@@ -10,11 +10,11 @@ import type { StoredSchedule } from '../../ports/runs/schedule-store.ts'
 import { createAlarms, type Alarms } from './alarms.ts'
 import { newRun } from './queue-run.ts'
 
-/** Starts runs at their times. */
+/** Starts runs by schedule. */
 export interface Scheduler {
-  /** Takes over what the playbooks in force say; what was due while no process ran fires once. */
+  /** Loads the schedules of the live playbooks. A time that was missed while no process ran fires once. */
   start(): Promise<void>
-  /** Takes over what the playbooks in force say now that one of them, or an organization, is new. Never rejects. */
+  /** Reloads the schedules after a playbook or an organization was added. Never rejects. */
   takeOver(): Promise<void>
   stop(): void
 }
@@ -27,7 +27,7 @@ export interface SchedulerOptions {
   readonly enqueue: (run: Run) => void
 }
 
-/** How long a schedule waits that could not be fired, e.g. because the disk is full. */
+/** Delay before a failed firing is retried, e.g. after a full disk. */
 const retryMs = 5_000
 
 export function createScheduler({ stores, clock, log, playbooks, enqueue }: SchedulerOptions): Scheduler {
@@ -47,11 +47,11 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
   /** Never rejects. */
   async function ring(schedule: StoredSchedule, mine: Alarms<StoredSchedule>): Promise<void> {
     const next = await fire(schedule)
-    // All may have been taken over anew meanwhile.
+    // The schedules may have been reloaded meanwhile.
     if (next !== undefined && mine === alarms) mine.set(next.atMs, next.schedule)
   }
 
-  /** Gives when to ring again; undefined: never. */
+  /** Returns the next alarm; undefined: never again. */
   async function fire(schedule: StoredSchedule) {
     const { playbookName, organizationUuid, cron } = schedule
     const playbook = playbooks().find(({ name }) => name === playbookName)
@@ -65,12 +65,12 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
         overlap,
       })
       if (run === undefined)
-        log.info({ playbook: playbookName }, 'a scheduled run is left out: the one before goes on')
+        log.info({ playbook: playbookName }, 'scheduled run skipped: the previous one is still running')
       else if (run.endedAt === null) enqueue(run)
       return { atMs: nextAt, schedule: { ...schedule, nextAt } }
     } catch (error) {
-      log.error({ playbook: playbookName, error }, 'a scheduled run could not be queued')
-      // What is wrong with the playbook is no better in a moment.
+      log.error({ playbook: playbookName, error }, 'could not queue a scheduled run')
+      // An error of the playbook does not go away by retrying.
       return { atMs: error instanceof UnavailableError ? clock.now() + retryMs : nextAt, schedule }
     }
   }
@@ -78,9 +78,9 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
   return {
     start,
     async takeOver() {
-      // What is new is there, whatever becomes of its schedules; they are taken over at the next start at the latest.
+      // The change itself is stored; the next start loads the schedules at the latest.
       await start().catch((error: unknown) =>
-        log.error({ error }, 'schedules that are new begin at the next start'),
+        log.error({ error }, 'cannot load new schedules; they begin at the next start'),
       )
     },
     stop() {

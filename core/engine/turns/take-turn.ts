@@ -4,30 +4,30 @@ import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
 import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
 import type { QueuedRun } from './turn-queue.ts'
 
-export interface TakeTurnOptions extends TurnOptions {
-  /** Aborted when the process ends: nothing is tried again. */
+export interface GiveTurnOptions extends TurnOptions {
+  /** Aborted when the process ends: no more retries. */
   readonly ending: AbortSignal
-  /** Aborted while no run may go on. */
+  /** Aborted while runs are paused. */
   readonly hold: () => AbortSignal
-  /** Fresh controls for each try, which the runner reaches. */
+  /** New controls for each attempt, registered with the runner. */
   readonly renewControls: (key: RunKey) => TurnControls
-  /** The next run of the same concurrency key may begin; the store knows it already. */
+  /** Starts the next run of the same concurrency key, which the store knows already. */
   readonly wake: (next: RunKey) => void
 }
 
-/** While the store cannot be used. */
+/** Backoff while the store is unavailable. */
 export const firstRetryMs = 1_000
 const longestRetryMs = 60_000
 
 /**
- * Takes a run from the store and gives it one turn. Tries again while the store cannot be used: the run keeps its place meanwhile, so
- * that no others come into the same trouble. Never rejects.
+ * Takes a run from the store and gives it one turn. Retries while the store is unavailable; the run keeps its
+ * place meanwhile, so that others do not run into the same error. Never rejects.
  *
- * @returns the run as it was parked; undefined where it was not
+ * @returns the parked run; undefined if it was not parked
  */
-export async function takeTurn(
+export async function giveTurn(
   { key, alert, ...queued }: QueuedRun,
-  options: TakeTurnOptions,
+  options: GiveTurnOptions,
 ): Promise<ParkedRun | undefined> {
   const { log } = options
   const { runs } = options.stores
@@ -44,18 +44,18 @@ export async function takeTurn(
       return run && (await goOn(run, convictions, alert, options))
     } catch (error) {
       const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
-      log.error({ run: key.uuid, error, delay_ms: delayMs }, 'the run cannot go on for now')
+      log.error({ run: key.uuid, error, delay_ms: delayMs }, 'cannot continue the run; trying again')
       if (await endsWithin(delayMs, options)) return undefined
     }
   }
 }
 
-/** Rejects where the store spoiled it. */
+/** Rejects if the store failed. */
 async function goOn(
   run: Run,
   convictions: number,
   alert: Alert | undefined,
-  options: TakeTurnOptions,
+  options: GiveTurnOptions,
 ): Promise<ParkedRun | undefined> {
   const { uuid, organizationUuid } = run
   const { runs } = options.stores
@@ -66,15 +66,14 @@ async function goOn(
     if (next) options.wake(next)
     return undefined
   }
-  // The store knows it as parked until the one before it has ended, which may have happened already.
+  // The store parks it until the previous run ends, which may have happened already.
   if (end === 'held') return { uuid, organizationUuid, wakeAt: Infinity }
-  // Not parked: it was woken since it was taken.
+  // Not parked if it was woken since its turn began.
   const isParked = await runs.park(uuid, end.againAtMs)
   return { uuid, organizationUuid, wakeAt: isParked ? end.againAtMs : 0 }
 }
 
-/** Whether the process ends before this time is over. */
-const endsWithin = (ms: number, { clock, ending }: TakeTurnOptions): Promise<boolean> =>
+const endsWithin = (ms: number, { clock, ending }: GiveTurnOptions): Promise<boolean> =>
   clock.sleep(ms, ending).then(
     () => false,
     () => true,

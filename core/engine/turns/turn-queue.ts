@@ -2,7 +2,7 @@ import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { RunKey } from '../../ports/runs/run-store.ts'
 
-/** A run that is queued; as it was then, where that is known. */
+/** A queued run, with its data if known. */
 export interface QueuedRun {
   readonly key: RunKey
   readonly run?: Run | undefined
@@ -10,23 +10,23 @@ export interface QueuedRun {
 }
 
 export interface TurnQueueOptions {
-  /** The first of the runs of an organization whose turn has come, from the store. */
+  /** Reads the first due runs of an organization from the store. */
   readonly due: (organizationUuid: string, limit: number) => Promise<readonly RunKey[]>
-  /** Those that have a turn just now: the store may not know it yet. */
+  /** The active runs: the store may still list them as due. */
   readonly active: { has(uuid: string): boolean; readonly size: number }
-  /** Told when somebody stands in line that did not before. */
+  /** Called when a queue is no longer empty. */
   readonly onFilled: () => void
-  /** Told when the store could not be read. Resolves when it is to be tried again; rejects to give up. */
-  readonly onTrouble: (error: unknown) => Promise<void>
-  /** In memory, for each organization. Default 1,000. */
+  /** Called when the store cannot be read. Resolves to retry; rejects to give up. */
+  readonly onStoreError: (error: unknown) => Promise<void>
+  /** Per organization. Default 1,000. */
   readonly maxInMemory?: number | undefined
 }
 
-interface Line {
+interface OrganizationQueue {
   items: QueuedRun[]
-  /** Index of the first one that has not been taken. */
+  /** Index of the first run that was not taken. */
   head: number
-  /** There may be more in the store, behind those here. */
+  /** The store may have more runs behind these. */
   isCut: boolean
   isLoading: boolean
 }
@@ -34,14 +34,14 @@ interface Line {
 const defaultInMemory = 1_000
 
 /**
- * Runs that are to have a turn. Every organization has a line of its own, and the lines take turns: none can starve another. The
- * beginning of each line is in memory; the store has all of it.
+ * Due runs, in one queue per organization. The queues take turns, so none can starve another. Memory holds the
+ * beginning of each queue; the store holds all.
  */
 export class TurnQueue {
   readonly #options: TurnQueueOptions
   readonly #maxInMemory: number
   /** In the order of their turns. */
-  readonly #lines = new Map<string, Line>()
+  readonly #queues = new Map<string, OrganizationQueue>()
   readonly #known = new Set<string>()
 
   constructor(options: TurnQueueOptions) {
@@ -54,98 +54,98 @@ export class TurnQueue {
     return this.#known.size
   }
 
-  /** At the end of its line; one that stands there stays where it is. The store has to know that its turn has come. */
+  /** Appends a run that the store lists as due; no effect if it is queued already. */
   push(key: RunKey, run?: Run, alert?: Alert): void {
     if (this.#known.has(key.uuid)) return
-    const line = this.#line(key.organizationUuid)
-    const isBehindOthers = line.isCut || line.isLoading || countOf(line) >= this.#maxInMemory
-    if (isBehindOthers) this.lookFor(key.organizationUuid)
-    else this.#add(line, { key, run, alert })
+    const queue = this.#queueOf(key.organizationUuid)
+    const isBehindOthers = queue.isCut || queue.isLoading || countOf(queue) >= this.#maxInMemory
+    if (isBehindOthers) this.loadDue(key.organizationUuid)
+    else this.#add(queue, { key, run, alert })
   }
 
-  /** There may be runs in the store that were not pushed. */
-  lookFor(organizationUuid: string): void {
-    const line = this.#line(organizationUuid)
-    line.isCut = true
-    this.#loadIfShort(organizationUuid, line)
+  /** The store may have due runs that were not pushed. */
+  loadDue(organizationUuid: string): void {
+    const queue = this.#queueOf(organizationUuid)
+    queue.isCut = true
+    this.#loadIfShort(organizationUuid, queue)
   }
 
-  /** The first of those whose organization may have a turn now. */
+  /** The first run whose organization may begin one now. */
   take(mayBegin: (organizationUuid: string) => boolean = () => true): QueuedRun | undefined {
-    for (const [organization, line] of this.#lines) {
-      const item = line.items[line.head]
+    for (const [organization, queue] of this.#queues) {
+      const item = queue.items[queue.head]
       if (item === undefined || !mayBegin(organization)) continue
-      forgetFirst(line)
+      forgetFirst(queue)
       this.#known.delete(item.key.uuid)
-      // Behind all others; gone when nobody stands in it.
-      this.#lines.delete(organization)
-      if (countOf(line) > 0 || line.isCut || line.isLoading) this.#lines.set(organization, line)
-      this.#loadIfShort(organization, line)
+      // Behind all others, or removed if empty.
+      this.#queues.delete(organization)
+      if (countOf(queue) > 0 || queue.isCut || queue.isLoading) this.#queues.set(organization, queue)
+      this.#loadIfShort(organization, queue)
       return item
     }
     return undefined
   }
 
   clear(): void {
-    this.#lines.clear()
+    this.#queues.clear()
     this.#known.clear()
   }
 
-  #line(organization: string): Line {
-    const known = this.#lines.get(organization)
+  #queueOf(organization: string): OrganizationQueue {
+    const known = this.#queues.get(organization)
     if (known) return known
-    const line: Line = { items: [], head: 0, isCut: false, isLoading: false }
-    this.#lines.set(organization, line)
-    return line
+    const queue: OrganizationQueue = { items: [], head: 0, isCut: false, isLoading: false }
+    this.#queues.set(organization, queue)
+    return queue
   }
 
-  #add(line: Line, item: QueuedRun): void {
-    line.items.push(item)
+  #add(queue: OrganizationQueue, item: QueuedRun): void {
+    queue.items.push(item)
     this.#known.add(item.key.uuid)
   }
 
-  #loadIfShort(organization: string, line: Line): void {
-    if (!line.isCut || line.isLoading || countOf(line) > this.#maxInMemory / 2) return
-    line.isLoading = true
-    void this.#load(organization, line)
+  #loadIfShort(organization: string, queue: OrganizationQueue): void {
+    if (!queue.isCut || queue.isLoading || countOf(queue) > this.#maxInMemory / 2) return
+    queue.isLoading = true
+    void this.#load(organization, queue)
   }
 
   /** Never rejects. */
-  async #load(organization: string, line: Line): Promise<void> {
-    const { due, active, onFilled, onTrouble } = this.#options
+  async #load(organization: string, queue: OrganizationQueue): Promise<void> {
+    const { due, active, onFilled, onStoreError } = this.#options
     try {
-      // What is pushed from here on may be missing in the answer, and cuts the line again.
-      line.isCut = false
-      const limit = this.#maxInMemory + countOf(line) + active.size
+      // A run pushed from now on may be missing in the page, and sets `isCut` again.
+      queue.isCut = false
+      const limit = this.#maxInMemory + countOf(queue) + active.size
       const keys = await due(organization, limit)
-      if (this.#lines.get(organization) !== line) return
+      if (this.#queues.get(organization) !== queue) return
       for (const key of keys) {
-        if (!this.#known.has(key.uuid) && !active.has(key.uuid)) this.#add(line, { key })
+        if (!this.#known.has(key.uuid) && !active.has(key.uuid)) this.#add(queue, { key })
       }
-      if (keys.length >= limit) line.isCut = true
+      if (keys.length >= limit) queue.isCut = true
     } catch (error) {
-      line.isCut = true
+      queue.isCut = true
       if (
-        await onTrouble(error).then(
+        await onStoreError(error).then(
           () => false,
           () => true,
         )
       )
         return
     }
-    line.isLoading = false
-    if (countOf(line) > 0) onFilled()
-    else if (!line.isCut) this.#lines.delete(organization)
-    this.#loadIfShort(organization, line)
+    queue.isLoading = false
+    if (countOf(queue) > 0) onFilled()
+    else if (!queue.isCut) this.#queues.delete(organization)
+    this.#loadIfShort(organization, queue)
   }
 }
 
-const countOf = ({ items, head }: Line): number => items.length - head
+const countOf = ({ items, head }: OrganizationQueue): number => items.length - head
 
-/** What has been taken is kept until it is most of the line: to move the rest costs. */
-function forgetFirst(line: Line): void {
-  line.head++
-  if (line.head < 1_000 || line.head * 2 < line.items.length) return
-  line.items = line.items.slice(line.head)
-  line.head = 0
+/** Taken items are dropped once they are most of the array, because moving the rest is costly. */
+function forgetFirst(queue: OrganizationQueue): void {
+  queue.head++
+  if (queue.head < 1_000 || queue.head * 2 < queue.items.length) return
+  queue.items = queue.items.slice(queue.head)
+  queue.head = 0
 }

@@ -2,19 +2,19 @@ import type { SandboxReply } from './routes.ts'
 import type { SandboxRequest } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 
-/** What a skill sent. */
+/** A request sent by a skill. */
 export interface SentRequest extends SandboxRequest {
   /** Absolute. */
   readonly url: string
 }
 
-/** An answer, or an error that the way out rejects with. */
+/** A response, or an error that the egress rejects with. */
 export type CannedReply = Omit<SandboxReply, 'delayMs'> | Error
 
-/** Answers in the order of the requests, or one function for all of them. */
+/** Responses in the order of the requests, or one function for all of them. */
 export type Replies = readonly CannedReply[] | ((request: SentRequest) => CannedReply)
 
-/** Answers with what it was given and records what it was asked. One request more than there are replies is an error. */
+/** Returns the given replies and records the requests. A request beyond the last reply is an error. */
 export function cannedEgress(replies: Replies): {
   readonly egress: Egress
   readonly requests: readonly SentRequest[]

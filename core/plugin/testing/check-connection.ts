@@ -1,5 +1,5 @@
 import type { Authenticated, ConnectionDefinition, JsonSchema } from '../index.ts'
-import { authenticate } from '../../skill/call/authenticate.ts'
+import { tryConnection } from '../../skill/call/authenticate.ts'
 import { cannedEgress, type SentRequest } from './canned-egress.ts'
 import { testConnection } from './memory-stores.ts'
 import type { RunSkillOptions } from './run-skill.ts'
@@ -13,14 +13,15 @@ export type CheckConnectionOptions = Pick<
   readonly settings: Readonly<Record<string, unknown>>
 }
 
-/** What the plugin said, and what it sent through `replies`. */
+/** Logs of the plugin, and requests sent through `replies`. */
 export interface ConnectionCheck extends Authenticated {
   readonly requests: readonly SentRequest[]
 }
 
 /**
- * Checks the credentials of a connection, as when an operator asks for it: resolves when the other system takes them, rejects as
- * `authenticate` of the connection does.
+ * Tests a connection as an operator would: resolves if the other system accepts the credentials, otherwise
+ * rejects as the connection's
+ * `authenticate` does.
  */
 export async function checkConnection<S extends JsonSchema>(
   definition: ConnectionDefinition<S>,
@@ -32,7 +33,7 @@ export async function checkConnection<S extends JsonSchema>(
   const traffic = testTraffic(clock, options.token ?? null)
   const known = definition as ConnectionDefinition
   const connection = testConnection(known, 'test', options.settings)
-  const said = await authenticate(
+  const said = await tryConnection(
     { egress, clock, traffic },
     known,
     connection,

@@ -16,13 +16,13 @@ const failures: readonly (Failure | SandboxReply)[] = [
   ...[401, 403, 429, 500, 503].map((status) => ({ status, text: '' })),
 ]
 
-/** Of a test: much is sent to and fro, and machines are busy. */
+/** Timeout of a test; there are many requests, and machines are busy. */
 const timeoutMs = 30_000
 
 /**
- * The check of the connection and every skill that has one, against a system that fails in all the ways the kit knows: they may
- * fail with an error that says who acts next and what to do, or go without the answer, but never with a mistake of their own, and
- * end with their deadline. Whatever the system says, no error repeats a secret.
+ * Runs the connection test and every skill with an example against a system that fails in all the ways the
+ * kit knows. They may fail with an error that says who has to act and how, or do without the response, but
+ * must not have a bug, exceed their deadline, or repeat a secret in an error.
  */
 export function describeFailures(plugin: PluginDefinition, sandbox: Sandbox | undefined): void {
   const { it } = globalThis as unknown as {
@@ -58,7 +58,7 @@ async function hearAll(
   }
 }
 
-/** Systems that repeat what they were sent, credentials too, where they say what was wrong. */
+/** Systems that repeat the request, credentials included, in an error message. */
 function echoes(secrets: readonly string[]): readonly SandboxReply[] {
   const text = `refused: ${secrets.join(' ')}`
   const said = { message: text, error_description: text, response_metadata: { messages: [text] } }
@@ -85,7 +85,7 @@ function isServed(running: object): running is ServedSandbox<unknown> {
   return 'failNext' in running
 }
 
-/** The fields of a connection's settings that are secret. */
+/** The secret fields of a connection's settings. */
 export function namesOfSecrets(settings: JsonSchema): readonly string[] {
   const properties = Object.entries(settings.properties ?? {})
   return properties.filter(([, schema]) => schema['x-secret'] === true).map(([name]) => name)

@@ -18,20 +18,21 @@ import { describeFailures, namesOfSecrets } from './describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 
-// mocha's, taken as globals: `tocsin demo` loads sandboxes, and with them this module, where no mocha is installed.
+// mocha's globals, not imports: `tocsin demo` loads sandboxes, and with them this module, without mocha
+// installed.
 interface TestGlobals {
   readonly describe: (name: string, body: () => void) => void
   readonly it: (name: string, body: () => void | Promise<void>) => void
 }
 
 export interface DescribePluginOptions {
-  /** The plugin's folder, e.g. `import.meta.dirname`: it is named for the plugin and holds its README. */
+  /** The plugin's folder, e.g. `import.meta.dirname`; it has the plugin's name and contains its README. */
   readonly folder: string
-  /** Examples are run against it. Needed when the plugin has a connection. */
+  /** Examples run against it. Required if the plugin has a connection. */
   readonly sandbox?: Sandbox
 }
 
-/** What holds for every plugin, as a mocha suite. A plugin's own tests are about what is its own. */
+/** A mocha suite of the rules for all plugins. A plugin's own tests cover the rest. */
 export function describePlugin(plugin: PluginDefinition, options: DescribePluginOptions): void {
   const { describe, it } = globalThis as unknown as TestGlobals
   describe(`plugin ${plugin.name}`, () => {
@@ -138,7 +139,7 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
     }))
 }
 
-/** Of the whole schema. Names of fields are left out: what is wrong with a name is said without its pattern. */
+/** The whole schema except for field names: errors about names do not mention the pattern. */
 function patternsWithoutWords(schema: unknown): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { pattern, patternErrorMessage, propertyNames: _, ...rest } = schema as JsonSchema
@@ -158,7 +159,7 @@ async function withSandbox(
   }
 }
 
-/** Another secret of the same form: the last letters and digits are changed, each to one of its kind. */
+/** Another secret of the same format: changes the last letters and digits. */
 function spoil(secret: string): string {
   return secret.replace(/[A-Za-z0-9](?=[^A-Za-z0-9]*(?:[A-Za-z0-9][^A-Za-z0-9]*){0,3}$)/g, (char) => {
     if (char === '9') return '0'

@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 
 /**
- * What a sandbox can be told to do instead of answering: cut the connection (`reset`), never answer (`hang`), answer byte by byte
- * without end (`drip`), with something that is not JSON (`garbage`), with more than anybody reads (`huge`), or with little that
- * unfolds into as much (`gzip_bomb`).
+ * Failures of a sandbox: close the connection (`reset`), never respond (`hang`), respond byte by byte without
+ * end (`drip`), with invalid JSON (`garbage`), with a body over the limit (`huge`), or with a small body that
+ * decompresses to one (`gzip_bomb`).
  */
 export type Failure = 'reset' | 'hang' | 'drip' | 'garbage' | 'huge' | 'gzip_bomb'
 
-/** More than the 10 MB that are read of a body. */
+/** More than the limit of 10 MB for a body. */
 const hugeMegabytes = 12
 const dripEveryMs = 10
 
-/** Does so until the connection is closed, by either side. */
+/** Repeats until either side closes the connection. */
 export function fail(how: Failure, response: ServerResponse): void {
   const begin = (headers: Readonly<Record<string, string>> = {}) =>
     response.writeHead(200, { 'content-type': 'application/json', ...headers })
@@ -29,7 +29,7 @@ export function fail(how: Failure, response: ServerResponse): void {
       begin().end(Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x22, 0x3c, 0x68, 0x74, 0x6d, 0x6c, 0x3e]))
       return
     case 'huge':
-      begin().end(Buffer.alloc(hugeMegabytes * 1_048_576, ' '))
+      begin().end((huge ??= Buffer.alloc(hugeMegabytes * 1_048_576, ' ')))
       return
     case 'gzip_bomb':
       begin({ 'content-encoding': 'gzip' }).end((bomb ??= makeBomb()))
@@ -41,9 +41,10 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer))
 }
 
+let huge: Buffer | undefined
 let bomb: Buffer | undefined
 
-/** Members of a gzip file stand one after the other: each here is 1 KB and unfolds into 1 MB. */
+/** A gzip file may have several members: each here is 1 KB and decompresses to 1 MB. */
 function makeBomb(): Buffer {
   const member = gzipSync(Buffer.alloc(1_048_576, ' '))
   return Buffer.concat(Array.from({ length: hugeMegabytes * 10 }, () => member))

@@ -4,15 +4,15 @@ import type { SandboxCall, SandboxReply } from './routes.ts'
 export interface IssueTokensOptions {
   readonly clientId: string
   readonly clientSecret: string
-  /** Fields that the form must have besides, e.g. the scope. Default: none. */
+  /** Additional required form fields, e.g. the scope. Default: none. */
   readonly form?: Readonly<Record<string, string>>
   /** In seconds. Default 3600. */
   readonly expiresInS?: number
-  /** The text of a token, e.g. a JWT, made from one that nobody can guess. Default: that one. */
+  /** Converts a random token to its final form, e.g. a JWT. Default: unchanged. */
   readonly tokenText?: (unguessable: string) => string
-  /** Fields of the answer besides `token_type`, `expires_in` and `access_token`. */
+  /** Response fields besides `token_type`, `expires_in` and `access_token`. */
   readonly answer?: Readonly<Record<string, unknown>>
-  /** The answer to a request that is refused. Default: as RFC 6749, section 5.2, has it. */
+  /** The response to a refused request. Default: as in RFC 6749, section 5.2. */
   readonly refuse?: (refusal: TokenRequestRefusal) => SandboxReply
   /** Epoch milliseconds. Default: the real time. */
   readonly now?: () => number
@@ -23,15 +23,15 @@ export interface TokenRequestRefusal {
   readonly description: string
 }
 
-/** A sandbox's endpoint for client credentials, and the tokens it has handed out. */
+/** A sandbox's endpoint for client credentials, and its issued tokens. */
 export interface TokenIssuer {
   /** Answers the token request. */
   readonly issue: (call: SandboxCall) => SandboxReply
-  /** Whether the call carries a token that is still good. */
+  /** Whether the call has a valid token. */
   check(call: SandboxCall): boolean
-  /** No token handed out so far is good any more. */
+  /** Invalidates all issued tokens. */
   expireAll(): void
-  /** How many tokens have been handed out. */
+  /** Number of issued tokens. */
   readonly issued: number
 }
 

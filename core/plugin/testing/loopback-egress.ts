@@ -6,8 +6,8 @@ import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.t
 import { readBody } from '../../common/read-body.ts'
 
 /**
- * A way out for tests that leads to this machine only: plain HTTP to 127.0.0.1, with the same cap on bodies as the runtime's own,
- * which is `server/egress`.
+ * An egress for tests that reaches only this machine: plain HTTP to 127.0.0.1, with the body limit of
+ * `server/egress`.
  */
 export const loopbackEgress: Egress = {
   async send(request) {

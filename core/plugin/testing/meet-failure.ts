@@ -9,10 +9,10 @@ import { runSkill } from './run-skill.ts'
 import type { ServedSandbox } from './serve-sandbox.ts'
 import type { SandboxReply } from './routes.ts'
 
-/** What the connection has already: without a token, nothing of the plugin would be reached. */
+/** A token that the connection already has: without one, the plugin's code would not be reached. */
 export const givenToken = 'the-token-of-this-test'
 
-/** How long a call may take that would wait for ever. */
+/** Maximum duration of a call that would wait forever. */
 const deadlineMs = 50
 
 interface CallOptions {
@@ -22,7 +22,7 @@ interface CallOptions {
   readonly signal: AbortSignal
 }
 
-/** Something that calls the other system: a skill, or the check of the connection. */
+/** A caller of the other system: a skill, or the connection test. */
 export interface Call {
   readonly name: string
   readonly make: (options: CallOptions) => Promise<unknown>
@@ -40,7 +40,10 @@ export function callsOf({ skills, connection }: PluginDefinition): readonly Call
   ]
 }
 
-/** Makes the call against a system that fails so, and gives the error it ends with, if any: one on purpose, or that of the deadline. */
+/**
+ * Makes the call against a failing system and returns its error, if any: a deliberate one, or that of the
+ * deadline.
+ */
 export async function meetFailure(
   running: ServedSandbox<unknown>,
   how: Failure | SandboxReply,

@@ -1,5 +1,6 @@
 import { theServer, type Actor } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
+import { newCaseFields } from '../../transitions/case.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { ConnectionDefinition, NewCase, Secret } from '../index.ts'
@@ -9,18 +10,18 @@ import { checkSettings } from '../../skill/connection/settings.ts'
 
 const organizationUuid = 'test-organization'
 
-/** The cases of a test: what skills did to them can be read back. */
+/** The cases of a test, for assertions. */
 export interface TestCases extends CaseStore {
   readonly all: readonly Case[]
   readonly entries: readonly (CaseEntry & { readonly caseId: string })[]
 }
 
 /**
- * Cases in memory: `DEMO-1`, `DEMO-2`, …; `DEMO-1` is there from the start and is the case of the run.
+ * Cases in memory: `DEMO-1`, `DEMO-2`, …; `DEMO-1` exists from the start and is the run's case.
  *
  * @param prefix instead of `DEMO`: the code of an organization
- * @param title of the case of the run
- * @param id of the case of the run; others follow
+ * @param title of the run's case
+ * @param id of the run's case; others follow
  */
 export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `${prefix}-1`): TestCases {
   const firstNumber = Number(/-(\d{1,9})$/.exec(id)?.[1] ?? 1)
@@ -86,12 +87,7 @@ function newCase(id: string): Case {
   return {
     id,
     organizationUuid,
-    title: '',
-    summary: '',
-    status: 'open',
-    severity: 'medium',
-    verdict: 'unknown',
-    assignee: null,
+    ...newCaseFields({ title: '' }),
     revision: 1,
     alertsDeleted: 0,
     runsDeleted: 0,
@@ -105,7 +101,7 @@ export interface TestConnection {
   readonly secrets: Readonly<Record<string, Secret>>
 }
 
-/** A connection as if an operator had typed `settings` in; refuses what the real thing refuses. */
+/** A connection with `settings` as entered by an operator; validates them as the runtime does. */
 export function testConnection(
   definition: ConnectionDefinition,
   plugin: string,
@@ -130,7 +126,7 @@ export function testConnection(
   return { connection, secrets }
 }
 
-/** The one connection of a test, or none. */
+/** The only connection of a test, or none. */
 export function testConnections(
   open: TestConnection | undefined,
 ): Pick<ConnectionStore, 'create' | 'list' | 'open'> {

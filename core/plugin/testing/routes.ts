@@ -1,13 +1,13 @@
 import type { SandboxRequest } from '../index.ts'
 
-/** A request as a sandbox's handler sees it. */
+/** A request, as passed to a sandbox's handler. */
 export interface SandboxCall extends SandboxRequest {
   /** The path without the query, percent-encoded as sent. */
   readonly pathname: string
   readonly query: URLSearchParams
   /** Values of `:name` in the route's path, decoded. */
   readonly params: Readonly<Record<string, string>>
-  /** The body as JSON; a body that is not JSON is answered 400. */
+  /** The parsed JSON body; any other body is answered with 400. */
   json(): unknown
   /** The body as `application/x-www-form-urlencoded`. */
   form(): URLSearchParams
@@ -20,13 +20,20 @@ export interface SandboxReply {
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly text?: string
-  /** Waits before it answers, in milliseconds. */
+  /** Delay before the response, in milliseconds. */
   readonly delayMs?: number
 }
 
+/** A page that a gateway or sign-in form sends instead of the other system. */
+export const htmlReply = (status: number, text: string): SandboxReply => ({
+  status,
+  headers: { 'content-type': 'text/html' },
+  text,
+})
+
 export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<SandboxReply>
 
-/** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered 404. */
+/** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered with 404. */
 export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 
 interface Route {
@@ -35,7 +42,7 @@ interface Route {
   readonly handler: SandboxHandler
 }
 
-/** One handler out of many; an unknown path is answered 404, a known path with another method 405. */
+/** Combines handlers; an unknown path is answered with 404, a known path with another method with 405. */
 export function compileRoutes(routes: SandboxRoutes): SandboxHandler {
   const compiled = Object.entries(routes).map(([name, handler]): Route => {
     const [method = '', path = ''] = name.split(' ')

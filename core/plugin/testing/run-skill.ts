@@ -15,45 +15,48 @@ import { testCases, testConnection, testConnections, type TestCases } from './me
 import { testClock, testTraffic } from './test-surroundings.ts'
 
 export interface RunSkillOptions {
-  /** What an operator would type in, secrets as plain text; absent: the step has no connection. */
+  /** Settings as entered by an operator, secrets as plain text; absent: the step has no connection. */
   readonly settings?: Readonly<Record<string, unknown>>
-  /** What the other system answers. Default: nothing, so that every request is an error. */
+  /** Responses of the other system. Default: none, so that every request is an error. */
   readonly replies?: Replies
-  /** Instead of `replies`: a way out, e.g. `loopbackEgress` to a sandbox. */
+  /** Instead of `replies`: an egress, e.g. `loopbackEgress` to a sandbox. */
   readonly egress?: Egress
   /**
-   * The token that the connection already has; null: none, so that the first request fetches one. Default with `replies`:
+   * The connection's token; null: none, so that the first request fetches one. Default with `replies`:
    * `test-token`; with `egress`: null.
    */
   readonly token?: string | null
   /** Default `test-run`. */
   readonly run?: { readonly id: string }
-  /** Default: fresh ones. */
+  /** Default: new ones. */
   readonly cases?: TestCases
-  /** Id of the run's case; null for a run without. Default `DEMO-1`. */
+  /** Id of the run's case; null for a run without a case. Default `DEMO-1`. */
   readonly caseId?: string | null
-  /** Default `run`. The last three are for skills that ask: `input` is what was given then, `asked` the rest. */
+  /**
+   * Default `run`. The other three are for skills that ask questions: `input` is the question's input,
+   * `asked` the rest.
+   */
   readonly purpose?: 'run' | 'verify' | 'settle' | 'remind' | 'refuse'
-  /** What the skill answered when it asked; for `settle` what became of it, for `refuse` what was answered in vain. */
+  /** Output of the skill's `run`; with the outcome for `settle`, or the refused answer for `refuse`. */
   readonly asked?: {
     readonly output: unknown
     readonly outcome?: QuestionOutcome
     readonly answer?: RefusedAnswer
   }
-  /** When the call's time is up, in epoch milliseconds, as the skill is told; nothing is aborted by it. Default: never. */
+  /** Deadline passed to the skill, in epoch milliseconds; nothing is aborted by it. Default: never. */
   readonly deadlineMs?: number
   /** Default: one that aborts after 10 s. */
   readonly signal?: AbortSignal
-  /** Epoch milliseconds: time then stands still, but for what the call waits. Default: the real time. */
+  /** Epoch milliseconds: the clock then advances only while the call waits. Default: the real time. */
   readonly now?: number
 }
 
-/** What became of a call. */
+/** Result of a call. */
 export interface SkillRun<Output> {
   readonly output: Output
-  /** Sent through `replies`, in order. */
+  /** Requests sent through `replies`, in order. */
   readonly requests: readonly SentRequest[]
-  /** Written by the skill, in order. */
+  /** Log entries of the skill, in order. */
   readonly logs: readonly LoggedLine[]
   readonly cases: TestCases
 }

@@ -21,12 +21,12 @@ import {
 /** Largest request body that a sandbox reads, in bytes. */
 const maxBody = 1_048_576
 
-/** What a sandbox does, with ways to act on its state from outside where there are some, e.g. to let its tokens expire. */
+/** Routes of a sandbox, and controls of its state, e.g. to expire its tokens. */
 export interface SandboxBehaviour<Controls> {
   readonly answer: SandboxHandler | SandboxRoutes
-  /** For tests. Default: none. */
+  /** Controls for tests. Default: none. */
   readonly controls?: Controls
-  /** The other system's own ways to fail, by name. Default: none. */
+  /** Named failures of the other system. Default: none. */
   readonly faults?: Readonly<Record<string, SandboxReply>>
   readonly commands?: readonly SandboxCommand[]
   readonly install?: (manifest: unknown) => Promise<void>
@@ -34,13 +34,16 @@ export interface SandboxBehaviour<Controls> {
 
 export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
   readonly controls: Controls
-  /** Ways to fail that `failNext` can be given, by name. */
+  /** Named failures that `failNext` accepts. */
   readonly faults: Readonly<Record<string, SandboxReply>>
-  /** The next `times` requests (default 1) are answered so, whatever they ask. */
+  /** The next `times` requests (default 1) get this response. */
   failNext(how: SandboxReply | Failure, times?: number): void
-  /** From now on no more requests are answered than that; others get 429 with `Retry-After`, like that of the `faults` where they have one. */
+  /**
+   * Limits the number of further requests; the others get 429 with `Retry-After`, or the rate limit response
+   * of `faults`.
+   */
   limitRate(limit: RateLimit): void
-  /** Requests are answered again, whatever `failNext` and `limitRate` said. */
+  /** Ends the effect of `failNext` and `limitRate`. */
   stopFailing(): void
 }
 
@@ -137,12 +140,12 @@ async function start<Controls>(
   }
 }
 
-/** What every request to one running sandbox meets. */
+/** Failures and limits for every request to a running sandbox. */
 interface Served {
   readonly handler: SandboxHandler
   readonly requests: SandboxRequest[]
   readonly failures: (SandboxReply | Failure)[]
-  /** The answer to a request that is one too many. */
+  /** The response to a request over the limit. */
   readonly refuse: () => SandboxReply | undefined
   readonly onAnswer: NonNullable<SandboxOptions['onAnswer']>
 }
@@ -152,7 +155,7 @@ async function answer(
   response: ServerResponse,
   { handler, requests, failures, refuse, onAnswer }: Served,
 ): Promise<void> {
-  // Answers depend on the request alone, so that examples can be compared with them.
+  // Responses depend on the request alone, so that examples can be compared with them.
   response.sendDate = false
   let received: SandboxRequest | undefined
   const finish = (reply: SandboxReply) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
 import { createTraffic, type Traffic } from '../../skill/http/traffic.ts'
 
-/** Real time; or, from `startMs` on, time that passes only while somebody waits. */
+/** Real time, or from `startMs` on, time that advances only during waits. */
 export function testClock(startMs?: number): Clock {
   let slept = 0
   return {
@@ -18,7 +18,7 @@ export function testClock(startMs?: number): Clock {
   }
 }
 
-/** With a token that is there already and never replaced; null: with none, so that the first request fetches one. */
+/** With a fixed token; null: with none, so that the first request fetches one. */
 export function testTraffic(clock: Clock, token: string | null): Traffic {
   const traffic = createTraffic(clock)
   if (token === null) return traffic

@@ -7,14 +7,14 @@ import {
   type HttpResponse,
 } from '../../plugin/index.ts'
 
-/** Sends a request; `onSent` is told once the other system may have it. */
+/** Sends a request; calls `onSent` once the other system may have received it. */
 export type Exchange = (wanted: HttpRequest, onSent?: () => void) => Promise<HttpResponse>
 
 /**
- * The requests of one call of a skill that changes things. Once one of them may have changed something, no error of a later one
- * says any more that nothing has happened: the engine would do all of it again.
+ * The requests of one call of a writing skill. After the first request that may have changed something, no later
+ * error may claim that nothing happened, because the engine would repeat everything.
  *
- * @param onEffect Told what is known of the effect of the call, from its first request on.
+ * @param onEffect called with what is known of the effect, from the first request on
  */
 export function inDoubtAfterChanges(
   request: Exchange,
@@ -40,7 +40,7 @@ export function inDoubtAfterChanges(
     } catch (error) {
       const doubted = hasChanged && error instanceof TocsinError ? withEffect(error, 'unknown') : error
       hasChanged ||= isChange && mayHaveHappened(error)
-      // For people, and for whoever goes on from the run: a redirect, say, tells nobody what was done before it.
+      // Marked for people and later runs: a redirect, for example, does not tell what the request did.
       throw isChange && isOutcomeUnknown(doubted) ? withEffect(doubted, 'unknown') : doubted
     } finally {
       if (isSent) underWay--
@@ -49,5 +49,5 @@ export function inDoubtAfterChanges(
   }
 }
 
-/** An answer that the skill asked to see; one that says no has changed nothing. */
+/** An answer that the skill accepted; a refusal changed nothing. */
 const mayChange = (status: number): boolean => status < 400 || status === 408 || status >= 500

@@ -1,21 +1,30 @@
 import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../../plugin/index.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
 import { createBearer } from '../connection/bearer.ts'
-import type { SkillCallerOptions } from './caller.ts'
-import { egressFor } from '../connection/egress-for.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Egress } from '../../ports/egress.ts'
 import { createHttpClient } from './http-client.ts'
-import { openConnection } from '../connection/open-connection.ts'
-import { createTraffic } from '../http/traffic.ts'
+import { openConnection, egressFor } from '../connection/open-connection.ts'
+import { createTraffic, type Traffic } from '../http/traffic.ts'
+import type { OnSecret } from '../redaction/redactor.ts'
+
+export interface TryConnectionOptions {
+  readonly egress: Egress
+  readonly clock: Clock
+  /** Shared by everything that calls the same connections. Default: its own. */
+  readonly traffic?: Traffic | undefined
+  /** Called with every secret in use. Default: none. */
+  readonly onSecret?: OnSecret | undefined
+}
 
 /**
- * Asks the other system whether a connection's credentials work; resolves if so, with a warning where there is one. Also for
- * connections that are not stored yet. A token is fetched anew, and kept for the calls that follow: permissions that were granted
- * a moment ago are in it.
+ * Asks the other system whether a connection's credentials work; also for connections that are not stored yet.
+ * Fetches a new token, which later calls reuse, so that newly granted permissions are in it.
  *
- * @throws ConnectionError (wrong credentials, unusable settings), RetryableError (out of reach), SkillError
+ * @throws ConnectionError (wrong credentials, unusable settings), RetryableError (unreachable), SkillError
  */
-export async function authenticate(
-  options: Pick<SkillCallerOptions, 'egress' | 'clock' | 'onSecret' | 'traffic'>,
+export async function tryConnection(
+  options: TryConnectionOptions,
   definition: ConnectionDefinition,
   open: OpenConnection,
   signal: AbortSignal,

@@ -10,11 +10,11 @@ export interface CaseAccessOptions {
   readonly playbookName: string
   /** See `SkillCallRun`. */
   readonly openCase: () => Promise<string | undefined>
-  /** Of the attempt; keys that a skill makes up are kept apart from those of other steps by it. */
+  /** Idempotency key of the attempt, which namespaces the keys that a skill makes up. */
   readonly idempotencyKey: string
 }
 
-/** The cases of the run's organization, as one step sees them. */
+/** The cases of the run's organization, for one step. */
 export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   const { cases, organizationUuid } = options
   const by = theRun(options.runUuid, options.playbookName)
@@ -38,7 +38,7 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   }
 }
 
-/** Keys of steps begin with the uuid of their run, so that no reference is ever one of them. */
+/** Keys of steps begin with the uuid of their run, so a reference never equals one. */
 const keyOfReference = (reference: string): string => `reference/${reference}`
 
 function toView({ id, title, summary, status, severity, verdict, assignee }: CaseView): CaseView {

@@ -14,20 +14,20 @@ import { checkHeaders } from '../http/headers.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
 import { statusError } from '../http/status-error.ts'
-import { addressFrom, budgetOf, type Target } from '../connection/target.ts'
+import { addressFrom, budgetOf, type ConnectionTarget } from '../connection/target.ts'
 
 export interface HttpClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
   readonly redactor: Redactor
-  /** Undefined: absolute addresses only, no credentials. */
-  readonly target: Target | undefined
-  /** The skill changes something in the other system. */
+  /** Undefined: only absolute addresses, without credentials. */
+  readonly target: ConnectionTarget | undefined
+  /** Whether the skill changes the other system. */
   readonly isWrite: boolean
-  /** Told what is known of the effect of such a skill. Default: nobody is. */
+  /** Called with what is known of the effect of a writing skill. Default: none. */
   readonly onEffect?: ((effect: Effect) => void) | undefined
 }
 
-/** The way out for one call of a skill; see {@link HttpClient}. */
+/** The HTTP client of one skill call; see {@link HttpClient}. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { egress, signal, target, redactor } = options
   const bearer = target?.token && createBearer(target.token, options)
@@ -78,7 +78,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
-/** A 401 says that nothing was done, so the request may be sent once more with another token, whatever its method. */
+/** A 401 proves that nothing happened, so any request may be repeated once with a new token. */
 async function sendWithToken(
   send: (headers: Readonly<Record<string, string>>) => Promise<EgressResponse>,
   bearer: Bearer,
@@ -117,7 +117,7 @@ function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
       } catch (cause) {
         const message = `the answer of ${what} cannot be read: ${(cause as Error).message}`
         throw new SkillError('bad_response', message, {
-          hint: 'check the address: a proxy or a sign-in page may answer in its place',
+          hint: 'check the address: a proxy or a sign-in page may have answered instead',
           cause,
         })
       }
@@ -125,7 +125,7 @@ function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
   }
 }
 
-/** The header's text is a secret too when it was made from one, as with `Basic` and a password. */
+/** A header made from a secret is a secret too, such as `Basic` with a password. */
 function redactCredential(header: string, secrets: readonly string[], redactor: Redactor): void {
   const credential = header.replace(/^[A-Za-z]+\s+/, '')
   const decoded = Buffer.from(credential, 'base64').toString()

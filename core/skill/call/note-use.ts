@@ -4,12 +4,12 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ConnectionStore } from '../../ports/connection-store.ts'
 import type { Log } from '../../ports/log.ts'
 
-/** Told of each use of a connection: the error that it ended with, or undefined. */
+/** Records a use of a connection, with its error if it failed. */
 export type NoteUse = (connection: Connection, error?: unknown) => void
 
-/** A connection whose uses fail and work in turn is written down so often at most. */
+/** Shortest interval between two records of one connection. */
 const onceInMs = 10_000
-/** Of connections that are remembered for it. */
+/** Most connections remembered for this. */
 const maxRemembered = 10_000
 
 export interface NoteUseOptions {
@@ -19,8 +19,8 @@ export interface NoteUseOptions {
 }
 
 /**
- * Keeps how the other system refused a connection (its credentials, its permissions, its token), until a use succeeds. What passes by
- * itself, or is the fault of one call, says nothing about the connection. Nobody waits for it.
+ * Records why the other system refused a connection (credentials, permissions, token) until a use succeeds.
+ * Temporary errors and errors of a single call are not recorded. Runs in the background.
  */
 export function createNoteUse({ connections, clock, log }: NoteUseOptions): NoteUse {
   const lastAt = new Map<string, number>()
@@ -38,7 +38,7 @@ export function createNoteUse({ connections, clock, log }: NoteUseOptions): Note
     connections
       .used(organizationUuid, uuid, code === undefined ? null : { code, at: now })
       .catch((reason: unknown) =>
-        log.warn({ connection: name, code, error: reason }, 'how a connection was used could not be kept'),
+        log.warn({ connection: name, code, error: reason }, 'could not record the use of a connection'),
       )
   }
 }

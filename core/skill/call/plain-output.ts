@@ -3,8 +3,8 @@ import { SkillError } from '../../plugin/index.ts'
 const maxDepth = 100
 
 /**
- * A skill's output as plain JSON data: a copy without undefined fields. What JSON cannot hold is the skill's mistake and is
- * said here, before a journal turns it into something else.
+ * Copies a skill's output as plain JSON data, without undefined fields. Values that JSON cannot represent are an
+ * error of the skill.
  *
  * @throws SkillError `contract_violation`
  */

@@ -1,8 +1,8 @@
 import { pathText, SkillError, type QueryValue, type RequestPath } from '../../plugin/index.ts'
 
 /**
- * The address of a call below a connection's base address. Whatever the path holds, the result has the base's origin and
- * begins with the base's path: a value that somebody else wrote can only ever choose among the resources meant.
+ * The address of a request below a connection's base address. Whatever the path contains, the result has the
+ * origin and path prefix of the base, so untrusted values can only select among its resources.
  *
  * @throws SkillError `bad_path`
  */
@@ -13,38 +13,34 @@ export function addressBelow(
 ): URL {
   const below = pathText(path)
   const basePath = base.pathname.replace(/\/+$/, '')
-  const text = `${base.origin}${basePath}${below}`
-  const address = URL.canParse(text) ? new URL(text) : undefined
-  // The checks of the path should leave nothing for this one to find.
-  if (
-    address === undefined ||
-    address.origin !== base.origin ||
-    !address.pathname.startsWith(`${basePath}/`)
-  ) {
-    throw badPath(below, 'leads out of the connection')
+  const { origin } = base
+  const address = URL.parse(`${origin}${basePath}${below}${queryText(query, '?')}`)
+  // Defence in depth: the path checks should catch everything before.
+  if (address === null || address.origin !== origin || !address.pathname.startsWith(`${basePath}/`)) {
+    throw badPath(below, 'leads outside the connection')
   }
-  addQuery(address, query)
   return address
 }
 
 /**
- * The address of a call without a connection.
+ * The address of a request without a connection.
  *
- * @throws SkillError `bad_path` when it is not an absolute http or https address, or carries credentials
+ * @throws SkillError `bad_path` if it is not an absolute http(s) address, or contains credentials
  */
 export function absoluteAddress(path: RequestPath, query: Readonly<Record<string, QueryValue>> = {}): URL {
   const text = typeof path === 'string' ? path : pathText(path)
-  const address = URL.canParse(text) ? new URL(text) : undefined
-  if (address === undefined || !isWeb(address)) {
-    throw badPath(text, 'must be an absolute https address, since the step names no connection')
+  const address = URL.parse(text)
+  if (address === null || !isWeb(address)) {
+    throw badPath(text, 'must be an absolute https address because the step names no connection')
   }
-  if (address.username !== '' || address.password !== '') throw badPath(text, 'must not carry credentials')
+  if (address.username !== '' || address.password !== '') throw badPath(text, 'must not contain credentials')
   address.hash = ''
-  addQuery(address, query)
+  const added = queryText(query, address.search === '' ? '?' : '&')
+  if (added !== '') address.search += added
   return address
 }
 
-/** A connection's base address, or undefined when it is not usable as one. */
+/** A connection's base address; undefined if it is not usable. */
 export function parseBase(text: string): URL | undefined {
   const base = URL.canParse(text) ? new URL(text) : undefined
   if (base === undefined || !isWeb(base)) return undefined
@@ -54,19 +50,20 @@ export function parseBase(text: string): URL | undefined {
 }
 
 function isWeb(url: URL): boolean {
-  // Whether plain http may be used, and where, is decided by egress.
+  // Egress decides where plain http is allowed.
   return url.protocol === 'https:' || url.protocol === 'http:'
 }
 
-function addQuery(address: URL, query: Readonly<Record<string, QueryValue>>): void {
+/** The parameters, each percent-encoded, behind `lead`; empty if there are none. */
+function queryText(query: Readonly<Record<string, QueryValue>>, lead: '?' | '&'): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => {
     const values = Array.isArray(value) ? (value as readonly unknown[]) : value === undefined ? [] : [value]
     return values.map((one) => `${encode(name)}=${encode(String(one))}`)
   })
-  if (pairs.length > 0) address.search += (address.search === '' ? '?' : '&') + pairs.join('&')
+  return pairs.length === 0 ? '' : lead + pairs.join('&')
 }
 
-/** Percent-encoding throughout; `+` for a blank is not understood everywhere. Lone surrogates become U+FFFD. */
+/** Percent-encodes everything, because not every system reads `+` as a space. Lone surrogates become U+FFFD. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll("'", '%27')
 }

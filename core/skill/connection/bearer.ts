@@ -2,7 +2,7 @@ import { tokenSource, type TokenCall } from '../http/fetch-token.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import type { SendInTurnOptions } from '../http/send-in-turn.ts'
 
-/** The token of a connection, as one call sees it: a secret of that call. */
+/** The token of a connection for one call, which redacts it. */
 export interface Bearer {
   get(): Promise<string>
   replace(refused: string): Promise<string | undefined>

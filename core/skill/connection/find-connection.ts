@@ -1,13 +1,13 @@
 import { ConnectionError } from '../../plugin/index.ts'
 import type { ConnectionStore, OpenConnection } from '../../ports/connection-store.ts'
 
-/** What calling a skill needs of the store. */
+/** The part of the connection store that skill calls use. */
 export type ReadableConnections = Pick<ConnectionStore, 'list' | 'open'>
 
 export interface WantedConnection {
   readonly organizationUuid: string
   readonly plugin: string
-  /** As the step names it; undefined: the organization's only enabled connection of the plugin. */
+  /** The name in the step; undefined: the organization's only enabled connection of the plugin. */
   readonly name: string | undefined
 }
 
@@ -35,7 +35,7 @@ export async function findConnection(
   if (open.connection.broken !== null) {
     const { name: broken, broken: note } = open.connection
     throw new ConnectionError('connection_broken', `connection '${broken}' cannot be used: ${note.reason}`, {
-      hint: 'mend it, then authenticate it or enter its credentials again',
+      hint: 'fix it, then test the connection or enter its credentials again',
     })
   }
   return open
@@ -69,7 +69,7 @@ function connectionDisabled(names: readonly string[], hint: string): ConnectionE
   return new ConnectionError('connection_disabled', message, { hint })
 }
 
-/** Of the plugin's connections that are enabled, or are not. */
+/** Names of the plugin's enabled or disabled connections. */
 async function names(
   store: ReadableConnections,
   wanted: WantedConnection,

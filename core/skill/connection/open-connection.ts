@@ -2,18 +2,19 @@ import { TocsinError, type ConnectionDefinition } from '../../plugin/index.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { openSettings } from './settings.ts'
-import { createTarget, type Target } from './target.ts'
+import { createTarget, type ConnectionTarget } from './target.ts'
+import type { Egress, EgressRequest } from '../../ports/egress.ts'
 
-/** A connection ready to be called. */
+/** A connection that is ready for calls. */
 export interface ReadyConnection {
   readonly settings: Readonly<Record<string, unknown>>
-  readonly target: Target
+  readonly target: ConnectionTarget
   readonly redactor: Redactor
 }
 
 const opened = new WeakMap<OpenConnection, ReadyConnection>()
 
-/** The same for the same connection, which a store gives as long as nothing of it changes. See `openConnection`. */
+/** Like `openConnection`, but cached for as long as the store returns the same object. */
 export function openOnce(
   definition: ConnectionDefinition,
   open: OpenConnection,
@@ -24,7 +25,7 @@ export function openOnce(
   return ready
 }
 
-/** @throws ConnectionError `connection_invalid`; nothing that is thrown shows a secret */
+/** @throws ConnectionError `connection_invalid`, without secrets */
 export function openConnection(
   definition: ConnectionDefinition,
   open: OpenConnection,
@@ -39,3 +40,11 @@ export function openConnection(
     throw redactor.error(error, (one) => one instanceof TocsinError)
   }
 }
+
+/** The same egress, with the plugin and organization of its requests. */
+export const egressFor = (
+  egress: Egress,
+  whose: Pick<EgressRequest, 'plugin' | 'organizationUuid' | 'isConnection'>,
+): Egress => ({
+  send: (request) => egress.send({ ...request, ...whose }),
+})

@@ -3,16 +3,16 @@ import { ConnectionError, Secret, type ConnectionDefinition, type JsonSchema } f
 import type { OpenConnection } from '../../ports/connection-store.ts'
 import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 
-/** What an operator typed in, checked and taken apart: secrets are stored encrypted, settings are not. */
+/** Validated input of an operator, separated into settings and secrets, which are stored encrypted. */
 export interface CheckedSettings {
   readonly settings: Readonly<Record<string, unknown>>
   readonly secrets: Readonly<Record<string, Secret>>
 }
 
 /**
- * Checks the fields of a new connection, with defaults filled in, and takes its secrets apart.
+ * Validates the fields of a connection, fills in defaults, and separates the secrets.
  *
- * @param typed Everything as plain JSON, secrets too.
+ * @param typed all fields as plain JSON, including secrets
  * @throws ValidationError `value_invalid`; never quotes a value
  */
 export function checkSettings(definition: ConnectionDefinition, typed: unknown): CheckedSettings {
@@ -28,7 +28,7 @@ export function checkSettings(definition: ConnectionDefinition, typed: unknown):
 }
 
 /**
- * The settings as a skill sees them. Checked once more: a newer version of the plugin may ask for more than was typed in.
+ * The settings as a skill sees them. Validated again, because a newer version of the plugin may require more.
  *
  * @throws ConnectionError `connection_invalid`
  */
@@ -46,7 +46,7 @@ export function openSettings(
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     throw new ConnectionError('connection_invalid', `connection '${connection.name}': ${error.message}`, {
-      hint: 'its plugin has changed: create the connection again',
+      hint: 'the plugin has changed: create the connection again',
       details: { errors: error.errors },
     })
   }

@@ -12,15 +12,15 @@ import type { Connection } from '../../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
 import type { TokenCall } from '../http/fetch-token.ts'
 import { headerProblem } from '../http/headers.ts'
-import type { Budget } from '../http/send-in-turn.ts'
+import type { ConnectionBudget } from '../http/send-in-turn.ts'
 
-/** The other end of a connection. */
-export interface Target {
+/** The address, credentials and limits of a connection. */
+export interface ConnectionTarget {
   /** Name of the connection. */
   readonly connection: string
   readonly connectionUuid: string
   readonly base: URL
-  /** Origins that may be named with an absolute address; they are sent no credentials. */
+  /** Origins allowed in absolute addresses; they receive no credentials. */
   readonly otherOrigins: readonly string[]
   /**
    * Headers with credentials at a time (epoch milliseconds), names in lower case.
@@ -28,23 +28,23 @@ export interface Target {
    * @throws ConnectionError `connection_invalid`
    */
   readonly headersAt: (nowMs: number) => Readonly<Record<string, string>>
-  /** What no message may show of them. */
+  /** Secrets to redact from messages. */
   readonly secrets: readonly string[]
   readonly rate: ConnectionDefinition['rate']
-  /** How to get the token that requests below the base address carry. */
+  /** Fetches the token of requests below the base address. */
   readonly token: TokenCall | undefined
   readonly errors: ConnectionDefinition['errors']
 }
 
-/** The time of each is remembered. */
+/** Largest number of requests in a rate limit: the time of each is remembered. */
 const maxRequests = 10_000
 
-/** @throws ConnectionError `connection_invalid` where the base address is none */
+/** @throws ConnectionError `connection_invalid` if the base address is invalid */
 export function createTarget(
   definition: ConnectionDefinition,
   { name: connection, uuid: connectionUuid }: Pick<Connection, 'name' | 'uuid'>,
   settings: Readonly<Record<string, unknown>>,
-): Target {
+): ConnectionTarget {
   const base = parseBase(definition.baseUrl(settings))
   if (base === undefined) {
     throw new ConnectionError(
@@ -92,14 +92,14 @@ function headersFrom(
       'connection_invalid',
       `the credentials of connection '${connection}' cannot be sent: ${problem}`,
       {
-        hint: 'enter them again, without line breaks, for a header that carries credentials and nothing else',
+        hint: 'enter them again without line breaks',
       },
     )
   }
   return headers
 }
 
-/** What the plugin makes of the settings: of a key that cannot sign, say, it may well throw something of its own. */
+/** Calls code of the plugin, which may throw anything, e.g. for a malformed key. */
 function made<T>(connection: string, what: string, make: () => T): T {
   try {
     return make()
@@ -109,12 +109,12 @@ function made<T>(connection: string, what: string, make: () => T): T {
     throw new ConnectionError(
       'connection_invalid',
       `the ${what} of connection '${connection}' cannot be made: ${why.slice(0, 300)}`,
-      { hint: 'check the settings of the connection, such as the form of a key', cause },
+      { hint: 'check the settings of the connection, e.g. the format of a key', cause },
     )
   }
 }
 
-/** The same for the same settings, of which it says nothing: tokens are kept under it, and an edited connection gets another. */
+/** A digest of the settings: tokens are cached under it, so an edited connection gets a new token. */
 function keyOf(connectionUuid: string, settings: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(settings).map(([name, value]) => [
     name,
@@ -126,12 +126,12 @@ function keyOf(connectionUuid: string, settings: Readonly<Record<string, unknown
 }
 
 /**
- * Where a request of a connection goes, and whether that is below the base address, where credentials are sent.
+ * The address of a request, and whether it is below the base address and gets credentials.
  *
  * @throws SkillError `bad_path`
  */
 export function addressFrom(
-  { base, otherOrigins }: Pick<Target, 'base' | 'otherOrigins'>,
+  { base, otherOrigins }: Pick<ConnectionTarget, 'base' | 'otherOrigins'>,
   { path, query }: Pick<HttpRequest, 'path' | 'query'>,
 ): { readonly url: URL; readonly isBelowBase: boolean } {
   const below = belowBase(base, path)
@@ -147,7 +147,7 @@ export function addressFrom(
   return { url: addressBelow(base, path, query), isBelowBase: true }
 }
 
-/** The path of an absolute address below the base, such as a link to the next page; checked like any other. */
+/** The path of an absolute address below the base, such as a link to the next page; validated like any other. */
 function belowBase(
   base: URL,
   path: RequestPath,
@@ -160,11 +160,11 @@ function belowBase(
   return { path: rest.slice(basePath.length), query }
 }
 
-/** What a request counts against; where the plugin names nothing, the whole connection, without limits. */
+/** The rate budget of a request. Default: one budget for the whole connection, without limits. */
 export function budgetOf(
-  { connection, connectionUuid, rate, base }: Target,
+  { connection, connectionUuid, rate, base }: ConnectionTarget,
   { method = 'GET', path }: HttpRequest,
-): Budget {
+): ConnectionBudget {
   const { bucket, limits } = rate?.({ method, path: belowBase(base, path)?.path ?? pathOnly(path) }) ?? {
     bucket: '',
     limits: [],
@@ -173,7 +173,7 @@ export function budgetOf(
     const isUsable = Number.isInteger(requests) && requests >= 1 && requests <= maxRequests
     if (!isUsable || !(perMs > 0 && perMs < Infinity)) {
       throw new Error(
-        `the rate ${requests} per ${perMs} ms is none: at least 1 request, at most ${maxRequests}`,
+        `the rate ${requests} per ${perMs} ms is invalid: allow at least 1 request, at most ${maxRequests}`,
       )
     }
   }

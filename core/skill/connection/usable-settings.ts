@@ -4,7 +4,8 @@ import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 
 /**
- * Checks the fields of a connection that is made or changed (see {@link checkSettings}), and that requests can be sent with them.
+ * Validates the fields of a new or edited connection (see {@link checkSettings}), and that requests can be made
+ * with them.
  *
  * @throws ValidationError `value_invalid`; never quotes a secret
  */
@@ -29,10 +30,13 @@ export function usableSettings(
   return checked
 }
 
-/** No system that Tocsin knows gives out shorter ones, which stand in many a text by chance: hidden there, they would harm it, and give themselves away. */
+/**
+ * Shorter texts occur everywhere by chance: redacting them would garble messages and reveal the secret. No known
+ * system issues shorter ones.
+ */
 const shortestSecret = 8
 
-/** The schema of a connection's settings as it is enforced: what a plugin declares, and what is asked of every secret. */
+/** The settings schema as it is enforced: the plugin's declaration, plus a minimum length of secrets. */
 export function enforcedSettings({ settings }: ConnectionDefinition): JsonSchema {
   const properties = Object.entries(settings.properties ?? {}).map(([name, field]) => [
     name,
@@ -47,7 +51,7 @@ function requireHideable({ secrets }: CheckedSettings): void {
   const lengths = Object.entries(secrets).map(([field, secret]) => [field, secret.reveal().length] as const)
   const short = lengths.filter(([, length]) => length > 0 && length < shortestSecret)
   if (short.length === 0) return
-  const message = `must have at least ${shortestSecret} characters: a shorter secret cannot be kept out of messages without harming them`
+  const message = `must have at least ${shortestSecret} characters: a shorter secret cannot be redacted reliably`
   const errors = short.map(([field]) => ({ pointer: `/${field}`, message }))
   throw new ValidationError('value_invalid', `${short.map(([field]) => field).join(', ')} ${message}`, errors)
 }

@@ -12,20 +12,24 @@ import { sendInTurn, type SendInTurnOptions } from './send-in-turn.ts'
 import { bodyAsJson, statusError, type StatusErrorContext } from './status-error.ts'
 import type { TokenSource } from './token-cache.ts'
 
-/** How one connection gets its tokens. */
+/** How a connection gets its tokens. */
 export interface TokenCall {
   /** Name of the connection. */
   readonly connection: string
   readonly connectionUuid: string
-  /** What tokens are kept under. */
+  /** Cache key of the tokens. */
   readonly key: string
-  /** Made anew each time, at a time in epoch milliseconds. Throws ConnectionError `connection_invalid`, SkillError `bad_path`. */
+  /**
+   * Creates the request at a time in epoch milliseconds.
+   *
+   * @throws ConnectionError `connection_invalid`, SkillError `bad_path`
+   */
   readonly requestAt: (nowMs: number) => Pick<TokenRequest, 'form' | 'explain'> & { readonly url: URL }
-  /** What the connection's author knows about errors. */
+  /** The connection's declaration of errors. */
   readonly errors: ConnectionDefinition['errors']
 }
 
-/** Fields of a form whose value is, or is made from, a secret (RFC 6749, 7521, 8693). */
+/** Form fields that contain a secret or a value made from one (RFC 6749, 7521, 8693). */
 const credentialFields = [
   'client_secret',
   'client_assertion',
@@ -35,17 +39,17 @@ const credentialFields = [
   'subject_token',
 ]
 
-/** One request of them. */
 type OneCall = TokenCall & ReturnType<TokenCall['requestAt']>
 
-/** How long the other system may take: those who wait shall hear of it before their own time is up. */
+/** Timeout of a token request, so that its error arrives before the calls that wait time out. */
 const timeoutMs = 20_000
 
 /**
- * A source of tokens that asks the other system.
+ * Fetches tokens from the other system.
  *
- * Rejects with ConnectionError `token_refused` or `token_unreadable`; and with RetryableError (`http_429`, `http_5xx`,
- * `network_error`) whose details say `sent: false`, since what needed the token was not sent.
+ * Rejects with ConnectionError `token_refused` or `token_unreadable`, or with RetryableError (`http_429`,
+ * `http_5xx`, `network_error`) with `sent: false` in its details, because the request that needs the token was not
+ * sent.
  */
 export function tokenSource(
   call: TokenCall,
@@ -70,7 +74,7 @@ async function fetchToken(
   signal: AbortSignal,
 ): Promise<IssuedToken> {
   const { clock } = options
-  // It has no limits, but Retry-After closes it; then nobody waits here for others.
+  // No limits, but Retry-After closes the budget; then the call fails at once instead of waiting.
   const budget = { ...call, bucket: 'token', limits: [] }
   const inTurn = { ...options, deadlineMs: clock.now() }
   const response = await inTime(call, clock, signal, async (signal) => {
@@ -108,13 +112,13 @@ async function inTime<T>(
     notNow(
       call,
       new RetryableError('network_error', `${whatOf(call)} gave no answer within ${timeoutMs / 1000} s`, {
-        hint: 'the other system takes too long, which passes as a rule; see whether its address is right',
+        hint: 'the other system is slow, usually temporarily; check its address',
         details: { code: 'ETIMEDOUT' },
       }),
     )
   clock.sleep(timeoutMs, over.signal).then(
     () => late.abort(reason()),
-    () => {}, // over in time
+    () => {}, // ended in time
   )
   try {
     return await work(AbortSignal.any([signal, late.signal]))
@@ -123,7 +127,7 @@ async function inTime<T>(
   }
 }
 
-/** No answer at all, or none that could be taken. */
+/** No answer, or an unreadable one. */
 function sendError(call: OneCall, error: unknown): unknown {
   if (error instanceof SkillError) return unreadable(call, `gave no usable answer: ${error.message}`, error)
   return error instanceof RetryableError ? notNow(call, error) : error
@@ -154,7 +158,7 @@ function notNow(call: OneCall, error: RetryableError): RetryableError {
 
 function unreadable(call: OneCall, problem: string, cause?: unknown): ConnectionError {
   return new ConnectionError('token_unreadable', `${noToken(call)}: ${whatOf(call)} ${problem}`, {
-    hint: 'check the address that hands out tokens: a proxy or a sign-in page may answer in its place',
+    hint: 'check the token address: a proxy or a sign-in page may have answered instead',
     details: { connection: call.connection },
     cause,
   })

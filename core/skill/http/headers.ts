@@ -1,8 +1,8 @@
 import { SkillError } from '../../plugin/index.ts'
 
 /**
- * Headers that decide how a message is framed, where it goes, or what becomes of the connection that it travels on (RFC 9110, 7.6.1
- * and 10.1.1; RFC 9112, 6). Whoever could set one could make the other end read a body as a second request: they are the way out's.
+ * Headers that control framing, routing or the connection (RFC 9110, 7.6.1 and 10.1.1; RFC 9112, 6). Only the HTTP
+ * client sets them: otherwise a body could be read as a second request.
  */
 const reserved = new Set([
   'host',
@@ -23,19 +23,19 @@ const reserved = new Set([
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/
 const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** What is wrong with a header, as the end of a sentence; undefined where it may be set. Never shows the value. */
+/** The problem of a header, as the end of a sentence; undefined if it is allowed. Never contains the value. */
 export function headerProblem(name: string, value: string): string | undefined {
   if (!headerName.test(name) || reserved.has(name)) {
     return `the header ${JSON.stringify(name.slice(0, 100))} cannot be set`
   }
   if (headerValue.test(value)) return undefined
-  return `the value of header '${name}' holds characters that headers cannot hold`
+  return `the value of header '${name}' contains characters that are not allowed in headers`
 }
 
 /**
- * The headers that somebody sets, names in lower case.
+ * The headers with names in lower case.
  *
- * @throws SkillError `bad_header`; values are not shown
+ * @throws SkillError `bad_header`, without the value
  */
 export function checkHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

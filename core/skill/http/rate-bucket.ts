@@ -1,14 +1,17 @@
 import type { RateLimit } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** Somebody who wants to send one request. */
+/** A request that waits for its turn. */
 export interface Turn {
   /** At most 10,000 requests each. */
   readonly limits: readonly RateLimit[]
-  /** Epoch milliseconds: to wait for a turn that comes later is of no use. */
+  /** Latest useful turn, in epoch milliseconds. */
   readonly latestMs: number
   readonly signal: AbortSignal
-  /** What to reject with where no turn comes in time; it is told when to come back, and whether the bucket is closed. */
+  /**
+   * Creates the error if no turn comes in time; gets the time until a retry may succeed, and whether the bucket is
+   * closed.
+   */
   readonly refuse: (waitMs: number, isClosed: boolean) => Error
 }
 
@@ -19,17 +22,16 @@ interface Waiter {
 }
 
 /**
- * Gives turns in the order in which they were asked for, never more of them within any span of time than the limits allow. Exact
- * (it knows when each request was sent), so that no burst at the edge of a minute passes. Holds one timer while somebody waits,
- * and none otherwise.
+ * Sends requests in order, and never more in any time window than the limits allow. Exact, because it remembers
+ * the time of each request, so no burst passes at the edge of a window. Uses one timer while requests wait.
  */
 export class RateBucket {
   readonly #clock: Clock
-  /** When each request was sent, oldest first, and then when each that waits will be. */
+  /** Times of the sent requests, oldest first, then the planned times of the waiting ones. */
   #times: number[] = []
   readonly #waiting: Waiter[] = []
   #closedUntil = -Infinity
-  /** The last time at which somebody who was refused was told to come back. */
+  /** The latest retry time given to a refused request. */
   #promisedUntil = -Infinity
   #kept = 1
   #longestMs = 0
@@ -40,7 +42,7 @@ export class RateBucket {
     this.#clock = clock
   }
 
-  /** Resolves when it is the caller's turn. Rejects with the signal's reason, or as `turn.refuse` says. */
+  /** Resolves at the caller's turn. Rejects with the signal's reason or with `turn.refuse`. */
   async take(turn: Turn): Promise<void> {
     turn.signal.throwIfAborted()
     const now = this.#clock.now()
@@ -56,13 +58,13 @@ export class RateBucket {
     else await this.#wait(turn)
   }
 
-  /** No turn is given before then (epoch milliseconds). */
+  /** No turn is given before this time (epoch milliseconds). */
   close(untilMs: number): void {
     this.#closedUntil = Math.max(this.#closedUntil, untilMs)
     this.#planAgain()
   }
 
-  /** A new bucket would do the same. */
+  /** Whether a new bucket would behave the same. */
   isIdle(): boolean {
     const now = this.#clock.now()
     const last = this.#times.at(-1) ?? -Infinity
@@ -117,19 +119,19 @@ export class RateBucket {
     this.#isGivingTurns = false
   }
 
-  /** Where in `#times` those who wait begin. */
+  /** Index in `#times` of the first waiting request. */
   get #firstWaiting(): number {
     return this.#times.length - this.#waiting.length
   }
 
-  /** The earliest time at which the request that stands at `index` may be sent. */
+  /** The earliest time for the request at `index`. */
   #timeOf(index: number, { limits }: Turn, now: number): number {
     const before = this.#times[index - 1] ?? -Infinity
     const free = limits.map(({ requests, perMs }) => (this.#times[index - requests] ?? -Infinity) + perMs)
     return Math.max(now, this.#closedUntil, before, ...free)
   }
 
-  /** After something has changed: those whose turn would now come too late are refused. */
+  /** Recomputes the planned times, and refuses requests whose turn would come too late. */
   #planAgain(): void {
     const now = this.#clock.now()
     for (let place = 0; place < this.#waiting.length;) {
@@ -157,7 +159,7 @@ export class RateBucket {
     return turn.refuse(this.#promise(at, turn) - now, this.#closedUntil > now)
   }
 
-  /** Who is refused is told to come back one after the other, as fast as the limits allow, and not all at once. */
+  /** Spreads the retries of refused requests at the rate of the limits. */
   #promise(at: number, { limits }: Turn): number {
     const apartMs = Math.max(0, ...limits.map(({ requests, perMs }) => perMs / requests))
     this.#promisedUntil = Math.max(at, this.#promisedUntil + apartMs)
@@ -169,7 +171,7 @@ export class RateBucket {
     if (tooMany > this.#kept) this.#times.splice(0, tooMany)
   }
 
-  /** A clock that was set back must not keep everybody waiting until it has caught up. */
+  /** After the clock was set back, requests must not wait until it has caught up. */
   #followClock(now: number): void {
     const last = this.#times[this.#firstWaiting - 1] ?? -Infinity
     if (last <= now) return
@@ -179,5 +181,5 @@ export class RateBucket {
   }
 }
 
-/** Never when it is now: the deadline itself ends what comes too late. */
+/** A turn that is due now is never too late: the deadline itself ends the request. */
 const isTooLate = (at: number, { latestMs }: Turn, now: number): boolean => at > now && at > latestMs

@@ -3,11 +3,11 @@ import { RateBucket } from './rate-bucket.ts'
 
 /** The rate budgets of all connections of a process. */
 export interface RateBudgets {
-  /** The same one for the same connection and name. */
+  /** Returns the same bucket for the same connection and name. */
   bucket(connectionUuid: string, name: string): RateBucket
 }
 
-/** Beyond this, buckets that are not in use are let go. */
+/** Beyond this number, unused buckets are dropped. */
 const maxBuckets = 1_000
 
 export function createRateBudgets(clock: Clock): RateBudgets {
@@ -23,7 +23,7 @@ export function createRateBudgets(clock: Clock): RateBudgets {
   }
 }
 
-/** Those that have nothing to remember; if there are none, the oldest that nobody waits for. */
+/** Drops buckets without state; if there are none, the oldest without waiting requests. */
 function letGo(buckets: Map<string, RateBucket>): void {
   for (const [key, bucket] of buckets) if (bucket.isIdle()) buckets.delete(key)
   if (buckets.size < maxBuckets) return

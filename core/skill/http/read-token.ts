@@ -1,21 +1,21 @@
 import { parseJson } from '../../common/json.ts'
 import { textAt, valueAt } from '../../plugin/index.ts'
 
-/** A token as it was handed out. */
+/** An issued token. */
 export interface IssuedToken {
   readonly text: string
-  /** How long it is good for, in milliseconds. */
+  /** Lifetime in milliseconds. */
   readonly lifetimeMs: number
 }
 
-/** Where the answer does not say: long enough to be worth keeping, short enough to be true of any system known. */
+/** Lifetime if the answer has none: worth caching, and shorter than that of any known system. */
 const defaultLifetimeMs = 10 * 60_000
 const maxLifetimeMs = 24 * 3_600_000
 
-/** What a token may hold: it has to fit into a header. RFC 6750 allows less; systems are not that strict. */
+/** Characters that fit into a header. RFC 6750 allows fewer, but systems use more. */
 const tokenText = /^[!-~]{1,16384}$/
 
-/** Reads a successful answer to a token request (RFC 6749, section 5.1); a text says what is wrong with it. */
+/** Reads a successful token response (RFC 6749, section 5.1); returns the problem as a string. */
 export function readToken(body: string): IssuedToken | string {
   let answer: unknown
   try {
@@ -31,7 +31,7 @@ export function readToken(body: string): IssuedToken | string {
   return { text, lifetimeMs: lifetime(valueAt(answer, 'expires_in')) }
 }
 
-/** Some systems write the number as a text. */
+/** Some systems send the number as a string. */
 function lifetime(expiresIn: unknown): number {
   const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn
   if (typeof seconds !== 'number' || !(seconds >= 0)) return defaultLifetimeMs

@@ -8,36 +8,36 @@ export interface SendInTurnOptions {
   readonly egress: Egress
   readonly clock: Clock
   readonly traffic: Traffic
-  /** Epoch milliseconds, or Infinity: when whoever waits for the answer has no use for it any more. */
+  /** When the caller no longer needs the answer: epoch milliseconds, or Infinity. */
   readonly deadlineMs: number
 }
 
-/** What a request counts against. */
-export interface Budget extends RateBudget {
+/** The rate budget of a request. */
+export interface ConnectionBudget extends RateBudget {
   readonly connection: string
   readonly connectionUuid: string
 }
 
-/** One who waits for longer makes room for others, and comes back. */
+/** Longest wait; a request that would wait longer is retried later by the engine. */
 const maxWaitMs = 10_000
-/** Of what another system asks for: a mistake of its must not close a connection for days. */
+/** Longest effective Retry-After, so that a faulty value does not close a connection for days. */
 const maxClosedMs = 5 * 60_000
 
 /**
- * Sends when it is the request's turn; it is made only then, so that a time in it is that of its sending. Rejects with RetryableError `rate_limited`, without having sent, where the turn would come
- * too late; otherwise as the way out does.
+ * Sends a request at its turn. Creates it only then, so that a timestamp in it is current. Rejects with
+ * RetryableError `rate_limited`, without sending, if the turn would come too late; otherwise like the egress.
  */
 export async function sendInTurn(
   signal: AbortSignal,
   make: () => EgressRequest,
-  budget: Budget,
+  budget: ConnectionBudget,
   { egress, clock, traffic, deadlineMs }: SendInTurnOptions,
 ): Promise<EgressResponse> {
   const bucket = traffic.budgets.bucket(budget.connectionUuid, budget.bucket)
   const now = clock.now()
   await bucket.take({
     limits: budget.limits,
-    // The exchange itself wants some of the time that is left.
+    // Reserves half of the remaining time for the exchange.
     latestMs: now + Math.min(maxWaitMs, (deadlineMs - now) / 2),
     signal,
     refuse: (waitMs, isClosed) => overBudget(budget, waitMs, isClosed),
@@ -50,18 +50,22 @@ export async function sendInTurn(
   return response
 }
 
-/** `asked`: the other system has asked for the pause (429); else it is ours, to stay below its limits. */
-function overBudget({ connection, bucket }: Budget, waitMs: number, asked: boolean): RetryableError {
+/** @param asked whether the other system requested the pause (429), not our own limits */
+function overBudget(
+  { connection, bucket }: ConnectionBudget,
+  waitMs: number,
+  asked: boolean,
+): RetryableError {
   const retryAfterMs = Math.ceil(waitMs)
   const seconds = `${retryAfterMs / 1000} s`
   const [message, hint] = asked
     ? [
-        `the other system has asked connection '${connection}' for a pause (429), which is over in ${seconds}`,
-        'it has had too many requests, maybe also of others with the same credentials: try again then',
+        `the other system asked connection '${connection}' to pause (429); the pause ends in ${seconds}`,
+        'too many requests, possibly by other clients with the same credentials: try again then',
       ]
     : [
-        `connection '${connection}' has sent as much as the other system takes; there is room in ${seconds}`,
-        'requests are kept below the limits that its plugin declares: try again then',
+        `connection '${connection}' reached the rate limit of its plugin; next request possible in ${seconds}`,
+        'try again then',
       ]
   const details = { connection, bucket, sent: false }
   return new RetryableError('rate_limited', message, { hint, retryAfterMs, details })

@@ -11,19 +11,19 @@ import type { EgressResponse } from '../../ports/egress.ts'
 import { oneLine, vendorMessage } from './vendor-message.ts'
 
 export interface StatusErrorContext {
-  /** Method, origin and path, without the query: it may hold anything. */
+  /** Method, origin and path. Without the query, which may contain anything. */
   readonly what: string
-  /** Where the request went: what a redirect is relative to. */
+  /** Address of the request, to resolve redirects. */
   readonly url: URL
-  /** What the connection's author knows about errors. */
+  /** The connection's declaration of errors. */
   readonly errors: ConnectionDefinition['errors']
-  /** Name of the connection, if there is one. */
+  /** Name of the connection, if any. */
   readonly connection: string | undefined
-  /** Epoch milliseconds, for a Retry-After that is a date. */
+  /** Epoch milliseconds, for a Retry-After with a date. */
   readonly now: number
 }
 
-/** The error for an answer that is not a success, by who can do something about it. */
+/** Converts an unsuccessful answer into an error, classified by who acts next. */
 export function statusError(response: EgressResponse, context: StatusErrorContext): TocsinError {
   const { status, headers } = response
   const explained = explain(response, context.errors)
@@ -42,7 +42,7 @@ export function statusError(response: EgressResponse, context: StatusErrorContex
   return new SkillError(code, message, options)
 }
 
-/** In the words of the connection's author. One that stumbles over an answer must not hide it. */
+/** Calls the connection's declaration of errors; if it throws, the answer is still reported. */
 function explain(response: EgressResponse, errors: ConnectionDefinition['errors']): ExplainedError {
   const { status, headers, body } = response
   if (typeof errors !== 'function') return { hint: errors?.[status] }
@@ -53,7 +53,7 @@ function explain(response: EgressResponse, errors: ConnectionDefinition['errors'
   }
 }
 
-/** The body as JSON; undefined where it is none. */
+/** The body as JSON; undefined if it is not JSON. */
 export function bodyAsJson(body: string): unknown {
   try {
     return parseJson(body, { maxDepth: 20 })
@@ -64,7 +64,7 @@ export function bodyAsJson(body: string): unknown {
 
 const longestTarget = 200
 
-/** Origin and path: what else stands in it, such as a code or a token, is nobody's to read. */
+/** Origin and path only: the query may contain a code or token. */
 function redirectTarget({ status, headers }: EgressResponse, from: URL): string | undefined {
   const { location } = headers
   if (status < 300 || status > 399 || location === undefined || !URL.canParse(location, from.href)) {
@@ -75,16 +75,16 @@ function redirectTarget({ status, headers }: EgressResponse, from: URL): string 
   return text.length > longestTarget ? `${text.slice(0, longestTarget)}…` : text
 }
 
-/**
- * How long the answer asks to be left alone, in milliseconds. A date is taken by the clock that wrote it, where the answer has its
- * `Date`: ours may be another.
- */
+/** The requested pause in milliseconds. A date is relative to the answer's own `Date`, because clocks may differ. */
 export function retryAfterOf(headers: EgressResponse['headers'], now: number): number | undefined {
   const theirs = headers['date'] === undefined ? Number.NaN : Date.parse(headers['date'])
   return parseRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs)
 }
 
-/** `Retry-After` (RFC 9110, 10.2.3) in milliseconds: seconds or an HTTP date. Undefined when absent or unreadable. */
+/**
+ * Parses `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date, to milliseconds. Undefined if absent or
+ * unreadable.
+ */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined
   const text = value.trim()
@@ -97,8 +97,8 @@ function defaultHint(status: number, connection: string | undefined): string | u
   const whose = connection === undefined ? '' : ` of connection '${connection}'`
   if (status === 401) return `check the credentials${whose}`
   if (status === 403) return `check the permissions behind the credentials${whose}`
-  if (status === 429) return 'the other system takes no more requests for now'
-  if (status === 408 || status >= 500) return 'the other system has trouble, which passes as a rule'
+  if (status === 429) return 'the rate limit of the other system is reached; try again later'
+  if (status === 408 || status >= 500) return 'the other system has a problem, usually a temporary one'
   if (status >= 300 && status < 400) return 'redirects are not followed; use the address they lead to'
   return undefined
 }

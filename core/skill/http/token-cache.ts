@@ -1,32 +1,32 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { IssuedToken } from './read-token.ts'
-import { SharedWork } from './shared-work.ts'
+import { untilAborted } from './until-aborted.ts'
 
-/** Where a connection's token comes from. */
+/** Fetches a connection's tokens. */
 export interface TokenSource {
-  /** Of the connection as it is now: an edited one has another key, and so another token. */
+  /** Changes with the connection's settings, so an edited connection gets a new token. */
   readonly key: string
   fetch(signal: AbortSignal): Promise<IssuedToken>
 }
 
 /**
- * The tokens of all connections of a process. Whoever needs one while it is being fetched waits for the same answer; who stops
- * waiting stops it for nobody else. Rejects as `source.fetch` does, or with the signal's reason.
+ * The tokens of all connections of a process. Concurrent users share one fetch; it is aborted only when all have
+ * stopped waiting. Rejects like `source.fetch`, or with the signal's reason.
  */
 export interface TokenCache {
-  /** A token that does not expire shortly. */
+  /** A token that does not expire soon. */
   get(source: TokenSource, signal: AbortSignal): Promise<string>
-  /** Another one than `refused`, which the other system no longer takes; undefined where there is no use in trying another. */
+  /** A token other than `refused`, which the other system rejected; undefined if another would not help. */
   replace(source: TokenSource, refused: string, signal: AbortSignal): Promise<string | undefined>
-  /** The next `get` fetches. */
+  /** Makes the next `get` fetch a token. */
   forget(key: string): void
 }
 
-/** Tokens are renewed so long before they expire, or a tenth of their life where that is less. */
+/** Tokens are renewed this long before they expire, or a tenth of their lifetime if that is less. */
 const maxMarginMs = 5 * 60_000
-/** A token that was replaced because it was refused is not replaced for the same reason again so soon: another would not help. */
+/** Shortest interval between two replacements of a refused token. */
 const minBetweenReplacementsMs = 10_000
-/** Beyond this, the one that was not asked for the longest is let go. */
+/** Beyond this number, the least recently used token is dropped. */
 const maxTokens = 1_000
 
 interface Entry {
@@ -38,7 +38,7 @@ interface Entry {
 export function createTokenCache(clock: Pick<Clock, 'now'>): TokenCache {
   const entries = new Map<string, Entry>()
 
-  /** The entry, now the one asked for last. */
+  /** The entry, marked as most recently used. */
   const entryOf = (key: string): Entry => {
     const entry = entries.get(key) ?? { token: undefined, fetching: undefined, replacedAt: -Infinity }
     entries.delete(key)
@@ -80,5 +80,33 @@ export function createTokenCache(clock: Pick<Clock, 'now'>): TokenCache {
       return other === refused ? undefined : other
     },
     forget: (key) => void entries.delete(key),
+  }
+}
+
+/** Work with several waiting callers; aborted when the last one leaves. */
+class SharedWork<T> {
+  readonly #end = new AbortController()
+  readonly #result: Promise<T>
+  #waiting = 0
+
+  /** Starts the work. */
+  constructor(work: (signal: AbortSignal) => Promise<T>) {
+    this.#result = work(this.#end.signal)
+    this.#result.catch(() => {})
+  }
+
+  /** Aborted, so it cannot be joined. */
+  get isOver(): boolean {
+    return this.#end.signal.aborted
+  }
+
+  /** Settles like the work; rejects with the signal's reason if that is aborted first. */
+  async join(signal: AbortSignal): Promise<T> {
+    this.#waiting++
+    try {
+      return await untilAborted(this.#result, signal)
+    } finally {
+      if (--this.#waiting === 0) this.#end.abort()
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { createRateBudgets, type RateBudgets } from './rate-budgets.ts'
 import { createTokenCache, type TokenCache } from './token-cache.ts'
 
-/** What all calls of a process share about its connections. */
+/** The tokens and budgets of all connections of a process. */
 export interface Traffic {
   readonly tokens: TokenCache
   readonly budgets: RateBudgets

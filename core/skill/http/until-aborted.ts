@@ -1,4 +1,7 @@
-/** Settles as the work does, or rejects with the signal's reason when that is aborted first. The work goes on unwatched. */
+/**
+ * Settles like the work, or rejects with the signal's reason if that is aborted first. The work continues
+ * unobserved.
+ */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error

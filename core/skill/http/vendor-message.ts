@@ -2,14 +2,14 @@ import { parseJson } from '../../common/json.ts'
 import { isObject, type JsonObject } from '../../plugin/index.ts'
 
 const maxLength = 300
-/** Of a body, in characters: what is said to people stands at its beginning, and whoever wrote it may be an attacker. */
+/** Most characters of a body that are read: messages are at the beginning, and the body may be hostile. */
 const maxRead = 262_144
-/** Levels of objects that are looked into. */
+/** Depth of the search in objects. */
 const maxDepth = 3
-/** Of a list of errors. */
+/** Most entries read from a list of errors. */
 const maxListed = 3
 
-/** Where systems put a sentence for people, in lower case, tried in this order. */
+/** Fields with a sentence for people, in lower case and in order of preference. */
 const sentences = [
   'error_description',
   'errorsummary',
@@ -25,14 +25,14 @@ const sentences = [
   'msg',
   'title',
 ]
-/** Where they put further objects, lists or texts about the error. */
+/** Fields with nested objects, lists or texts about the error. */
 const containers = ['error', 'errors', 'errormessages', 'messages', 'fault', 'status', 'response', 'meta']
-/** Where they say more than the sentence does. */
+/** Fields that add details to the sentence. */
 const additions = ['detail', 'errors', 'errorcauses', 'details']
-/** What is said where there is no sentence. */
+/** Fields used if there is no sentence. */
 const words = ['error', 'code', 'errorcode', '__type']
 
-/** What an error answer says to people, on one line of bounded length; undefined where it says nothing. */
+/** The error message of an answer for people, on one line of limited length; undefined if there is none. */
 export function vendorMessage(body: string): string | undefined {
   const text = body.slice(0, maxRead).trim()
   if (text === '') return undefined
@@ -40,7 +40,10 @@ export function vendorMessage(body: string): string | undefined {
   return said === undefined ? undefined : oneLine(said)
 }
 
-/** Fit to stand in a message: one line, without what is not seen or turns the direction of a text, at most 300 characters. */
+/**
+ * Makes text safe for a message: one line, without invisible or direction-changing characters, at most 300
+ * characters.
+ */
 export function oneLine(said: string): string | undefined {
   const line = said
     .slice(0, maxLength * 10)
@@ -52,7 +55,7 @@ export function oneLine(said: string): string | undefined {
   return line.length > maxLength ? `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…` : line
 }
 
-/** JSON, or one JSON value on each line. */
+/** JSON, or one JSON value per line. */
 function fromJsonOrLines(text: string): string | undefined {
   const end = text.indexOf('\n')
   return fromJson(text) ?? (end === -1 ? undefined : fromJson(text.slice(0, end)))
@@ -67,15 +70,15 @@ function fromJson(text: string): string | undefined {
   }
 }
 
-/** Values that are looked at where no known field says anything. */
+/** Most values searched if no known field has a message. */
 const maxLooked = 300
 /** `err_msg`, `ErrorDescription`, `exception`, `failureReason`. */
 const likeMessage = /err|exception|fault|fail|reason|message|msg|detail|descri|info|text/i
 
-/** What is said where there is nothing else. */
+/** Fields used as a last resort. */
 const lastWord = /^(status|type)$/i
 
-/** The first text under a name like that of a message, nearest to the top; else the first that reads like a sentence; else a status. */
+/** The topmost text in a field named like a message; else the first that reads like a sentence; else a status. */
 function findAnywhere(value: unknown): string | undefined {
   const queue: { readonly name: string; readonly value: unknown; readonly below: boolean }[] = [
     { name: '', value, below: false },
@@ -120,7 +123,7 @@ function find(value: unknown, depth: number): string | undefined {
   return nested ?? firstOf(words, (name) => textOf(fields.get(name)))
 }
 
-/** `{ "summary": "A summary is required." }`: what is wrong with which field. */
+/** Errors by field: `{ "summary": "A summary is required." }`. */
 function byField(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   const entries = Object.entries(value).slice(0, maxListed)
@@ -132,7 +135,7 @@ function byField(value: unknown): string | undefined {
   )
 }
 
-/** Each once, and none that another holds already. */
+/** Without duplicates and without parts of others. */
 function joined(parts: readonly (string | undefined)[]): string | undefined {
   const kept: string[] = []
   for (const part of parts) {
@@ -141,7 +144,7 @@ function joined(parts: readonly (string | undefined)[]): string | undefined {
   return kept.length === 0 ? undefined : kept.join('; ')
 }
 
-/** Systems do not agree on `message` and `Message`, sometimes not with themselves. */
+/** Systems mix `message` and `Message`. */
 function inLowerCase(value: JsonObject): ReadonlyMap<string, unknown> {
   const fields = new Map<string, unknown>()
   for (const [name, inner] of Object.entries(value)) {
@@ -162,14 +165,14 @@ function firstOf(names: readonly string[], look: (name: string) => string | unde
   return undefined
 }
 
-/** All bounded, so that no body takes long. */
+/** Bounded quantifiers, so that no body takes long. */
 const xmlCode = /<(?:\w{1,20}:)?(?:code|faultcode)>([^<]{1,200})</i
 const xmlSentence =
   /<(?:\w{1,20}:)?(?:message|faultstring|errormessage|msg|reason|text|detail)(?: [^<>]{0,200})?>([^<]{1,2000})</i
 const cdata = /<!\[CDATA\[([^\]]{0,2000})\]\]>/g
 const htmlTitle = /<(?:title|h1)(?: [^<>]{0,200})?>([^<]{1,2000})</i
 
-/** XML as of AWS and SOAP; of HTML its title, which says whose page it is. */
+/** XML of AWS and SOAP; the title of an HTML page. */
 function fromMarkup(markup: string): string | undefined {
   const text = markup.replace(cdata, (_, inner: string) => inner.replaceAll('<', '&lt;'))
   const isPage = /^<(?:!doctype html|html|head|body)\b/i.test(text)

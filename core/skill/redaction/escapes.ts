@@ -1,16 +1,16 @@
 /**
- * Text as others escape it: JSON and JavaScript (`\/`, `\u002B`, `\x2b`), URLs (`%2B`, `%u002b`), HTML (`&#43;`, `&plus;`). Any
- * character may be escaped in any of these ways, also those that need not be. Read character by character: a body of ten million
- * escapes must not hold anybody up.
+ * Escaped text: JSON and JavaScript (`\/`, `\u002B`, `\x2b`), URLs (`%2B`, `%u002b`), HTML (`&#43;`, `&plus;`).
+ * Any character may be escaped in any of these ways. Read character by character, so that a body with ten million
+ * escapes takes linear time.
  */
 
-/** A stretch of a text, from `start` up to `end`. */
+/** A part of a text, from `start` to before `end`. */
 export interface Stretch {
   readonly start: number
   readonly end: number
 }
 
-/** An escaped character: how long it is in the text, and what it stands for. */
+/** The length of an escape, and the code of its character. */
 interface Escape {
   length: number
   code: number
@@ -18,10 +18,10 @@ interface Escape {
 
 const mayHoldEscapes = /[\\%&]/
 
-/** The text with one layer of escapes taken off; undefined where there are none. */
+/** Removes one layer of escapes; undefined if there are none. */
 export function unescaped(text: string): string | undefined {
   if (!mayHoldEscapes.test(text)) return undefined
-  // No escape is shorter than what it stands for.
+  // No escape is shorter than its character.
   const units = new Uint16Array(text.length)
   const escape: Escape = { length: 0, code: 0 }
   let length = 0
@@ -41,7 +41,10 @@ export function unescaped(text: string): string | undefined {
   return length === text.length ? undefined : Buffer.from(units.buffer, 0, length * 2).toString('utf16le')
 }
 
-/** Where in a text the stretches of its unescaped form stand, escapes as a whole; both in order, without overlap. */
+/**
+ * Maps places in the unescaped text back to the text, including whole escapes. Both lists are ordered, without
+ * overlap.
+ */
 export function escapedPlaces(text: string, stretches: readonly Stretch[]): readonly Stretch[] {
   const found: Stretch[] = []
   const escape: Escape = { length: 0, code: 0 }
@@ -75,7 +78,7 @@ function take(escape: Escape, length: number, code: number): boolean {
   return true
 }
 
-/** What hexadecimal digits stand for; -1 where they are none. */
+/** The value of hexadecimal digits; -1 if invalid. */
 function hexAt(text: string, at: number, digits: number): number {
   let value = 0
   for (let index = at; index < at + digits; index++) {
@@ -92,7 +95,7 @@ function hexDigit(code: number): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }
 
-/** Of letters behind a backslash. */
+/** Letters after a backslash. */
 const control: ReadonlyMap<string, number> = new Map([
   ['n', 0x0a],
   ['r', 0x0d],
@@ -114,7 +117,7 @@ function readBackslash(text: string, at: number, escape: Escape): boolean {
   return take(escape, 2, control.get(letter) ?? letter.charCodeAt(0))
 }
 
-/** UTF-8; a byte that is none is taken for Latin-1. */
+/** UTF-8; an invalid byte is read as Latin-1. */
 function readPercent(text: string, at: number, escape: Escape): boolean {
   if (text[at + 1] === 'u' || text[at + 1] === 'U') return take(escape, 6, hexAt(text, at + 2, 4))
   const first = hexAt(text, at + 1, 2)
@@ -145,7 +148,7 @@ function readEntity(text: string, at: number, escape: Escape): boolean {
 const codeOf = (name: string): number =>
   (entities.get(name) ?? entities.get(name.toLowerCase()))?.charCodeAt(0) ?? -1
 
-/** `&#43;` or `&#x2b;`; without the semicolon too. */
+/** `&#43;` or `&#x2b;`, with or without the semicolon. */
 function readNumber(text: string, at: number, escape: Escape): boolean {
   const isHex = text[at + 2] === 'x' || text[at + 2] === 'X'
   const begin = at + (isHex ? 3 : 2)
@@ -159,7 +162,7 @@ function readNumber(text: string, at: number, escape: Escape): boolean {
   return take(escape, end - at + (text[end] === ';' ? 1 : 0), code)
 }
 
-/** Those of punctuation, and of Latin-1 from U+00A0 on in its order. */
+/** Punctuation, and Latin-1 from U+00A0 on in its order. */
 const entities: ReadonlyMap<string, string> = new Map([
   ...Object.entries({
     amp: '&',

@@ -3,39 +3,47 @@ import { escapedPlaces, unescaped, type Stretch } from './escapes.ts'
 import { formsOf } from './secret-forms.ts'
 import { SecretIndex } from './secret-index.ts'
 
-/** Shorter values are not secrets but accidents: replacing every `a` would hide the message and no secret. */
+/** Shorter values are ignored: replacing every `a` would garble the message. */
 const shortestSecret = 4
 const maxDepth = 100
+/** Largest index, in forms, that is kept extended by a secret: each extension is a copy. */
+const maxExtended = 200
 
-/** What a body says about a token that has just been handed out. */
+/** Finds issued tokens in a body. */
 const issuedToken = /"(?:access_token|refresh_token|id_token)"\s*:\s*"([^"\\]{8,8192})"/g
 
-/** Told of a secret in use, as it is: of a connection, of a header made from one, a token handed out. */
+/** Called with every secret in use: of a connection, a header made from one, an issued token. */
 export type OnSecret = (secret: string) => void
 
-/** Layers of escapes that are taken off: JSON in JSON in an address is three. */
+/** Removed layers of escapes: JSON in JSON in an address has three. */
 const maxLayers = 4
 
 /**
- * Knows the live secrets of one call and takes them out of whatever is shown: as they are, and as they look in hex, inside of
- * base64, and escaped for JSON, URLs and HTML. Values are replaced before anything is shortened, so that no half of a secret is left.
+ * Redacts the secrets of one call: as they are, in hex, in base64, and escaped for JSON, URLs and HTML. Redacts
+ * before texts are truncated, so that no part of a secret remains.
  */
 export class Redactor {
   readonly #secrets = new Set<string>()
-  #index = new SecretIndex()
-  /** Another one looks into the same. */
+  #index: SecretIndex
+  /** The index is shared with a copy, so it is not changed but extended or copied. */
   #isShared = false
   readonly #onSecret: OnSecret | undefined
 
-  /** Characters that may still be looked through. */
+  /** Characters that may still be searched. */
   #work: number
 
   /**
-   * @param onSecret is told of every secret, those that become known later too
-   * @param maxWork how many characters are looked through until everything is hidden unseen: where strangers choose both the secrets and
-   *   the texts. Default: without end.
+   * @param onSecret called with every secret, including those learned later
+   * @param maxWork characters to search before everything is hidden; for secrets and texts that strangers choose.
+   * Default: unlimited
    */
-  constructor(secrets: readonly string[] = [], onSecret?: OnSecret, maxWork = Infinity) {
+  constructor(
+    secrets: readonly string[] = [],
+    onSecret?: OnSecret,
+    maxWork = Infinity,
+    index = new SecretIndex(),
+  ) {
+    this.#index = index
     this.#onSecret = onSecret
     this.#work = maxWork
     for (const secret of secrets) this.add(secret)
@@ -46,34 +54,28 @@ export class Redactor {
     this.#onSecret?.(secret)
     if (this.#secrets.has(secret)) return
     this.#secrets.add(secret)
-    this.#addForms(secret)
-    // An address that is a secret, such as an incoming webhook's, shows up in the form URL parsers give it, and in parts.
-    const url = /^https?:/i.test(secret) && URL.canParse(secret) ? new URL(secret) : undefined
-    if (url === undefined) return
-    this.#addForms(url.href)
-    if (url.pathname.length >= 8) this.#addForms(url.pathname)
-    for (const value of url.searchParams.values()) if (value.length >= 8) this.#addForms(value)
+    const forms = () => secretTexts(secret).flatMap(formsOf)
+    if (this.#isShared && this.#index.size <= maxExtended) {
+      this.#index = this.#index.extended(secret, forms)
+      return
+    }
+    if (this.#isShared) this.#index = this.#index.copy()
+    this.#isShared = false
+    for (const form of forms()) this.#index.add(form)
   }
 
-  /** Another one that knows the same, and learns for itself. */
+  /** A copy with the same secrets that learns independently. */
   copy(): Redactor {
-    const copy = new Redactor([], this.#onSecret, this.#work)
+    const copy = new Redactor([], this.#onSecret, this.#work, this.#index)
     for (const secret of this.#secrets) {
       this.#onSecret?.(secret)
       copy.#secrets.add(secret)
     }
-    copy.#index = this.#index
     copy.#isShared = this.#isShared = true
     return copy
   }
 
-  #addForms(secret: string): void {
-    if (this.#isShared) this.#index = this.#index.copy()
-    this.#isShared = false
-    for (const form of formsOf(secret)) this.#index.add(form)
-  }
-
-  /** Tokens in an answer are secrets from the moment they arrive. */
+  /** Learns the tokens in an answer. */
   learn(body: string): void {
     for (const [, token] of body.slice(0, 65_536).matchAll(issuedToken))
       if (token !== undefined) this.add(token)
@@ -94,7 +96,7 @@ export class Redactor {
     return at === 0 ? text : pieces.join('') + text.slice(at)
   }
 
-  /** Where secrets stand, in order: in the text, and in what it is once its escapes are taken off. */
+  /** Places of secrets in the text and in its unescaped forms, in order. */
   #find(text: string, layers: number): readonly Stretch[] | undefined {
     const here = this.#index.find(text)
     const plain = layers === 0 || here === undefined ? undefined : unescaped(text)
@@ -104,7 +106,7 @@ export class Redactor {
     return inside.length === 0 ? here : joined([...here!, ...escapedPlaces(text, inside)])
   }
 
-  /** A copy of JSON-like data with every text redacted, names of fields and numbers too; the value itself where nothing was found. */
+  /** A copy of JSON-like data with redacted texts, keys and numbers; the value itself if nothing was found. */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value)
     if (typeof value === 'number' || typeof value === 'bigint') {
@@ -125,8 +127,8 @@ export class Redactor {
   }
 
   /**
-   * The error without secrets in its message, stack, hint, details and causes. Errors of ours are changed in place and keep
-   * their class; of foreign ones, which may carry anything, only name, code, message and stack are left.
+   * Redacts message, stack, hint, details and causes of an error. Our errors are changed in place and keep their
+   * class; of others only name, code, message and stack are kept.
    */
   error(error: unknown, isOurs: (error: Error) => boolean, depth = 0): unknown {
     if (!(error instanceof Error)) return new Error(this.text(String(error)))
@@ -152,7 +154,15 @@ export class Redactor {
   }
 }
 
-/** In order, overlapping ones as one. */
+/** Secret addresses, such as of an incoming webhook, also occur as URL parsers write them, and in parts. */
+function secretTexts(secret: string): readonly string[] {
+  const url = /^https?:/i.test(secret) ? URL.parse(secret) : null
+  if (url === null) return [secret]
+  const parts = [url.pathname, ...url.searchParams.values()].filter(({ length }) => length >= 8)
+  return [secret, url.href, ...parts]
+}
+
+/** In order, with overlapping parts merged. */
 function joined(stretches: readonly Stretch[]): readonly Stretch[] {
   const found: Stretch[] = []
   for (const { start, end } of stretches.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

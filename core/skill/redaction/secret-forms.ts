@@ -1,17 +1,17 @@
 import { unescaped } from './escapes.ts'
 
-/** A text that a secret may stand as; of `partial` ones, the characters around it hold the rest. */
+/** A form in which a secret may occur. */
 export interface SecretForm {
   readonly text: string
-  /** In base64: the character before and the one behind may hold some of its bits. */
+  /** In base64, whose neighbouring characters may contain some of its bits. */
   readonly partial: boolean
 }
 
-/** Shorter forms stand everywhere by accident. */
+/** Shorter forms occur everywhere by chance. */
 const minLength = 4
 const maxLayers = 4
 
-/** What a secret looks like once escapes are taken off (`escapes.ts`): as it is, in hex, and inside of base64 at any of its three alignments. */
+/** The forms of a secret in unescaped text (`escapes.ts`): plain, hex, and base64 in all three alignments. */
 export function formsOf(secret: string): readonly SecretForm[] {
   const plain = [secret, secret.replaceAll(' ', '+'), ...layersOf(secret)]
   const forms = plain.map((text) => ({ text, partial: false }))
@@ -29,7 +29,7 @@ export function formsOf(secret: string): readonly SecretForm[] {
   return forms.filter(({ text }) => text.length >= minLength)
 }
 
-/** What hex and base64 may hold: the secret as it is, as common serializers escape it, and in UTF-16. */
+/** The contents of hex and base64: the secret as is, escaped by common serializers, and in UTF-16. */
 function bytesOf(secret: string): readonly Buffer[] {
   const json = JSON.stringify(secret).slice(1, -1)
   const percent = encodeURIComponent(secret.toWellFormed())
@@ -64,7 +64,7 @@ function inUnicode(text: string, which: RegExp, inCapitals = false): string {
   })
 }
 
-/** A secret with something like an escape in it loses that too when the escapes of a text are taken off. */
+/** A secret that itself contains escapes changes when a text is unescaped. */
 function layersOf(secret: string): readonly string[] {
   const layers: string[] = []
   for (let at: string | undefined = unescaped(secret); at !== undefined; at = unescaped(at)) {
@@ -73,7 +73,7 @@ function layersOf(secret: string): readonly string[] {
   return layers
 }
 
-/** The characters of base64 that hold nothing but these bytes, where `before` bytes of a group of three come before them. */
+/** The base64 characters that depend only on these bytes, after `before` bytes of a group of three. */
 function insideBase64(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes])
     .toString('base64')

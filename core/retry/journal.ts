@@ -1,11 +1,11 @@
 import type { JournalEntry } from '../domain/run.ts'
-import { HeldTurn } from '../common/held-turn.ts'
+import { TimeSlice } from '../common/time-slice.ts'
 import type { CarriedStep, Reason } from './plan.ts'
 
-/** The journal of the run before, while it is found out what of it is carried over. */
+/** The journal of the earlier run while the carried-over entries are determined. */
 export class OldJournal {
   readonly #entries = new Map<string, JournalEntry>()
-  /** Sorted: what stands inside of a place stands together. */
+  /** Sorted, so that all entries inside a place are adjacent. */
   #paths: readonly string[] = []
   readonly #carried = new Set<string>()
   readonly #reasons = new Map<string, { readonly reason: Reason; readonly detail?: string | undefined }>()
@@ -21,7 +21,7 @@ export class OldJournal {
     return this.#entries.get(path)
   }
 
-  /** Paths at this place and inside of it. */
+  /** Paths at and inside this place. */
   within(place: string): readonly string[] {
     return this.#from(place).filter((path) => isWithin(path, place))
   }
@@ -30,7 +30,7 @@ export class OldJournal {
     return this.within(place).some((path) => path !== place)
   }
 
-  /** Indexes of the items of a `foreach` that were begun. */
+  /** Indexes of the started items of a `foreach`. */
   items(place: string): readonly number[] {
     const start = `${place}[`
     const found = new Set(this.#from(start).map((path) => Number.parseInt(path.slice(start.length), 10)))
@@ -43,7 +43,7 @@ export class OldJournal {
     this.#reasons.delete(path)
   }
 
-  /** The first reason stands. */
+  /** Keeps the first reason. */
   refuse(paths: Iterable<string>, reason: Reason, detail?: string): void {
     for (const path of paths) {
       this.#carried.delete(path)
@@ -51,7 +51,10 @@ export class OldJournal {
     }
   }
 
-  /** A failure that nothing handled: it is to be done again, and what was done because of it does not count. */
+  /**
+   * Marks an unhandled failure: the step runs again, and the steps that ran because of it are not carried
+   * over.
+   */
   undo(paths: Iterable<string>): void {
     for (const path of paths) {
       const isConsequence = /(^|\/)@(on_error|on_run_error|finally)\//.test(path)
@@ -59,7 +62,7 @@ export class OldJournal {
     }
   }
 
-  /** In the order of the journal. What nobody came past was done because something had failed or ended. */
+  /** In the order of the journal. Entries that the walk did not reach ran because something failed or ended. */
   async verdicts(): Promise<readonly CarriedStep[]> {
     const verdicts: CarriedStep[] = []
     await inTurns(this.#entries.values(), (entry) =>
@@ -72,7 +75,7 @@ export class OldJournal {
     return verdicts
   }
 
-  /** Those that begin so. */
+  /** Paths with this prefix. */
   #from(start: string): readonly string[] {
     const paths = this.#paths
     let low = 0
@@ -88,12 +91,12 @@ export class OldJournal {
   }
 }
 
-/** Others are served in between. */
+/** Yields to other tasks in between. */
 async function inTurns(entries: Iterable<JournalEntry>, work: (entry: JournalEntry) => void): Promise<void> {
-  const turn = new HeldTurn()
+  const turn = new TimeSlice()
   for (const entry of entries) {
     work(entry)
-    if (turn.isLong) await turn.giveWay()
+    if (turn.isLong) await turn.yieldToOthers()
   }
 }
 

@@ -1,26 +1,26 @@
 import type { Reference } from '../expression/index.ts'
 import type { Step } from '../playbook/language/playbook.ts'
-import { idsWithin } from '../engine/scope/step-ids.ts'
+import { idsWithin } from '../engine/scope/scope.ts'
 
-/** What a step may read, as far as it is no longer what it was. */
+/** The changed data that steps on this path may read. */
 export interface Thread {
   /** Ids of steps that run again. */
   readonly open: Set<string>
-  /** Names of inputs whose values are others now. */
+  /** Names of inputs whose values changed. */
   readonly inputs: ReadonlySet<string>
 }
 
-export const fork = (thread: Thread): Thread => ({ ...thread, open: new Set(thread.open) })
+export const forkThread = (thread: Thread): Thread => ({ ...thread, open: new Set(thread.open) })
 
-/** A branch has ended: what became of its steps is seen from now on. */
-export function join(thread: Thread, branch: Thread, step: Step): void {
+/** Merges an ended branch: later steps see the results of its steps. */
+export function joinThread(thread: Thread, branch: Thread, step: Step): void {
   for (const id of idsWithin(step)) {
     if (branch.open.has(id)) thread.open.add(id)
     else thread.open.delete(id)
   }
 }
 
-/** The first read of something that is not what it was. */
+/** The first reference to changed data. */
 export function changedRead({ open, inputs }: Thread, reads: readonly Reference[]): string | undefined {
   for (const { root, path } of reads) {
     const [name] = path
@@ -32,7 +32,7 @@ export function changedRead({ open, inputs }: Thread, reads: readonly Reference[
   return undefined
 }
 
-/** A read of what is another in every run. */
+/** A reference to data that differs in every run. */
 export function volatileRead(reads: readonly Reference[]): string | undefined {
   for (const { root, path } of reads) {
     if (root === 'now') return root

@@ -3,18 +3,18 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/language/step-reads.ts'
 
 /**
- * Text that is the same for two steps that do the same with the same values. What stands inside of a step is not a part of it,
- * nor is how it is called, and how long and how often it is tried.
+ * Text that is equal for two steps that do the same with the same values. Ignores nested steps, the id,
+ * timeouts and retries.
  */
-export const definitionOf = oncePerStep((step) => textOf(ownParts(step)))
+export const definitionText = oncePerStep((step) => textOf(ownParts(step)))
 
-/** The same for what callers of a playbook see of it. */
+/** The same for the interface of a playbook to its callers. */
 export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string {
   const defaults = Array.from(inputs, ([name, input]) => [name, input.schema, input.default])
   return textOf({ defaults, outputs, alertSchema })
 }
 
-/** Of these: what decides whether, how often and with which steps inside it runs. */
+/** The references that decide whether, how often and with which nested steps a step runs. */
 export const readsToDecide = oncePerStep((step): readonly Reference[] => {
   const { with: given, ...own } = ownParts(step)
   const { if: condition, foreach, repeat, cases } = own

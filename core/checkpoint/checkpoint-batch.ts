@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { ConflictError, ValidationError } from '../errors/errors.ts'
-import { heldClassOf, kindOf } from './kind.ts'
+import { classToApprove, kindOf } from './kind.ts'
 
-/** Questions that one decision answers. */
-export interface OneKind {
+/** Questions that are answered together. */
+export interface CheckpointBatch {
   readonly kind: string
   readonly organizationUuid: string
   readonly answers: readonly string[]
@@ -12,11 +12,11 @@ export interface OneKind {
 }
 
 /**
- * At least one question, all of one kind, in one organization, with the same answers to choose from.
+ * Checks that there is at least one question, and that all have the same kind, organization and answers.
  *
  * @throws ValidationError `checkpoints_differ`, `checkpoint_has_form`
  */
-export function requireOneKind(checkpoints: readonly Checkpoint[]): OneKind {
+export function requireBatch(checkpoints: readonly Checkpoint[]): CheckpointBatch {
   const [first] = checkpoints
   if (first === undefined) throw new Error('there are no questions')
   const { answers } = first.question
@@ -30,19 +30,19 @@ export function requireOneKind(checkpoints: readonly Checkpoint[]): OneKind {
   return { kind: kindOfAll(checkpoints), organizationUuid: first.organizationUuid, answers, checkpoints }
 }
 
-/** Approvals of several skills have their class in common. */
+/** The kind of approvals of different skills is their common class. */
 function kindOfAll(checkpoints: readonly Checkpoint[]): string {
   const [first, ...others] = new Set(checkpoints.map(kindOf))
-  return others.length === 0 ? (first ?? '') : `approval:${heldClassOf(checkpoints[0]!) ?? ''}`
+  return others.length === 0 ? (first ?? '') : `approval:${classToApprove(checkpoints[0]!) ?? ''}`
 }
 
-/** Approvals of one class in one run are answered together, whichever skills are used. */
+/** Approvals of one class in one run can be answered together, regardless of the skills. */
 const isOfSameRun = (first: Checkpoint, other: Checkpoint): boolean =>
   first.runUuid === other.runUuid &&
-  heldClassOf(first) !== undefined &&
-  heldClassOf(first) === heldClassOf(other)
+  classToApprove(first) !== undefined &&
+  classToApprove(first) === classToApprove(other)
 
-/** Whether a question is of the kind and organization of this one, with the same answers. */
+/** Whether two questions have the same kind, organization and answers. */
 export const isLike =
   (first: Checkpoint) =>
   (other: Checkpoint): boolean =>
@@ -50,8 +50,8 @@ export const isLike =
     other.organizationUuid === first.organizationUuid &&
     JSON.stringify(other.question.answers) === JSON.stringify(first.question.answers)
 
-/** Names what a preview showed: a question never changes once it has been asked. The same in whatever order they stand. */
-export function seenOf({ kind, organizationUuid, checkpoints }: OneKind): string {
+/** Identifies the questions of a preview, regardless of their order. Questions never change once asked. */
+export function fingerprintOf({ kind, organizationUuid, checkpoints }: CheckpointBatch): string {
   const ids = checkpoints.map(({ id }) => id).toSorted()
   return createHash('sha256')
     .update(JSON.stringify([kind, organizationUuid, ids]))
@@ -60,10 +60,10 @@ export function seenOf({ kind, organizationUuid, checkpoints }: OneKind): string
 }
 
 /** Throws ConflictError `preview_differs` unless these are the questions that the preview showed. */
-export function requireSeen(chosen: OneKind, seen: string): void {
-  if (seenOf(chosen) === seen) return
+export function requireSamePreview(chosen: CheckpointBatch, seen: string): void {
+  if (fingerprintOf(chosen) === seen) return
   throw new ConflictError('preview_differs', 'these are not the questions that the preview showed', {
-    hint: 'take the preview of exactly these questions, look at it, and send its `seen` with them',
+    hint: 'preview exactly these questions, and send the `seen` of that preview',
   })
 }
 

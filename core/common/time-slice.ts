@@ -1,18 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** After so many milliseconds others are served. */
+/** Milliseconds after which other tasks get a turn. */
 const maxHoldMs = 20
 
-/** How long work has kept everybody else from being served. */
-export class HeldTurn {
+/** Measures how long a task has blocked the event loop. */
+export class TimeSlice {
   #from = performance.now()
 
   get isLong(): boolean {
     return performance.now() - this.#from >= maxHoldMs
   }
 
-  /** Resolves when others have been served. */
-  async giveWay(): Promise<void> {
+  /** Resolves after other tasks had a turn. */
+  async yieldToOthers(): Promise<void> {
     await setImmediate()
     this.#from = performance.now()
   }

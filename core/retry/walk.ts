@@ -6,22 +6,26 @@ import {
   remindPath,
   settlePath,
 } from '../engine/journal/paths.ts'
-import { idsWithin } from '../engine/scope/step-ids.ts'
 import type { Step } from '../playbook/language/playbook.ts'
 import { readsOf } from '../playbook/language/step-reads.ts'
-import { definitionOf, readsToDecide } from './definition.ts'
+import { definitionText, readsToDecide } from './definition.ts'
 import { endedEntry, settled, type Comparison, type Pair, type Steps } from './comparison.ts'
-import { goesOn, open, type Ending, type Walk } from './ending.ts'
-import { walkCall } from './call.ts'
-import { walkForeach, walkParallel, walkRepeat, walkSwitch } from './groups.ts'
+import { completeEnding, openEnding, type Ending, type ComparisonWalk } from './ending.ts'
+import { walkForeach, walkParallel, walkRepeat, walkSwitch, walkCall } from './groups.ts'
 import type { Reason } from './plan.ts'
-import { changedRead, fork, volatileRead, type Thread } from './thread.ts'
+import { changedRead, forkThread, volatileRead, type Thread } from './thread.ts'
+import { idsWithin } from '../engine/scope/scope.ts'
 
 /**
- * Walks the new playbook as the interpreter would, over the journal of the run before, and marks what the new run will find
- * done. After a step that runs again, others are still carried over as long as they do not read anything of it.
+ * Walks the new playbook over the journal of the earlier run like the interpreter, and marks the steps that
+ * are carried over. Steps after one that runs again are still carried over if they do not read from it.
  */
-export function* walkSteps(comparison: Comparison, steps: Steps, prefix: string, thread: Thread): Walk {
+export function* walkSteps(
+  comparison: Comparison,
+  steps: Steps,
+  prefix: string,
+  thread: Thread,
+): ComparisonWalk {
   const { journal } = comparison
   const before = new Map(steps.old.map((step) => [step.key, step]))
   let at = thread
@@ -33,9 +37,10 @@ export function* walkSteps(comparison: Comparison, steps: Steps, prefix: string,
     before.delete(step.key)
     if (ending.flow === 'goes_on') continue
     if (ending.flow !== 'open' && !isOpen && end === undefined) {
-      // If nothing handles this, it runs again, and what the new playbook has after it may have been done already.
+      // If nothing handles the failure, the step runs again, and later steps of the new playbook may already
+      // be done.
       end = ending
-      at = fork(at)
+      at = forkThread(at)
       for (const id of idsWithin(step)) at.open.add(id)
       continue
     }
@@ -44,7 +49,7 @@ export function* walkSteps(comparison: Comparison, steps: Steps, prefix: string,
   }
   for (const key of before.keys()) journal.refuse(journal.within(inside(prefix, key)), 'gone')
   if (end !== undefined) return end
-  return isOpen ? open : goesOn
+  return isOpen ? openEnding : completeEnding
 }
 
 function* walkStep(
@@ -53,14 +58,14 @@ function* walkStep(
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Walk {
+): ComparisonWalk {
   const { journal } = comparison
   const ending = yield* walkKnown(comparison, step, old, path, thread)
   const isHandled = ending.flow === 'failed' && step.onError !== 'fail'
   const handled = isHandled ? yield* handleFailure(comparison, step, old, path, thread) : ending
-  // The step failed although everything in it stands, e.g. by its default.
+  // The step failed although everything in it was carried over, e.g. in its default.
   const isFailure = path === comparison.failedAt && handled.flow === 'goes_on'
-  const result = isFailure ? open : handled
+  const result = isFailure ? openEnding : handled
   if (result.flow === 'open') {
     journal.undo([path, ...ending.undo, ...journal.within(onErrorPath(path))])
     if (step.id !== null) thread.open.add(step.id)
@@ -74,18 +79,19 @@ function* walkKnown(
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Walk {
+): ComparisonWalk {
   const { journal } = comparison
   const runsAgain = (reason: Reason, detail?: string) => {
     journal.refuse(journal.within(path), reason, detail)
     for (const id of idsWithin(step)) thread.open.add(id)
-    return open
+    return openEnding
   }
   if (old === undefined) return runsAgain('changed')
-  if (definitionOf(step) !== definitionOf(old)) return runsAgain('changed', path)
+  if (definitionText(step) !== definitionText(old)) return runsAgain('changed', path)
   const changed = changedRead(thread, readsOf(step))
   if (changed !== undefined) return runsAgain('reads_changed', changed)
-  // What a step of its own did is recorded, whatever its condition says now; what is inside of a group is found by it.
+  // A single step's result is recorded, regardless of its condition now; the steps inside a group depend on
+  // the condition.
   const volatile = holdsOthers(step) ? volatileRead(readsToDecide(step)) : undefined
   if (volatile !== undefined) return runsAgain('reads_run', volatile)
 
@@ -104,7 +110,12 @@ const holdsOthers = (step: Step): boolean =>
   step.repeat !== undefined ||
   ['steps', 'parallel', 'switch', 'call'].includes(step.action)
 
-export function* walkAllTimes(comparison: Comparison, pair: Pair, path: string, thread: Thread): Walk {
+export function* walkAllTimes(
+  comparison: Comparison,
+  pair: Pair,
+  path: string,
+  thread: Thread,
+): ComparisonWalk {
   return pair.new.repeat === undefined
     ? yield* walkAction(comparison, pair, path, thread)
     : yield* walkRepeat(comparison, pair, path, thread)
@@ -115,7 +126,7 @@ export function* walkAction(
   { new: step, old }: Pair,
   path: string,
   thread: Thread,
-): Walk {
+): ComparisonWalk {
   switch (step.action) {
     case 'steps':
       return settled(
@@ -144,25 +155,25 @@ export function* walkAction(
 
 function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Ending {
   const entry = journal.entry(path)
-  const besides = [askPath, remindPath, settlePath, approvalPath].map((beside) => beside(path))
+  const followUps = [askPath, remindPath, settlePath, approvalPath].map((pathOf) => pathOf(path))
   if (entry === undefined) {
-    // It may have waited for an approval when the run ended.
-    journal.refuse(besides, 'not_ended')
-    return open
+    // It may have been waiting for an approval when the run ended.
+    journal.refuse(followUps, 'not_ended')
+    return openEnding
   }
   const ending = endedEntry(journal, entry)
   if (ending.flow === 'open') {
-    journal.refuse(besides, 'failed')
-    return open
+    journal.refuse(followUps, 'failed')
+    return openEnding
   }
-  for (const each of besides) if (typeof journal.entry(each)?.endedAt === 'number') journal.carry(each)
-  const undo = ending.undo.length > 0 ? [path, ...besides] : []
+  for (const each of followUps) if (typeof journal.entry(each)?.endedAt === 'number') journal.carry(each)
+  const undo = ending.undo.length > 0 ? [path, ...followUps] : []
   return { flow: action === 'return' || (action === 'fail' && undo.length > 0) ? 'ends' : ending.flow, undo }
 }
 
 function carried({ journal }: Comparison, path: string): Ending {
   journal.carry(path)
-  return goesOn
+  return completeEnding
 }
 
 function* handleFailure(
@@ -171,11 +182,11 @@ function* handleFailure(
   old: Step | undefined,
   path: string,
   thread: Thread,
-): Walk {
-  if (typeof step.onError === 'string') return goesOn
+): ComparisonWalk {
+  if (typeof step.onError === 'string') return completeEnding
   const handlers = old === undefined || typeof old.onError === 'string' ? [] : old.onError
   const place = onErrorPath(path)
   const ending = yield* walkSteps(comparison, { new: step.onError, old: handlers }, place, thread)
   if (ending.flow === 'goes_on' || (ending.flow === 'ends' && ending.undo.length === 0)) return ending
-  return open
+  return openEnding
 }

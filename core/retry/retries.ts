@@ -8,50 +8,51 @@ import { createTurns } from '../common/in-turn.ts'
 import type { PlaybookLibrary } from '../investigation/playbook-library.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { TocsinError } from '../plugin/index.ts'
-import type { Scope } from '../ports/common.ts'
+import type { OrganizationScope } from '../ports/common.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { scopeText } from '../common/scope.ts'
-import { stretchesOf } from '../common/stretches.ts'
-import { carryOver, type WholePlaybook } from './carry-over.ts'
-import type { CarriedStep, RepeatedEffect } from './plan.ts'
-import { repeatedEffects } from './repeated-effects.ts'
-import { runPruned } from './pruned.ts'
-import { runSuperseded } from './superseded.ts'
+import { journalChunks } from '../common/journal-chunks.ts'
+import { carryOver, type PlaybookWithCalls } from './carry-over.ts'
+import { type CarriedStep, type RepeatedEffect, repeatedEffects } from './plan.ts'
+import { runPruned, runSuperseded } from './refused.ts'
 
-/** Whether a retry runs the version that the run before ran, or the newest of its name. */
+/** Whether a retry uses the earlier run's version of the playbook or the newest. */
 export const retryVersions = ['same', 'newest'] as const
 export type RetryVersion = (typeof retryVersions)[number]
 
-/** What a retry would do. */
+/** A preview of a retry. */
 export interface RetryPreview {
   readonly run: Run
-  /** What would run. */
+  /** The playbook that would run. */
   readonly playbook: Playbook
-  /** Text that is another one as soon as the retry would do something else than is told here: another version of a playbook, other steps. */
+  /**
+   * Identifies this preview; changes if the retry would do something else, e.g. with another version of a
+   * playbook.
+   */
   readonly plan: string
-  /** Every entry of the journal of the run before, in its order. */
+  /** Every entry of the earlier run's journal, in order. */
   readonly steps: readonly CarriedStep[]
   readonly repeats: readonly RepeatedEffect[]
 }
 
-/** What became of one of many. */
-export interface OneOfMany<T> {
+/** The result of one of several retries. */
+export interface SequentialResult<T> {
   readonly runUuid: string
   readonly outcome: { readonly done: T } | { readonly error: TocsinError }
 }
 
 /**
- * What is refused for one run stops no other.
+ * Retries runs one by one. A refused run does not stop the others.
  *
- * @param isEnough The others are left for another time. Asked after each run, so that the first one is done in any case.
+ * @param isEnough Returns true to leave the remaining runs. Called after each run, so at least one is done.
  */
-export async function oneAfterAnother<T>(
+export async function runSequentially<T>(
   runUuids: readonly string[],
   work: (runUuid: string) => Promise<T>,
   isEnough: () => boolean,
-): Promise<readonly OneOfMany<T>[]> {
-  const results: OneOfMany<T>[] = []
+): Promise<readonly SequentialResult<T>[]> {
+  const results: SequentialResult<T>[] = []
   for (const runUuid of runUuids) {
     if (results.length > 0 && isEnough()) break
     try {
@@ -64,55 +65,56 @@ export async function oneAfterAnother<T>(
   return results
 }
 
-/** Runs that go on from where an earlier one failed. A run is gone on from once: what fails again is retried from there. */
-export interface Reruns {
+/** Retries failed runs. Each run is retried once; if the retry fails, retry that run. */
+export interface Retries {
   /**
-   * Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`, `nothing_to_retry`, `run_pruned` for one whose steps are kept no longer, `run_superseded` where
-   * something later has gone on from the run or its alert, and ValidationError `inputs_invalid` for an edited playbook that needs others.
+   * Throws NotFoundError `run_not_found`, `playbook_not_found`, ConflictError `run_not_ended`,
+   * `nothing_to_retry`, `run_pruned` if its steps were deleted, `run_superseded` if a later run retried it or
+   * investigated its alert, and ValidationError `inputs_invalid` if the edited playbook needs other inputs.
    */
-  preview(scope: Scope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
+  preview(scope: OrganizationScope, runUuid: string, version: RetryVersion): Promise<RetryPreview>
   /**
-   * Queues the run. Throws as `preview` does, and ConflictError `alert_move_forbidden` for an alert whose investigation has not ended, and
-   * `retry_changed` where it would do something else than what was looked at.
+   * Queues the run. Throws like `preview`, and ConflictError `alert_move_forbidden` if the alert is still
+   * under investigation, and `retry_changed` if it would do something else than its preview.
    *
-   * @param plans Of previews that were looked at. Default: whatever it does is meant.
+   * @param plans The `plan` of previews. Default: not compared.
    */
   retry(
-    scope: Scope,
+    scope: OrganizationScope,
     runUuid: string,
     version: RetryVersion,
     by: Actor,
     plans?: readonly string[],
   ): Promise<Run>
-  /** The newest of the failed runs that nothing has gone on from. */
+  /** The newest failed runs that were not retried. */
   retriable(
-    scope: Scope,
+    scope: OrganizationScope,
     filter: Omit<RunFilter, 'retriable'>,
     limit: number,
   ): Promise<{ readonly runUuids: readonly string[]; readonly total: number }>
 }
 
-export interface RerunsOptions {
-  readonly stores: Pick<Stores, 'runs' | 'lines' | 'alerts' | 'organizations' | 'playbooks'>
+export interface RetriesOptions {
+  readonly stores: Pick<Stores, 'runs' | 'journalReader' | 'alerts' | 'organizations' | 'playbooks'>
   readonly library: Pick<PlaybookLibrary, 'byHash' | 'newest'>
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly enqueue: (run: Run) => void
-  /** Told of runs that end without having begun. */
+  /** Called for runs that end without having started. */
   readonly onRunEnded?: ((run: Run) => void) | undefined
 }
 
-/** Of a journal read at once: others are served in between. */
+/** Size of the journal chunks; other tasks get a turn in between. */
 const piece = { lines: 1_000, bytes: 4_000_000 }
 
 interface Plan extends RetryPreview {
   readonly next: NewRun
 }
 
-export function createReruns(options: RerunsOptions): Reruns {
+export function createRetries(options: RetriesOptions): Retries {
   const { runs } = options.stores
-  /** A journal can be large: one at a time is held, and who sees the same organizations waits in one queue. */
+  /** A journal can be large, so one is held at a time; callers with the same organizations share a queue. */
   const inTurn = createTurns()
-  const preview = (scope: Scope, runUuid: string, version: RetryVersion): Promise<Plan> =>
+  const preview = (scope: OrganizationScope, runUuid: string, version: RetryVersion): Promise<Plan> =>
     inTurn(scopeText(scope), () => planRetry(options, scope, runUuid, version))
   return {
     preview,
@@ -131,10 +133,10 @@ export function createReruns(options: RerunsOptions): Reruns {
   }
 }
 
-/** What a retry of the run would do, and the run that it would queue. */
+/** Plans a retry and the run that it queues. */
 async function planRetry(
-  options: RerunsOptions,
-  scope: Scope,
+  options: RetriesOptions,
+  scope: OrganizationScope,
   runUuid: string,
   version: RetryVersion,
 ): Promise<Plan> {
@@ -144,7 +146,7 @@ async function planRetry(
   const playbook = version === 'same' ? old : await newestOf(options, run)
   if (run.status === 'completed' && playbook.hash === old.hash) throw nothingToRetry(run)
   const [{ entries, failed }, organizations, alert] = await Promise.all([
-    journalOf(stores.lines, run),
+    journalOf(stores.journalReader, run),
     stores.organizations.list([run.organizationUuid]),
     run.alertId === null ? undefined : stores.alerts.find([run.organizationUuid], run.alertId),
   ])
@@ -166,8 +168,12 @@ async function planRetry(
   }
 }
 
-/** A run that has ended, is kept, and that nothing later has gone on from. */
-async function requireRetriable(runs: Stores['runs'], scope: Scope, runUuid: string): Promise<Run> {
+/** Checks that the run has ended, is not pruned, and was not retried. */
+async function requireRetriable(
+  runs: Stores['runs'],
+  scope: OrganizationScope,
+  runUuid: string,
+): Promise<Run> {
   const run = await runs.find(scope, runUuid)
   if (run === undefined) throw new NotFoundError('run_not_found', `there is no run ${runUuid}`)
   if (run.endedAt === null)
@@ -178,19 +184,19 @@ async function requireRetriable(runs: Stores['runs'], scope: Scope, runUuid: str
 }
 
 async function newestOf(
-  { library, stores }: RerunsOptions,
+  { library, stores }: RetriesOptions,
   { organizationUuid, playbookName }: Run,
 ): Promise<Playbook> {
   const hash =
     library.newest(playbookName) ?? (await stores.playbooks.find([organizationUuid], playbookName))?.hash
   if (hash !== undefined) return await library.byHash(hash)
-  throw new NotFoundError('playbook_not_found', `there is no playbook '${playbookName}' any more`)
+  throw new NotFoundError('playbook_not_found', `the playbook '${playbookName}' no longer exists`)
 }
 
-async function journalOf(journals: Stores['lines'], { uuid }: Run) {
+async function journalOf(journals: Stores['journalReader'], { uuid }: Run) {
   const entries: JournalEntry[] = []
   const failed: FailedAttempt[] = []
-  for await (const lines of stretchesOf(journals, uuid, piece))
+  for await (const lines of journalChunks(journals, uuid, piece))
     for (const line of lines) {
       entries.push(line.entry)
       failed.push(...line.failedAttempts)
@@ -198,9 +204,9 @@ async function journalOf(journals: Stores['lines'], { uuid }: Run) {
   return { entries, failed }
 }
 
-/** The versions that a run settled. */
+/** The versions of called playbooks that the run used. */
 async function calledBy(
-  library: RerunsOptions['library'],
+  library: RetriesOptions['library'],
   entries: readonly { readonly path: string; readonly output: unknown }[],
 ) {
   const called = new Map<string, Playbook>()
@@ -212,12 +218,12 @@ async function calledBy(
   return called
 }
 
-/** The newest versions of all that it calls, and that these call. */
+/** The newest versions of all playbooks called directly or indirectly. */
 async function callable(
-  library: RerunsOptions['library'],
+  library: RetriesOptions['library'],
   playbook: Playbook,
   found = new Map<string, Playbook>(),
-): Promise<WholePlaybook['called']> {
+): Promise<PlaybookWithCalls['called']> {
   for (const name of playbook.calls) {
     const hash = found.has(name) ? undefined : library.newest(name)
     if (hash === undefined) continue
@@ -228,7 +234,7 @@ async function callable(
 }
 
 interface Planned extends Pick<RetryPreview, 'run' | 'playbook' | 'repeats'> {
-  readonly called: WholePlaybook['called']
+  readonly called: PlaybookWithCalls['called']
   readonly paths: readonly string[]
 }
 
@@ -246,13 +252,13 @@ function retryChanged(runUuid: string): ConflictError {
     'retry_changed',
     `a retry of ${runUuid} would do something else than its preview told`,
     {
-      hint: 'look at the preview again: a playbook was changed meanwhile',
+      hint: 'request the preview again: a playbook was changed',
     },
   )
 }
 
 function nothingToRetry({ uuid }: Run): ConflictError {
   return new ConflictError('nothing_to_retry', `the run ${uuid} completed, and its playbook is the same`, {
-    hint: 'POST alerts/<alert>/investigate begins anew',
+    hint: 'POST alerts/<alert>/investigate starts from the beginning',
   })
 }

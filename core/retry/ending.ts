@@ -1,20 +1,21 @@
 /**
- * How a place of the run before stands to the new one: all of it is carried over and the steps after it go on (`goes_on`), or it
- * ends as it did, failed or by `return` and `fail`; `open`: something in it runs again.
+ * The result of comparing a place of the earlier run with the new one: carried over completely so that later
+ * steps continue (`goes_on`), carried over with its end (failure, `return` or `fail`), or `open`: something
+ * in it runs again.
  */
 export interface Ending {
   readonly flow: 'goes_on' | 'failed' | 'ends' | 'open'
-  /** Carried over only if what surrounds them handled the failure. */
+  /** Carried over only if an outer group handled the failure. */
   readonly undo: readonly string[]
 }
 
-/** A walk over a part of a journal. It yields now and then: a journal is long, and others are waiting. */
-export type Walk = Generator<undefined, Ending>
+/** A walk over a part of a journal. Yields regularly, because a journal can be long. */
+export type ComparisonWalk = Generator<undefined, Ending>
 
-export const goesOn: Ending = { flow: 'goes_on', undo: [] }
-export const open: Ending = { flow: 'open', undo: [] }
+export const completeEnding: Ending = { flow: 'goes_on', undo: [] }
+export const openEnding: Ending = { flow: 'open', undo: [] }
 
-/** What came of several at once. See `joined` of the engine. */
+/** The ending of parallel branches. See `joined` of the engine. */
 export function joinedEndings(endings: readonly Ending[]): Ending {
   const undo = endings.flatMap((ending) => ending.undo)
   const has = (flow: Ending['flow'], isFailed?: boolean) =>

@@ -1,32 +1,32 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JournalEntry, Run } from '../domain/run.ts'
 import { playbookPath } from '../engine/journal/paths.ts'
-import { HeldTurn } from '../common/held-turn.ts'
+import { TimeSlice } from '../common/time-slice.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { OldJournal } from './journal.ts'
 import type { CarriedStep } from './plan.ts'
 import type { Comparison } from './comparison.ts'
-import type { Ending, Walk } from './ending.ts'
+import type { Ending, ComparisonWalk } from './ending.ts'
 import { walkAction, walkAllTimes, walkSteps } from './walk.ts'
 
-/** A playbook with those that it calls, as a run sees them. */
-export interface WholePlaybook {
+/** A playbook with the playbooks that it calls. */
+export interface PlaybookWithCalls {
   readonly playbook: Playbook
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Those that are called, by name. */
+  /** The called playbooks, by name. */
   readonly called: ReadonlyMap<string, Playbook>
 }
 
 /**
- * What a new run takes over from the journal of one that has ended: every entry that has ended for good, at the place of a step
- * that is the same in the new playbook, inside of groups that are the same, and that reads nothing which runs again. Not: what
- * failed unhandled, what was cut off by a cancellation or by the time of a group or the run, and what was done because of that.
+ * The journal entries that a retry carries over from an ended run: finished steps that are unchanged in the
+ * new playbook, inside unchanged groups, and that read nothing that runs again. Not carried over: unhandled
+ * failures, steps cut off by a cancellation or a timeout, and steps that ran because of these.
  */
 export async function carryOver(
   run: Pick<Run, 'error'>,
   entries: readonly JournalEntry[],
-  before: WholePlaybook,
-  after: WholePlaybook,
+  before: PlaybookWithCalls,
+  after: PlaybookWithCalls,
 ): Promise<readonly CarriedStep[]> {
   const journal = await OldJournal.of(entries)
   const failedAt = run.error?.details?.['path']
@@ -52,16 +52,19 @@ export async function carryOver(
   return await journal.verdicts()
 }
 
-async function inTurns(walk: Walk): Promise<Ending> {
-  const turn = new HeldTurn()
+async function inTurns(walk: ComparisonWalk): Promise<Ending> {
+  const turn = new TimeSlice()
   for (;;) {
     const { done, value } = walk.next()
     if (done === true) return value
-    if (turn.isLong) await turn.giveWay()
+    if (turn.isLong) await turn.yieldToOthers()
   }
 }
 
-function changedInputs(before: WholePlaybook['inputs'], after: WholePlaybook['inputs']): ReadonlySet<string> {
+function changedInputs(
+  before: PlaybookWithCalls['inputs'],
+  after: PlaybookWithCalls['inputs'],
+): ReadonlySet<string> {
   const names = [...Object.keys(before), ...Object.keys(after)]
   return new Set(names.filter((name) => !isDeepStrictEqual(before[name], after[name])))
 }
