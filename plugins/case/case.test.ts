@@ -1,12 +1,9 @@
 import { expect } from 'chai'
-import { describePlugin, runSkill, testCases } from 'tocsin/plugin/testing'
-import plugin from './plugin.ts'
+import { runSkill, testCases } from 'tocsin/plugin/testing'
 import { comment } from './skills/comment.ts'
 import { create } from './skills/create.ts'
 import { find } from './skills/find.ts'
 import { update } from './skills/update.ts'
-
-describePlugin(plugin, { folder: import.meta.dirname })
 
 const failure = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error)
 

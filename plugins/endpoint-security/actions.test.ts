@@ -12,8 +12,8 @@ import { workstation } from './examples/machine.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { failure } from './sandbox/answer.ts'
 import { clients } from './sandbox/data/clients.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFaults } from './sandbox/faults.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 import { linuxHost } from './sandbox/data/machines.ts'
 import type { Controls } from './sandbox/commands.ts'
 import { collectInvestigationPackage } from './skills/collect-investigation-package.ts'
@@ -82,7 +82,7 @@ describe('the actions of endpoint_security', () => {
     expect(posts()).to.have.length(1)
   })
 
-  /** Looks at it in the place of the machine’s owner, until it has ended. */
+  /** Polls the action until it ends. */
   const finish = async (output: unknown) => {
     const action = valueAt(valueAt(output, 'action'), 'id')
     const look = { ...isolateMachine, run: follow } as AnySkill
@@ -136,7 +136,7 @@ describe('the actions of endpoint_security', () => {
 
   it('shows an action that failed as ended, and not as finished', async () => {
     for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
-      const json = { ...(fixture('machine-action-poll-succeeded') as object), status }
+      const json = { ...(endpointFixture('machine-action-poll-succeeded') as object), status }
       const { output } = await runSkill(
         getMachineAction,
         { id: 'a1' },
@@ -146,7 +146,7 @@ describe('the actions of endpoint_security', () => {
     }
   })
 
-  it('isolates no machine in another kind before its release, and releases it', async () => {
+  it('isolates no machine as another kind before its release', async () => {
     const kindOf = (output: JsonObject) => valueAt(output['action'], 'scope')
     const partly = await act(isolateMachine, { isolationType: 'Selective' })
     const error = await caught(act(isolateMachine))
@@ -156,7 +156,7 @@ describe('the actions of endpoint_security', () => {
     const stands = await caught(act(isolateMachine))
     expect(stands).to.include({ name: 'SkillError', code: 'already_isolated' })
     expect(stands).to.have.property('message').that.includes('is already isolated as Selective')
-    expect(valueAt(stands, 'hint')).to.match(/^release it first with unisolate_machine/)
+    expect(valueAt(stands, 'hint')).to.match(/^release it with unisolate_machine/)
     expect(valueAt(stands, 'details')).to.deep.equal({
       machine_id: id,
       action_id: valueAt(partly.output['action'], 'id'),
@@ -193,7 +193,7 @@ describe('the actions of endpoint_security', () => {
 
   describe('of what the list holds', () => {
     const at = (minute: number, fields: object) => ({
-      ...(fixture('machine-action-isolate') as object),
+      ...(endpointFixture('machine-action-isolate') as object),
       id: `at-${minute}`,
       status: 'Pending',
       scope: 'Full',
@@ -214,7 +214,7 @@ describe('the actions of endpoint_security', () => {
     const succeeded = { status: 'Succeeded' }
     const release = { type: 'Unisolate', scope: null }
 
-    it('takes any open action that does the same, not only the newest', async () => {
+    it('reuses any pending equivalent action, not only the newest', async () => {
       expect(await isolate(at(1, {}), at(2, { scope: 'Selective' }))).to.equal('at-1')
     })
 
@@ -236,13 +236,13 @@ describe('the actions of endpoint_security', () => {
       expect(valueAt(error, 'details')).to.deep.include({ action_id: 'at-1', scope: 'Selective' })
     })
 
-    it('releases no machine whose second isolation waits for that, and says so', async () => {
+    it('releases no machine with a waiting second isolation, and reports it', async () => {
       const replies = [{ json: { value: [at(1, succeeded), at(2, { scope: 'Selective' })] } }]
       const error = await caught(
         runSkill(unisolateMachine, { id, comment }, { settings: running.settings, replies }),
       )
       expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
-      expect(error).to.have.property('message').that.includes('a second Isolate as Selective waits for it')
+      expect(error).to.have.property('message').that.includes('a second Isolate as Selective is waiting')
       expect(valueAt(error, 'hint')).to.include('cancel the action at-2 in the portal')
     })
 
@@ -265,7 +265,7 @@ describe('the actions of endpoint_security', () => {
   })
 
   it('takes the one that came in between', async () => {
-    const action = { ...(fixture('machine-action-isolate') as object), scope: 'Full' }
+    const action = { ...(endpointFixture('machine-action-isolate') as object), scope: 'Full' }
     const { output } = await runSkill(
       isolateMachine,
       { id, comment },
@@ -282,18 +282,18 @@ describe('the actions of endpoint_security', () => {
     expect(output.action.id).to.equal('action-isolate-123')
   })
 
-  it('isolates also where the application may not see actions, and says so in the log', async () => {
+  it('isolates without permission to read actions, and logs a warning', async () => {
     const settings = settingsFor(running.url, clients.isolator)
     const { output, logs } = await act(isolateMachine, {}, { settings })
     expect(output).to.deep.include({ adopted: false })
     expect(logs.map(({ level, message }) => `${level} ${message}`)).to.deep.equal([
-      'warn cannot see whether such an action is under way: the permission Machine.Read.All is missing',
+      'warn could not check for a running action: the permission Machine.Read.All is missing',
     ])
   })
 
   for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
     it(`fails where the action is ${status} at once, though nobody waits`, async () => {
-      const action = { ...(fixture('machine-action-isolate') as object), status }
+      const action = { ...(endpointFixture('machine-action-isolate') as object), status }
       const replies = [{ json: { value: [] } }, { status: 201, json: action }]
       const error = await caught(
         runSkill(isolateMachine, { id, comment }, { settings: running.settings, replies }),
@@ -334,7 +334,7 @@ describe('the actions of endpoint_security', () => {
     const verify = (replies: readonly CannedReply[]) =>
       runSkill(isolateMachine, { id, comment }, { settings: running.settings, purpose: 'verify', replies })
     const listed = (...actions: readonly object[]) => ({ json: { value: actions } })
-    const base = fixture('machine-action-poll-succeeded') as object
+    const base = endpointFixture('machine-action-poll-succeeded') as object
     const own = { ...base, id: 'own', requestorComment: `${comment} ${mark}` }
 
     it('finds its own action, even when that has ended', async () => {
@@ -370,7 +370,7 @@ describe('the actions of endpoint_security', () => {
     })
 
     it('does not guess where it may not see actions', async () => {
-      expect(await caught(verify([faults.emptyForbidden]))).to.include({
+      expect(await caught(verify([endpointFaults.emptyForbidden]))).to.include({
         name: 'ConnectionError',
         code: 'http_403',
       })
@@ -418,7 +418,7 @@ describe('the actions of endpoint_security', () => {
     })
 
     it('gives the link to the package once that is there, and shows it nowhere else', async () => {
-      const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
+      const action = { ...(endpointFixture('machine-action-collect-package') as object), status: 'Succeeded' }
       const link = 'https://downloads.example/p.zip?token=abcdefghijkl'
       const replies = [
         { json: { value: [] } },
@@ -436,15 +436,18 @@ describe('the actions of endpoint_security', () => {
     })
 
     for (const [about, reply, words] of [
-      ['is not there yet', failure(404, 'NotFound', 'not there'), /list first/],
-      ['may not be asked for so often', faults.tooManyRequests, /too many requests/i],
-      ['may not be asked for', faults.emptyForbidden, /Machine\.Read\.All/],
-      ['is refused with the token', faults.tokenRefused, /Unauthorized|401/],
+      ['is not there yet', failure(404, 'NotFound', 'not there'), /find it with a list skill/],
+      ['may not be asked for so often', endpointFaults.tooManyRequests, /too many requests/i],
+      ['may not be asked for', endpointFaults.emptyForbidden, /Machine\.Read\.All/],
+      ['is refused with the token', endpointFaults.tokenRefused, /Unauthorized|401/],
       ['is no link', { json: { value: 'javascript:alert(1)' } }, /lacks a link/],
     ] as const) {
       it(`has collected the package also where its link ${about}`, async () => {
-        const action = { ...(fixture('machine-action-collect-package') as object), status: 'Succeeded' }
-        // A token that was refused is asked for again, once.
+        const action = {
+          ...(endpointFixture('machine-action-collect-package') as object),
+          status: 'Succeeded',
+        }
+        // A refused token is replaced once.
         const replies = [{ json: { value: [] } }, { status: 201, json: action }, reply, reply]
         const { output, logs } = await runSkill(
           collectInvestigationPackage,

@@ -4,8 +4,8 @@ import { checkConnection, loopbackEgress, runSkill, type ServedSandbox } from 't
 import { connection } from './connection.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { clients, tenantId } from './sandbox/data/clients.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFaults } from './sandbox/faults.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 import type { Controls } from './sandbox/commands.ts'
 import { listMachines } from './skills/list-machines.ts'
 import { explainTokenRefusal } from './token-errors.ts'
@@ -71,7 +71,7 @@ describe('the connection of endpoint_security', () => {
   it('asks the identity provider for a token with the specified form, and the platform with that token', async () => {
     const { requests } = await checkConnection(connection, {
       settings: credentials,
-      replies: [{ json: fixture('token-success') }, noAlerts],
+      replies: [{ json: endpointFixture('token-success') }, noAlerts],
     })
     const [token, alerts] = requests
     expect(token?.url).to.equal(`https://login.microsoftonline.com/${tenantId}/oauth2/v2.0/token`)
@@ -131,7 +131,7 @@ describe('the connection of endpoint_security', () => {
         await checkConnection(connection, { settings, token: 'opaque', replies: [noAlerts] }),
       ).to.not.have.property('warning')
       const error = await caught(
-        checkConnection(connection, { settings, token: 'opaque', replies: [faults.emptyForbidden] }),
+        checkConnection(connection, { settings, token: 'opaque', replies: [endpointFaults.emptyForbidden] }),
       )
       expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
     })
@@ -144,7 +144,7 @@ describe('the connection of endpoint_security', () => {
         { client_id: '99999999-2222-4333-8444-555555555555' },
         /check client_id and tenant_id/,
       ],
-      ['an unknown tenant', { tenant_id: '99999999-4a59-4687-9b0c-1d2e3f405162' }, /no such tenant/],
+      ['an unknown tenant', { tenant_id: '99999999-4a59-4687-9b0c-1d2e3f405162' }, /unknown tenant/],
       ['another resource', { api_resource_url: 'https://graph.microsoft.com' }, /check api_resource_url/],
     ]
     for (const [about, settings, hint] of refusals) {
@@ -159,11 +159,11 @@ describe('the connection of endpoint_security', () => {
     }
 
     it('not by a sign-in page', async () => {
-      const replies = [{ json: fixture('token-success') }, faults.signInPage]
+      const replies = [{ json: endpointFixture('token-success') }, endpointFaults.signInPage]
       expect(await caught(checkConnection(connection, { settings: credentials, replies }))).to.include({
         code: 'bad_response',
       })
-      const other = [{ json: fixture('token-success') }, { json: { hello: 'world' } }]
+      const other = [{ json: endpointFixture('token-success') }, { json: { hello: 'world' } }]
       const error = await caught(checkConnection(connection, { settings: credentials, replies: other }))
       expect(valueAt(error, 'hint')).to.match(/endpoint_api_url/)
     })
@@ -201,16 +201,16 @@ describe('the connection of endpoint_security', () => {
       }
       const error = await caught(runSkill(listMachines, {}, { settings, egress: refusing }))
       expect(error).to.include({ name: 'ConnectionError', code: 'http_401' })
-      expect(valueAt(error, 'hint')).to.match(/token is not taken/)
+      expect(valueAt(error, 'hint')).to.match(/token is rejected/)
     })
   })
 
   describe('explains a refused token', () => {
     for (const [body, hint] of [
-      [fixture('token-error-401-bad-secret'), /its value, not its id/],
+      [endpointFixture('token-error-401-bad-secret'), /its value, not its id/],
       [{ error: 'invalid_client', error_codes: [1] }, /check client_id and client_secret/],
       [{ error: 'invalid_scope' }, /api_resource_url/],
-      // Words in the prose mean nothing.
+      // Only codes are read; the error description is ignored.
       [{ error: 'temporarily_unavailable', error_description: 'AADSTS7000215' }, undefined],
       [{ error: 'constructor', error_codes: ['__proto__'] }, undefined],
       ['<html>', undefined],

@@ -17,9 +17,9 @@ export const connection = defineConnection({
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/exposed-apis-create-app-webapp',
   setup: [
     'In the Azure portal open Microsoft Entra ID, App registrations, New registration. Under supported account types choose “Accounts in any organizational directory”.',
-    'On the application’s page open API permissions, Add a permission, APIs my organization uses, and type WindowsDefenderATP: it shows only then. Choose Application permissions. Alert.ReadWrite.All is mandatory; each skill names what else it needs.',
-    'Grant admin consent. That has to be done again after every change of permissions.',
-    'Under Certificates & secrets add a client secret and copy its value, which is displayed once; the ID beside it is something else.',
+    'On the application’s page open API permissions, Add a permission, APIs my organization uses, and type WindowsDefenderATP: it appears only then. Choose Application permissions. Alert.ReadWrite.All is mandatory; each skill names what else it needs.',
+    'Grant admin consent. Repeat this after every change of permissions.',
+    'Under Certificates & secrets add a client secret and copy its value, which is displayed only once. Do not copy the secret’s ID.',
     'Copy the Application (client) ID and the Directory (tenant) ID of the overview page, and enter all three here.',
   ],
   settings: {
@@ -44,11 +44,11 @@ export const connection = defineConnection({
       client_secret: {
         type: 'string',
         title: 'Client Secret',
-        description: 'The secret’s value, which is displayed once; not its ID.',
+        description: 'The secret’s value, not its ID; it is displayed only once.',
         'x-secret': true,
         minLength: 8,
         maxLength: 500,
-        // A line break or blank caught when pasting.
+        // Pasted secrets may contain a line break or space.
         pattern: '^[!-~]+$',
         patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
@@ -80,14 +80,14 @@ export const connection = defineConnection({
       api_resource_url: {
         ...addressSchema,
         title: 'API resource URL',
-        description: 'What the token is for: sent as scope, with /.default behind it.',
+        description: 'Resource that the token grants access to; sent as the scope with /.default added.',
         default: defaults.api_resource_url,
       },
     },
   },
   baseUrl: ({ endpoint_api_url }) => endpoint_api_url ?? defaults.endpoint_api_url,
   otherOrigins: ({ login_url }) => [login_url ?? defaults.login_url],
-  // Of every call, also of those without a body: so the platform’s pages have it.
+  // Required on every call, even without a body, according to the vendor's documentation.
   headers: () => ({ 'content-type': 'application/json' }),
   token: (settings) => ({
     path: `${settings.login_url ?? defaults.login_url}/${settings.tenant_id}/oauth2/v2.0/token`,
@@ -101,20 +101,20 @@ export const connection = defineConnection({
   }),
   rate: rateBudget,
   errors: {
-    400: 'The request was refused: check the inputs of the step, and endpoint_api_url.',
-    401: 'The token is not taken: check the credentials, and that api_resource_url and endpoint_api_url belong to one cloud.',
+    400: 'The request was rejected: check the inputs of the step, and endpoint_api_url.',
+    401: 'The token is rejected: check the credentials, and that api_resource_url and endpoint_api_url belong to one cloud.',
     403: 'The application lacks a permission: grant it, with admin consent.',
-    404: 'Nothing is there: check endpoint_api_url, which ends before /api.',
-    429: 'Too many requests: it is tried again after the pause the platform asks for.',
-    500: 'The platform has trouble: it is tried again with growing pauses.',
-    502: 'The platform cannot be reached behind its gateway: it is tried again.',
-    503: 'The platform has trouble: it is tried again with growing pauses.',
-    504: 'The platform took too long: it is tried again.',
+    404: 'Not found: check endpoint_api_url, which ends before /api.',
+    429: 'Too many requests: the step is retried after the requested pause.',
+    500: 'The platform has a problem: the step is retried with backoff.',
+    502: 'The gateway cannot reach the platform: the step is retried.',
+    503: 'The platform has a problem: the step is retried with backoff.',
+    504: 'The platform timed out: the step is retried.',
   },
   async authenticate(context) {
     const roles = rolesOf(await context.token())
     if (roles !== undefined && !permissions.list_alerts.some((one) => roles.has(one))) throw noAlerts()
-    // Proves that the address is the API's, and that it takes the token.
+    // Proves that the base URL is the API's and that the API accepts the token.
     const response = await context.http.get('/api/alerts', { query: { $top: 1 } })
     if (!Array.isArray(valueAt(response.json(), 'value'))) throw notTheApi()
     return { warning: warningAbout(roles) }
@@ -132,12 +132,12 @@ function noAlerts(): ConnectionError {
 }
 
 function notTheApi(): SkillError {
-  return new SkillError('bad_response', "the answer of /api/alerts lacks the list 'value'", {
+  return new SkillError('bad_response', "the response of /api/alerts lacks the list 'value'", {
     hint: 'check endpoint_api_url: it ends before /api and must not lead to a sign-in page or a proxy',
   })
 }
 
-/** Undefined where everything will work, or the token does not tell. */
+/** Undefined if all skills will work, or if the token has no list of roles. */
 function warningAbout(roles: ReadonlySet<string> | undefined): string | undefined {
   const missing = roles === undefined ? [] : missingPermissions(roles)
   if (missing.length === 0) return undefined

@@ -9,11 +9,11 @@ import {
 } from 'tocsin/plugin'
 import { followAction } from './actions/follow-action.ts'
 import { decodeMachineAction } from './records/machine-action.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 
-const queued = decodeMachineAction(fixture('machine-action-isolate'))
+const queued = decodeMachineAction(endpointFixture('machine-action-isolate'))
 
-/** Follows an action whose status is asked for and found in this order; an error is thrown. */
+/** Follows an action whose polls return these states in order; an error is thrown. */
 async function follow(
   seen: readonly (string | Error)[],
   forMs: number,

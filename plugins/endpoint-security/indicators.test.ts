@@ -4,7 +4,7 @@ import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/test
 import sandbox, { settingsFor } from './sandbox.ts'
 import { failure } from './sandbox/answer.ts'
 import { clients } from './sandbox/data/clients.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 import type { Controls } from './sandbox/commands.ts'
 import { createIndicator } from './skills/create-indicator.ts'
 import { listIndicators } from './skills/list-indicators.ts'
@@ -59,9 +59,12 @@ describe('endpoint_security.create_indicator', () => {
   })
 
   it('reads the recorded answer', async () => {
-    const options = { settings: running.settings, replies: [{ json: fixture('indicator-create-response') }] }
+    const options = {
+      settings: running.settings,
+      replies: [{ json: endpointFixture('indicator-create-response') }],
+    }
     const { output } = await runSkill(createIndicator, domain, options)
-    expect(output).to.deep.include(fixture('indicator-create-response'))
+    expect(output).to.deep.include(endpointFixture('indicator-create-response'))
   })
 
   for (const input of [

@@ -45,7 +45,7 @@ describe('parameters of a query', () => {
   for (const text of hostile) {
     it(`hold ${JSON.stringify(text)} as it is, and nothing gets out of it`, () => {
       for (const literal of [kqlLiteral(text), kqlLiteral([text]).slice('dynamic(['.length, -2)]) {
-        // One text from the first quote to the last, in KQL as in JSON.
+        // A single string literal from the first quote to the last, in KQL as in JSON.
         expect(literal).to.match(/^"(?:[^"\\\p{Cc}\p{Zl}\p{Zp}]|\\["\\nrt]|\\u[0-9a-f]{4})*"$/u)
         expect(JSON.parse(literal)).to.equal(text)
       }

@@ -6,7 +6,7 @@ import { server, workstation } from './examples/machine.ts'
 import { readList } from './lists/read-list.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { clients } from './sandbox/data/clients.ts'
-import { faults } from './sandbox/faults.ts'
+import { endpointFaults } from './sandbox/faults.ts'
 import { recorded } from './sandbox/data/fixture.ts'
 import type { Controls } from './sandbox/commands.ts'
 import { getAlert } from './skills/get-alert.ts'
@@ -36,7 +36,7 @@ describe('the lists of endpoint_security', () => {
     const { output } = await runSkill(skill, input, { settings: { ...settings }, egress: loopbackEgress })
     return output
   }
-  /** Path and query of the calls besides the one for the token, decoded. */
+  /** Path and query of all calls except the token call, decoded. */
   const asked = () => running.requests.slice(1).map(({ path }) => decodeURIComponent(path))
   const ids = (output: unknown, name: string) =>
     (valueAt(output, name) as readonly JsonObject[]).map((record) => record['id'])
@@ -234,8 +234,8 @@ describe('the lists of endpoint_security', () => {
         truncated: false,
         unreadable: 2,
         unreadable_why: [
-          "the answer's machine.id cannot be read: it is missing",
-          'a record of the list is no object',
+          'cannot read the machine.id in the response: it is missing',
+          'a record of the list is not an object',
         ],
       })
     })
@@ -278,11 +278,11 @@ describe('the lists of endpoint_security', () => {
     const rows = [
       [
         'a page of a gateway',
-        faults.foreignNotFound,
+        endpointFaults.foreignNotFound,
         { name: 'SkillError', code: 'http_404' },
         /endpoint_api_url/,
       ],
-      ['a sign-in page', faults.signInPage, { name: 'SkillError', code: 'bad_response' }, undefined],
+      ['a sign-in page', endpointFaults.signInPage, { name: 'SkillError', code: 'bad_response' }, undefined],
       ['an empty answer', { text: '' }, { name: 'SkillError', code: 'bad_response' }, undefined],
       ['no list', { json: { value: {} } }, { name: 'SkillError', code: 'bad_response' }, /endpoint_api_url/],
       [
@@ -293,33 +293,33 @@ describe('the lists of endpoint_security', () => {
       ],
       [
         'a gateway without its system',
-        faults.badGateway,
+        endpointFaults.badGateway,
         { name: 'RetryableError', code: 'http_502' },
         /gateway/,
       ],
       [
         'an error of the service',
-        faults.serverError,
+        endpointFaults.serverError,
         { name: 'RetryableError', code: 'http_500' },
-        /growing pauses/,
+        /with backoff/,
       ],
       [
         'one without a body',
-        faults.emptyServerError,
+        endpointFaults.emptyServerError,
         { name: 'RetryableError', code: 'http_500' },
-        /growing pauses/,
+        /with backoff/,
       ],
       [
         'too many requests',
-        faults.tooManyRequests,
+        endpointFaults.tooManyRequests,
         { name: 'RetryableError', code: 'http_429', retryAfterMs: 7000 },
-        /after the pause/,
+        /after the requested pause/,
       ],
       ['a cut connection', 'reset', { name: 'RetryableError', code: 'network_error' }, undefined],
       ['rubbish', 'garbage', { name: 'SkillError', code: 'bad_response' }, undefined],
       [
         'a forbidding without a body',
-        faults.emptyForbidden,
+        endpointFaults.emptyForbidden,
         { name: 'ConnectionError', code: 'http_403' },
         /Machine\.Read\.All/,
       ],

@@ -4,8 +4,8 @@ import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/test
 import { workstation } from './examples/machine.ts'
 import { vendorCommands } from './actions/live-response-commands.ts'
 import sandbox from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFaults } from './sandbox/faults.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 import { busyHost } from './sandbox/data/machines.ts'
 import type { Controls } from './sandbox/commands.ts'
 import { runLiveResponse } from './skills/run-live-response.ts'
@@ -68,13 +68,13 @@ describe('endpoint_security.run_live_response', () => {
   it('never takes a session of others for its own', async () => {
     await start()
     const error = await caught(start())
-    // Certain that nothing happened: the engine may try again even what must not be repeated.
+    // The action certainly did not happen, so the engine may retry even a non-repeatable one.
     expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
     expect(await caught(start(busyHost.id))).to.include({ name: 'RetryableError', code: 'machine_busy' })
   })
 
   it('gives links to the results of commands that have one, and shows them nowhere else', async () => {
-    const recordedAction = fixture('live-response-created') as { commands: readonly object[] }
+    const recordedAction = endpointFixture('live-response-created') as { commands: readonly object[] }
     const done = {
       ...recordedAction,
       status: 'Succeeded',
@@ -82,8 +82,8 @@ describe('endpoint_security.run_live_response', () => {
     }
     const replies = [
       { status: 201, json: done },
-      { json: fixture('live-response-result-link') },
-      faults.tooManyRequests,
+      { json: endpointFixture('live-response-result-link') },
+      endpointFaults.tooManyRequests,
     ]
     const { output, logs, requests } = await runSkill(
       runLiveResponse,
@@ -110,7 +110,7 @@ describe('endpoint_security.run_live_response', () => {
       runSkill(
         runLiveResponse,
         { id, comment, commands },
-        { settings: running.settings, replies: [faults.featureDisabled] },
+        { settings: running.settings, replies: [endpointFaults.featureDisabled] },
       ),
     )
     expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })

@@ -4,7 +4,7 @@ import { runSkill } from 'tocsin/plugin/testing'
 import plugin from './plugin.ts'
 import { listAlerts } from './skills/list-alerts.ts'
 
-/** Names of all fields of an input, inner ones too. */
+/** Names of all fields of an input, nested ones included. */
 const namesIn = (schema: JsonSchema): readonly string[] => [
   ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [name, ...namesIn(inner)]),
   ...(schema.items === undefined ? [] : namesIn(schema.items)),

@@ -7,7 +7,7 @@ import { settingsFor } from './sandbox.ts'
 import { clients } from './sandbox/data/clients.ts'
 import { failure } from './sandbox/answer.ts'
 
-/** The specification's application permissions, the one to grant first, and what the vendor takes besides. */
+/** Application permissions of the specification: the one to grant first, then alternatives. */
 const rows: readonly (readonly [skill: string, specified: readonly string[], besides?: string])[] = [
   ['list_alerts', ['Alert.ReadWrite.All'], 'Alert.Read.All'],
   ['get_alert', ['Alert.ReadWrite.All'], 'Alert.Read.All'],
@@ -21,7 +21,7 @@ const rows: readonly (readonly [skill: string, specified: readonly string[], bes
   ['run_live_response', ['Machine.LiveResponse']],
   ['get_machine_action', ['Machine.Read.All', 'Machine.ReadWrite.All']],
   ['run_advanced_query', ['AdvancedQuery.Read.All']],
-  // The second one suffices for the application's own indicators.
+  // The second one is enough for the application's own indicators.
   ['list_indicators', ['Ti.ReadWrite.All', 'Ti.ReadWrite']],
   ['create_indicator', ['Ti.ReadWrite.All'], 'Ti.ReadWrite'],
   ['list_vulnerabilities', ['Vulnerability.Read.All']],
@@ -30,10 +30,10 @@ const rows: readonly (readonly [skill: string, specified: readonly string[], bes
 ]
 
 describe('the permissions of endpoint_security', () => {
-  it('are told for each skill', () => {
-    const names = rows.map(([name]) => name)
-    expect(Object.keys(permissions)).to.deep.equal(names)
-    expect(plugin.skills.map(({ name }) => name)).to.deep.equal(names)
+  it('are listed for every skill', () => {
+    const listed = Object.keys(permissions)
+    expect(plugin.skills.map(({ name }) => name)).to.have.members(listed)
+    expect(listed).to.include.members(rows.map(([name]) => name))
   })
 
   for (const [name, specified, besides] of rows) {

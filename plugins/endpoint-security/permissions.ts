@@ -1,10 +1,9 @@
-import type { Secret } from 'tocsin/plugin'
-import { isObject, valueAt } from 'tocsin/plugin'
+import { isObject, valueAt, type Secret } from 'tocsin/plugin'
 
-/** Application permissions of the API; one of them is enough. The first is the one to grant. */
+/** Application permissions of the API; any one is enough. The first is the one to grant. */
 export type Permission = readonly [string, ...string[]]
 
-/** What each skill needs: the vendor's list, and what it also takes. */
+/** Permissions that each skill needs, from the vendor's list. */
 export const permissions = {
   list_alerts: ['Alert.ReadWrite.All', 'Alert.Read.All'],
   get_alert: ['Alert.ReadWrite.All', 'Alert.Read.All'],
@@ -25,10 +24,10 @@ export const permissions = {
   list_recommendations: ['SecurityRecommendation.Read.All'],
 } as const satisfies Readonly<Record<string, Permission>>
 
-/** Looking for actions and following them. */
+/** For finding and polling actions. */
 export const actionsPermission: Permission = permissions.get_machine_action
 
-/** The permissions that a token carries: the `roles` of a JWT. Undefined for a token that is none: it says nothing then. */
+/** The permissions of a token: the `roles` of a JWT. Undefined if the token is not a JWT. */
 export function rolesOf(token: Secret): ReadonlySet<string> | undefined {
   const [, payload] = token.reveal().split('.')
   if (payload === undefined) return undefined
@@ -42,7 +41,7 @@ export function rolesOf(token: Secret): ReadonlySet<string> | undefined {
   }
 }
 
-/** The skills that will not work with these permissions, each with what it lacks. */
+/** Skills that will not work with these permissions, with the missing permission. */
 export function missingPermissions(
   roles: ReadonlySet<string>,
 ): readonly { readonly skill: string; readonly permission: string }[] {

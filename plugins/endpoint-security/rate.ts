@@ -14,7 +14,7 @@ const special: Readonly<Record<string, readonly RateLimit[]>> = {
   'GET machineactions getPackageUri': perMinuteAndHour(2, 120),
 }
 
-/** What stands behind an id or a collection in a path; everything else there is an id. */
+/** Path segments that name a resource or function; every other segment is an id. */
 const words: ReadonlySet<string> = new Set([
   'isolate',
   'unisolate',
@@ -29,8 +29,8 @@ const words: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The vendor counts calls of each kind: 100 a minute and 1,500 an hour unless its page about the kind says otherwise. The kind
- * is the method and the path without ids.
+ * The vendor limits each operation separately: 100 calls a minute and 1,500 an hour unless its page says
+ * otherwise. An operation is the method and the path without ids.
  */
 export function rateBudget({ method, path }: RatedRequest): RateBudget | undefined {
   const [root, collection, ...rest] = path.split('/').slice(1)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from 'tocsin/plugin'
-import { decode } from './lists/decode.ts'
+import { decodeRecord } from './lists/decode.ts'
 import { decodeAlert } from './records/alert.ts'
 import { decodeIndicator } from './records/indicator.ts'
 import { decodeLogonUser } from './records/logon-user.ts'
@@ -8,8 +8,8 @@ import { decodeMachineAction } from './records/machine-action.ts'
 import { decodeMachine } from './records/machine.ts'
 import { decodeRecommendation } from './records/recommendation.ts'
 import { decodeMachineVulnerability, decodeVulnerability } from './records/vulnerability.ts'
-import { record, textOrNull, texts } from './lists/shapes.ts'
-import { fixture, recorded } from './sandbox/data/fixture.ts'
+import { recordSchema, nullableText, texts } from './lists/shapes.ts'
+import { endpointFixture, recorded } from './sandbox/data/fixture.ts'
 
 type Decoder = (value: unknown) => object
 
@@ -46,7 +46,7 @@ const lists: Readonly<Record<string, Decoder>> = {
   'vulnerabilities-list': decodeVulnerability,
 }
 
-/** Without annotations, which are not part of a record, and with the one number that becomes a text. */
+/** Without annotations, which are not part of a record, and with the one number converted to a string. */
 const fieldsOf = (value: unknown): JsonObject =>
   Object.fromEntries(
     Object.entries(value as JsonObject)
@@ -60,7 +60,7 @@ const fieldsOf = (value: unknown): JsonObject =>
 describe('the records of endpoint_security', () => {
   for (const [name, decoder] of Object.entries(single)) {
     it(`keep every field of the recorded ${name}`, () => {
-      const value = fieldsOf(fixture(name))
+      const value = fieldsOf(endpointFixture(name))
       expect(decoder(value)).to.deep.include(value)
     })
   }
@@ -75,7 +75,7 @@ describe('the records of endpoint_security', () => {
 
   it('have null, or an empty list, where an older tenant leaves a field out', () => {
     const { relatedUser, comments, loggedOnUsers, mitreTechniques, detectorId } = decodeAlert(
-      fixture('alert-update-response'),
+      endpointFixture('alert-update-response'),
     )
     expect({ relatedUser, comments, loggedOnUsers, mitreTechniques, detectorId }).to.deep.equal({
       relatedUser: null,
@@ -124,8 +124,8 @@ describe('the records of endpoint_security', () => {
   })
 
   it('take what has another type than declared without losing it', () => {
-    const schema = record({ id: { type: 'string' }, owner: textOrNull, tags: texts })
-    expect(decode(schema, { id: 995, owner: { name: 'kim' }, tags: 'one' }, 'thing')).to.deep.equal({
+    const schema = recordSchema({ id: { type: 'string' }, owner: nullableText, tags: texts })
+    expect(decodeRecord(schema, { id: 995, owner: { name: 'kim' }, tags: 'one' }, 'thing')).to.deep.equal({
       id: '995',
       owner: '{"name":"kim"}',
       tags: ['one'],

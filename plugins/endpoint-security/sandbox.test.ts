@@ -4,7 +4,7 @@ import { loopbackEgress, type ServedSandbox } from 'tocsin/plugin/testing'
 import { workstation } from './examples/machine.ts'
 import sandbox, { settingsFor } from './sandbox.ts'
 import { clients, tenantId, type Client } from './sandbox/data/clients.ts'
-import { fixture } from './sandbox/data/fixture.ts'
+import { endpointFixture } from './sandbox/data/fixture.ts'
 import { offlineHost } from './sandbox/data/machines.ts'
 import type { Controls } from './sandbox/commands.ts'
 
@@ -46,7 +46,7 @@ describe('the sandbox of endpoint_security', () => {
     const { status, json } = await token()
     expect(status).to.equal(200)
     expect(Object.keys(json as object).toSorted()).to.deep.equal(
-      Object.keys(fixture('token-success') as object).toSorted(),
+      Object.keys(endpointFixture('token-success') as object).toSorted(),
     )
     const [, claims] = String(valueAt(json, 'access_token')).split('.')
     expect(JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()))
@@ -58,7 +58,7 @@ describe('the sandbox of endpoint_security', () => {
     const { status, json } = await token({ client_secret: 'wrong' })
     expect(status).to.equal(401)
     const fields = (value: unknown) => Object.keys(value as object).toSorted()
-    expect(fields(json)).to.deep.equal(fields(fixture('token-error-401-bad-secret')))
+    expect(fields(json)).to.deep.equal(fields(endpointFixture('token-error-401-bad-secret')))
     expect(json).to.deep.include({ error: 'invalid_client', error_codes: [7000215] })
     expect(valueAt(json, 'error_description')).to.match(/^AADSTS7000215: .*\r\nTrace ID: /)
   })
@@ -173,9 +173,9 @@ describe('the sandbox of endpoint_security', () => {
   it('minds the case of names in a body, and answers as recorded', async () => {
     const machine = `/api/machines/${workstation.id}`
     const { json } = await ask('POST', `${machine}/isolate`, { comment: 'x' })
-    expect(json).to.deep.equal(fixture('error-400-invalid-request-body'))
+    expect(json).to.deep.equal(endpointFixture('error-400-invalid-request-body'))
     expect((await ask('POST', '/api/machines/none/isolate', { Comment: 'x' })).json).to.deep.equal(
-      fixture('error-404-machine-not-found'),
+      endpointFixture('error-404-machine-not-found'),
     )
     expect(
       codeOf(await ask('POST', `${machine}/runAntiVirusScan`, { Comment: 'x', ScanType: 'Deep' })),

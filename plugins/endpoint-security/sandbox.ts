@@ -2,7 +2,7 @@ import { serveSandbox } from 'tocsin/plugin/testing'
 import { clients, resource, tenantId, type Client } from './sandbox/data/clients.ts'
 import { behaviour } from './sandbox/routes.ts'
 
-/** What an operator would type in for one of the sandbox’s applications. */
+/** Connection settings of one of the sandbox's applications. */
 export const settingsFor = (url: string, client: Client) => ({
   tenant_id: tenantId,
   client_id: client.id,
@@ -12,5 +12,8 @@ export const settingsFor = (url: string, client: Client) => ({
   api_resource_url: resource,
 })
 
-/** An emulator of the platform and its identity provider; what it knows stands in `sandbox/`, `examples/` and `fixtures/`. */
+/**
+ * An emulator of the platform and its identity provider; its data is in `sandbox/`, `examples/` and
+ * `fixtures/`.
+ */
 export default serveSandbox(behaviour, (url) => settingsFor(url, clients.full))

@@ -8,18 +8,18 @@ import {
 } from 'tocsin/plugin'
 import type { Permission } from './permissions.ts'
 
-/** Statuses whose body says more than the status does. */
-export const refusals = [400, 403, 404] as const
+/** Statuses whose body says more than the status. */
+export const vendorRefusals = [400, 403, 404] as const
 
-/** What stands in `{"error": {"code", "message", "target"}}`. Codes are stable, messages are not. */
+/** The error in `{"error": {"code", "message", "target"}}`. Codes are stable, messages are not. */
 export interface VendorError {
   readonly code: string
   readonly message: string
-  /** The vendor's id of the request, for its support. */
+  /** The vendor's request id, for its support. */
   readonly target: string | null
 }
 
-/** Undefined where the body is empty, HTML or anything else: the vendor sometimes answers so. Never throws. */
+/** Undefined if the body is empty, HTML or anything else, which happens. Never throws. */
 export function vendorError(response: HttpResponse): VendorError | undefined {
   try {
     const error = valueAt(response.json(), 'error')
@@ -31,13 +31,13 @@ export function vendorError(response: HttpResponse): VendorError | undefined {
   }
 }
 
-/** Whether it is the vendor who says that there is no such thing, not a gateway or a wrong address. */
+/** Whether the vendor itself reports a missing resource, rather than a gateway or a wrong base URL. */
 export function saysNotFound(response: HttpResponse): boolean {
   const code = response.status === 404 ? vendorError(response)?.code : undefined
   return code === 'NotFound' || code === 'ResourceNotFound'
 }
 
-/** The error for one of {@link refusals}, by the vendor's code. */
+/** The error for one of {@link vendorRefusals}, by the vendor's code. */
 export function refusal(what: string, response: HttpResponse, needs: Permission): TocsinError {
   const { status } = response
   const said = vendorError(response)
@@ -51,31 +51,31 @@ export function refusal(what: string, response: HttpResponse, needs: Permission)
   return new SkillError(code, message, { hint: hint ?? unknownHint, details })
 }
 
-/** A feature that is turned off looks like a missing permission. */
+/** A disabled feature looks like a missing permission. */
 function forbiddenHint(code: string | undefined, needs: Permission): string {
   const permission = needs.join(' or ')
   return code === 'DisabledFeature'
     ? `turn the feature on in the settings of the endpoint security portal; the application needs ${permission}`
-    : `grant the application the permission ${permission}, with admin consent, and see that it may reach the machine’s group`
+    : `grant the application the permission ${permission}, with admin consent, and check that it has access to the machine’s group`
 }
 
-const unknownHint = 'check the inputs of the step; the vendor’s words are in the message'
+const unknownHint = 'check the inputs of the step; see the vendor’s error in the message'
 
-/** What to do, by the vendor's code. */
+/** Hints by the vendor's code. */
 const known: Readonly<Record<string, string>> = {
-  ODataError: 'the vendor does not take this filter: leave out the fields that were added last',
-  InvalidInput: 'a value was refused: check the inputs of the step',
-  InvalidRequestBody: 'a value was refused: check the inputs of the step',
+  ODataError: 'the vendor does not support this filter: remove the fields added last',
+  InvalidInput: 'a value was rejected: check the inputs of the step',
+  InvalidRequestBody: 'a value was rejected: check the inputs of the step',
   MissingRequiredParameter: 'a value is missing: check the inputs of the step',
-  InvalidHashValue: 'the value is not a hash of the kind that indicatorType names',
+  InvalidHashValue: 'the value is not a hash of the type in indicatorType',
   InvalidDomainName: 'the value is not a domain name',
-  InvalidIpAddress: 'the value is not one IP address; ranges are not taken',
+  InvalidIpAddress: 'the value is not a single IP address; ranges are not supported',
   InvalidUrl: 'the value is not an absolute address',
   OsPlatformNotSupported: 'the machine’s operating system does not support this action',
   ClientVersionNotSupported: 'the agent on the machine is too old for this action: update it',
-  ActiveRequestAlreadyExists: 'the machine is busy with such an action: wait for it to end',
-  NotFound: 'it may have been deleted, or the application may not see it; list first',
-  ResourceNotFound: 'it may have been deleted, or the application may not see it; list first',
+  ActiveRequestAlreadyExists: 'the machine has a pending action of this type: wait for it to end',
+  NotFound: 'it may have been deleted, or the application may not see it; find it with a list skill',
+  ResourceNotFound: 'it may have been deleted, or the application may not see it; find it with a list skill',
 }
 
 const snakeCase = (code: string): string =>
@@ -83,7 +83,7 @@ const snakeCase = (code: string): string =>
     .replace('OData', 'Odata')
     .replace(/[A-Z]/g, (letter, index) => `${index === 0 ? '' : '_'}${letter.toLowerCase()}`)
 
-/** Of what others wrote, as much as belongs into a message. */
+/** Shortens text from outside for use in a message. */
 function oneLine(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   return line.length > 300 ? `${line.slice(0, 300)}…` : line

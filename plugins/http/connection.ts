@@ -11,13 +11,13 @@ export const connection = defineConnection({
       base_url: {
         ...privateAddressSchema,
         title: 'Base URL',
-        description: 'Every call stays below it.',
+        description: 'Every request stays below this URL.',
       },
       header_name: {
         type: 'string',
         title: 'Header name',
         description:
-          'The header that carries the credentials; none that frames the message, such as Host, Content-Length, Transfer-Encoding, Connection, Expect, Upgrade, TE, Trailer and Accept-Encoding.',
+          'The header that carries the credentials. Not allowed are headers that control the connection: Host, Content-Length, Transfer-Encoding, Connection, Expect, Upgrade, TE, Trailer and Accept-Encoding.',
         default: 'authorization',
         pattern: '^[A-Za-z0-9-]+$',
         patternErrorMessage: "must be letters, digits and '-'",
@@ -26,14 +26,14 @@ export const connection = defineConnection({
         type: 'string',
         title: 'Header value',
         description:
-          'Its whole value, e.g. `Bearer <token>`, without line breaks and control characters. Leave it out for an API without credentials.',
+          'The full header value, e.g. `Bearer <token>`, without line breaks and control characters. Leave it out for an API without credentials.',
         minLength: 1,
         'x-secret': true,
       },
       test_path: {
         type: 'string',
         title: 'Test path',
-        description: 'A path that answers only to good credentials; asked when the connection is tested.',
+        description: 'A path that requires valid credentials; requested by the connection test.',
         default: '/',
         pattern:
           '^/(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*/)*(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*)?(\\?[^\\s\\\\#]*)?$',

@@ -176,7 +176,7 @@ describe('http.send', () => {
     expect(text.requests[0]?.headers['content-type']).to.equal('text/x')
   })
 
-  it('refuses two bodies, and methods that change nothing', async () => {
+  it('refuses two bodies and read-only methods', async () => {
     const url = 'https://example.com/a'
     expect(await refusal(runSkill(send, { method: 'POST', url, json: 1, text: 'x' }))).to.include({
       code: 'bad_body',

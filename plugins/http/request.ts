@@ -1,11 +1,14 @@
 import { SkillError, type HttpClient, type HttpRequest, type RequestPath } from 'tocsin/plugin'
 
-/** Characters of a body that become part of the output. */
+/** Maximum characters of a body in the output. */
 const maxText = 65_536
-/** Characters of a body up to which it is read as JSON. */
+/** Maximum characters of a body that is parsed as JSON. */
 const maxJson = 1_048_576
 
-/** What may be percent-encoded in a path: no control characters, and none of `%`, `.`, `/`, `;` and `\`. */
+/**
+ * Characters that may be percent-encoded in a path: no control characters, and none of `%`, `.`, `/`, `;` and
+ * `\`.
+ */
 const encoded = '%[46-9a-fA-F][0-9a-fA-F]|%2[0-46-9a-dA-D]|%3[0-9ac-fAC-F]|%5[0-9abABd-fD-F]'
 
 /** Inputs that `get` and `send` share. */
@@ -25,11 +28,11 @@ export const requestProperties = {
       "must begin with one '/', without query, '#', ';', '\\', blanks, %25, %2e, %2f, %3b and %5c; give values as items of a list, and the query as `query`",
     'x-path': true,
     description:
-      "Path below the base URL of the step's connection: a list of segments, `[devices, '${{ alert.data.id }}', notes]`, each percent-encoded, or a text such as `/devices/7`. A text that could lead elsewhere is refused.",
+      "Path below the base URL of the step's connection: a list of segments, `[devices, '${{ alert.data.id }}', notes]`, each percent-encoded, or a text such as `/devices/7`. A path that could lead elsewhere is rejected.",
   },
   query: {
     type: 'object',
-    description: 'Added to the address, percent-encoded. A list repeats its name.',
+    description: 'Query parameters, percent-encoded. A list repeats its name.',
     additionalProperties: {
       type: ['string', 'number', 'boolean', 'array'],
       items: { type: ['string', 'number', 'boolean'] },
@@ -38,7 +41,7 @@ export const requestProperties = {
   headers: { type: 'object', additionalProperties: { type: 'string' } },
   accept_statuses: {
     type: 'array',
-    description: 'Statuses outside 200-299 that are answers and not errors, e.g. 404.',
+    description: 'Statuses outside 200-299 that are not errors, e.g. 404.',
     items: { type: 'integer', minimum: 100, maximum: 599 },
   },
 } as const
@@ -55,11 +58,11 @@ export const answerSchema = {
     },
     text: { type: 'string', description: 'The first 65,536 characters of the body.' },
     truncated: { type: 'boolean', description: 'Whether the body is longer than `text`.' },
-    json: { description: 'The body, where it is JSON of at most 1,048,576 characters.' },
+    json: { description: 'The parsed body, if it is JSON of at most 1,048,576 characters.' },
   },
 } as const
 
-export interface Wanted {
+export interface WantedRequest {
   readonly url?: string | undefined
   readonly path?: RequestPath | undefined
   readonly query?: HttpRequest['query']
@@ -67,11 +70,11 @@ export interface Wanted {
   readonly accept_statuses?: readonly number[] | undefined
 }
 
-/** What `get` and `send` share: where it goes, and what comes back. */
+/** Implementation shared by `get` and `send`. */
 export async function request(
   http: HttpClient,
   connected: boolean,
-  wanted: Wanted,
+  wanted: WantedRequest,
   more: Pick<HttpRequest, 'method' | 'json' | 'body'>,
 ): Promise<{
   status: number
@@ -99,15 +102,15 @@ export async function request(
   return json === undefined ? answer : { ...answer, json }
 }
 
-function address({ url, path }: Wanted, connected: boolean): RequestPath {
+function address({ url, path }: WantedRequest, connected: boolean): RequestPath {
   if ((url === undefined) === (path === undefined)) {
     throw new SkillError('bad_address', 'give either url or path', {
       hint: 'url for a step without a connection, path for one with',
     })
   }
   if (url !== undefined && connected) {
-    throw new SkillError('bad_address', 'url would leave the connection that the step names', {
-      hint: 'give a path, or take the connection out of the step',
+    throw new SkillError('bad_address', 'url cannot be used with a connection', {
+      hint: 'give a path, or remove the connection from the step',
     })
   }
   if (path !== undefined && !connected) {
@@ -118,7 +121,7 @@ function address({ url, path }: Wanted, connected: boolean): RequestPath {
   return url ?? path ?? ''
 }
 
-/** They describe the way, not the answer. */
+/** These headers describe the transfer, not the response. */
 const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'set-cookie'])
 
 function withoutHopByHop(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
 import { serveSandbox, type SandboxCall, type SandboxHandler, type SandboxReply } from 'tocsin/plugin/testing'
 
-/** An inventory of devices: `Bearer sandbox-token` opens it; notes on a device are kept. */
+/** A device inventory: `Bearer sandbox-token` grants access; notes on a device are stored. */
 export default serveSandbox(
   () => {
     const notes: unknown[] = []

@@ -8,9 +8,8 @@ const alerts = join(import.meta.dirname, '../../test/data/alerts')
 const files = readdirSync(alerts).filter((name) => name.endsWith('.json'))
 
 /**
- * File name to lists by kind; empty lists are left out; `private_ip` is what `include_private` adds. Every entry has been
- * reviewed against its alert, for what is missing and what is too much: a change here is a change of judgement, and belongs
- * in the README.
+ * File name to lists by kind; empty lists are omitted; `private_ip` is what `include_private` adds. Every
+ * entry was reviewed against its alert for missing and wrong values; explain a change in the README.
  */
 const expected: Record<string, Record<string, string[]>> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'fixtures/alert-observables.json'), 'utf8'),

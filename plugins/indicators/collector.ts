@@ -1,6 +1,6 @@
 import {
   maxPlaces,
-  type Cut,
+  type CutReason,
   type Extraction,
   type ExtractedKind,
   type FoundObservable,
@@ -9,22 +9,22 @@ import {
 /** Collects distinct values up to a limit per kind, in order of first appearance. */
 export interface Collector {
   add(kind: ExtractedKind, value: string, place: string): void
-  cut(what: Cut): void
+  cut(what: CutReason): void
   leaveOut(kind: ExtractedKind, value: string): void
   result(): Extraction
 }
 
-/** Users and hosts are the same whatever their case; the first spelling stays. */
+/** Users and hosts are compared ignoring case; the first spelling is kept. */
 const identityOf = (kind: ExtractedKind, value: string): string =>
   `${kind} ${kind === 'user' ? value.toLowerCase() : value}`
 
-/** The left-out are only counted, so their memory is bounded apart from the lists. */
+/** Limits the memory for values that are only counted. */
 const maxCounted = 10_000
 
 export function createCollector(maxPerKind: number): Collector {
   const found = new Map<string, FoundObservable & { readonly places: string[] }>()
   const counts = new Map<ExtractedKind, number>()
-  const cuts = new Set<Cut>()
+  const cuts = new Set<CutReason>()
   const leftOut = new Set<string>()
   return {
     add(kind, value, place) {

@@ -12,27 +12,30 @@ import {
 } from './field-context.ts'
 import { findInText, type Reports } from './find/find-in-text.ts'
 import { decodeCommands } from './formats/encoded-commands.ts'
-import { readPartFormats, readWholeFormat } from './formats/read-formats.ts'
-import type { Reading } from './formats/reading.ts'
+import type { FormatReading } from './formats/reading.ts'
 import { findHashes } from './find/hashes.ts'
 import { parseIp, type IpAddress } from './find/ip-addresses.ts'
 import { parseUser } from './find/names.ts'
 import {
   maxCharacters,
-  maxDepth,
+  maxInputDepth,
   maxNestedDocuments,
-  maxNodes,
+  maxInputNodes,
   type ExtractedKind,
   type Extraction,
   type ExtractionOptions,
 } from './observables.ts'
+import { readCsv } from './formats/csv.ts'
+import { readLeef } from './formats/leef.ts'
+import { readMail } from './formats/mail.ts'
+import { readXml } from './formats/xml.ts'
 
-/** Finds the observables of a text; a text that is JSON is read as JSON. Pure, and linear in the length of the text. */
+/** Finds the observables of a text; JSON text is parsed. Pure, and linear in the length of the text. */
 export function extractObservables(text: string, options: ExtractionOptions = {}): Extraction {
   return extract(text, options)
 }
 
-/** Finds the observables of any JSON value; strings in it that are JSON are read as such. */
+/** Finds the observables of any JSON value; strings that contain JSON are parsed. */
 export function extractFromJson(value: unknown, options: ExtractionOptions = {}): Extraction {
   return extract(value, options)
 }
@@ -58,11 +61,11 @@ interface Walk {
 
 interface Position {
   readonly pointer: string
-  /** Inside a JSON document in a string: there is no pointer further in, places stay at the string. */
+  /** Set inside a JSON document in a string: pointers end at the string. */
   readonly fixed: boolean
   readonly depth: number
   readonly documents: number
-  /** Inside a decoded command: what looks encoded in it is not decoded again. */
+  /** Set inside a decoded command, which is not decoded again. */
   readonly decoded: boolean
 }
 
@@ -70,7 +73,7 @@ function visit(walk: Walk, value: unknown, field: Field, position: Position): vo
   if (typeof value === 'string') {
     visitText(walk, value, field, position)
   } else if (Array.isArray(value) || isMembers(value)) {
-    if (position.depth >= maxDepth) return walk.collector.cut('depth')
+    if (position.depth >= maxInputDepth) return walk.collector.cut('depth')
     if (Array.isArray(value)) visitArray(walk, value, field, position)
     else visitObject(walk, value, field, position)
   }
@@ -121,7 +124,7 @@ function visitText(walk: Walk, written: string, field: Field, position: Position
     fixed: position.fixed || position.depth > 0 || whole === undefined,
     documents: position.documents + 1,
   }
-  // What is read out of a text has been counted with it: reading it again costs no more than scanning it.
+  // The budget counts a text once: parsing its content again costs no more than scanning it.
   const counted = walk.characters
   walk.characters = Math.max(0, walk.characters - text.length)
   if (whole !== undefined) visit(walk, whole.value, field, inner)
@@ -132,7 +135,7 @@ function visitText(walk: Walk, written: string, field: Field, position: Position
   findInText(rest, field.key === '' ? asProse(context) : context, walk.reportsAt(position.pointer))
 }
 
-/** Visits what the text says in a format that is known, and gives back what it says besides. */
+/** Visits the values of a text in a known format and returns the remaining text. */
 function visitFormats(walk: Walk, text: string, field: Field, inner: Position): string {
   const whole = readWholeFormat(text)
   if (whole !== undefined) {
@@ -148,7 +151,7 @@ function visitFormats(walk: Walk, text: string, field: Field, inner: Position): 
 
 function visitRecords(
   walk: Walk,
-  { records, recipientDomains }: Reading,
+  { records, recipientDomains }: FormatReading,
   field: Field,
   inner: Position,
 ): void {
@@ -170,17 +173,19 @@ function visitCommands(walk: Walk, text: string, field: Field, inner: Position):
   }
 }
 
-/** A text without a key is what somebody sent. */
+/** A text without a key is the whole message. */
 const asProse = (context: TextContext): TextContext => ({
   ...context,
   meaning: { ...context.meaning, prose: true },
 })
 
-/** Takes from the budget of the whole input; false, and a mark, when it is used up. */
+/**
+ * Spends from the budget of the whole input; when it is used up, marks the result as cut and returns false.
+ */
 function spend(walk: Walk, characters: number, nodes: number): boolean {
   walk.characters += characters
   walk.nodes += nodes
-  if (walk.characters <= maxCharacters && walk.nodes <= maxNodes) return true
+  if (walk.characters <= maxCharacters && walk.nodes <= maxInputNodes) return true
   walk.collector.cut('input')
   return false
 }
@@ -192,7 +197,7 @@ function inside(position: Position, name: string): Position {
   return { ...position, pointer, depth: position.depth + 1 }
 }
 
-/** Applies the options to what the finders report. */
+/** Applies the options to the findings. */
 function reportsFor(collector: Collector, options: ExtractionOptions): (place: string) => Reports {
   const own = (options.ownDomains ?? []).map((name) => parseDomain(name) ?? name.toLowerCase())
   const isOwn = (name: string) => own.some((domain) => name === domain || name.endsWith(`.${domain}`))
@@ -206,4 +211,14 @@ function reportsFor(collector: Collector, options: ExtractionOptions): (place: s
       url: (url, at) => put('url', url, isPrivate(at) || isOwn(new URL(url).hostname)),
     }
   }
+}
+
+/** Reads a whole text as a mail or a table; `undefined` if it is neither. */
+const readWholeFormat = (text: string): FormatReading | undefined => readMail(text) ?? readCsv(text)
+
+/** Reads the LEEF lines and XML elements in a text. */
+function readPartFormats(text: string): FormatReading {
+  const leef = readLeef(text)
+  const xml = readXml(leef.rest)
+  return { records: [...leef.records, ...xml.records], rest: xml.rest }
 }

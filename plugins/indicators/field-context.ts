@@ -1,33 +1,33 @@
-import { isFingerprintName, meaningOf, wordsOf, type KeyMeaning } from './key-meaning.ts'
+import { isFingerprintName, meaningOf, keyWords, type KeyMeaning } from './key-meaning.ts'
 
-/** A JSON object that came from outside: read with {@link own} only. */
+/** An untrusted JSON object: read with {@link own} only. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** Where a text stands: its key, the key of the object around it, and that object. */
+/** Location of a text: its key, the key of the enclosing object, and that object. */
 export interface Field {
   readonly key: string
   readonly parentKey: string
   readonly members: Members | undefined
-  /** Below a `_links` or beside a `rel`. */
+  /** Below a `_links` key or beside a `rel` key. */
   readonly inLinks: boolean
-  /** In a mail: the domains of those it is addressed to. */
+  /** In a mail: the recipients' domains. */
   readonly recipientDomains?: ReadonlySet<string> | undefined
 }
 
-/** Where a text stands, as far as it says what the text is. */
+/** Clues to the meaning of a text from its location. */
 export interface TextContext {
   readonly meaning: KeyMeaning
-  /** The text names a user although its own key does not say so: `actor.email`, `user.name`. */
+  /** The text is a user name according to its parent key: `actor.email`, `user.name`. */
   readonly user: 'account' | 'address' | undefined
-  /** Likewise for a machine: `host.name`. */
+  /** Likewise a machine: `host.name`. */
   readonly host: 'machine' | 'either' | undefined
-  /** Likewise for the sender of a message: `from.address`. */
+  /** Likewise the sender of a message: `from.address`. */
   readonly sender: boolean
   /** A link into the console of the product that sent the alert. */
   readonly consoleLink: boolean
-  /** A header of a mail: it names the machines the mail passed. */
+  /** A mail header that names the relays the mail passed. */
   readonly mailHeader: boolean
-  /** In a mail: the domains of those it is addressed to. */
+  /** In a mail: the recipients' domains. */
   readonly recipientDomains: ReadonlySet<string> | undefined
 }
 
@@ -37,9 +37,9 @@ const machine = /(?:host|machine|computer|device|endpoint|workstation)$/
 const outsideParty = /^(?:from|sender|source|returnpath|replyto)$/
 const accountNamed = new Set(['name', 'login', 'alternateid', 'username', 'accountname'])
 const addressed = new Set(['email', 'emailaddress', 'mail', 'id', 'address'])
-/** Beside one of these, a `name` with capitals or blanks is what people call themselves. */
+/** Next to one of these keys, a `name` with capitals or spaces is a display name. */
 const betterThanName = ['login', 'email', 'email_address', 'username', 'userName', 'alternateId', 'upn']
-/** Beside one of these, `accountName` is a person's and not a cloud account's. */
+/** Next to one of these keys, `accountName` is a person's account, not a cloud account. */
 const besideAccountName = [
   'AccountSid',
   'accountSid',
@@ -57,15 +57,15 @@ const consoleWord = new Set(
 )
 const linkWord = new Set(['link', 'links', 'url', 'href', 'uri', 'permalink'])
 
-/** Reads what key, parent and siblings say about a text. */
+/** Derives the meaning of a text from its key, parent and siblings. */
 export function contextOf(field: Field): TextContext {
   const { key, parentKey, members, inLinks } = field
   const meaning = isFingerprint(field) ? { ...meaningOf(key), hash: 'other' as const } : meaningOf(key)
-  const words = wordsOf(key)
+  const words = keyWords(key)
   const whole = words.join('')
-  const parent = wordsOf(parentKey).join('')
+  const parent = keyWords(parentKey).join('')
   const type = textOf(members, 'type') ?? textOf(members, 'Type') ?? textOf(members, 'entityType') ?? ''
-  // A role or a group has a name too; it is nobody's account.
+  // A role or group has a name too, but is no account.
   const isNobody = /(?:role|group|team|app\w*)$/i.test(type) && type !== 'AssumedRole'
   return {
     meaning,
@@ -113,7 +113,7 @@ function userBySurroundings(
 const isConsoleLink = (words: readonly string[], inLinks: boolean): boolean =>
   linkWord.has(words.at(-1) ?? '') && (inLinks || words.some((word) => consoleWord.has(word)))
 
-/** An own member that is a text. */
+/** An own member that is a string. */
 export function textOf(members: Members | undefined, name: string): string | undefined {
   const value = members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined
   return typeof value === 'string' ? value : undefined
@@ -122,7 +122,7 @@ export function textOf(members: Members | undefined, name: string): string | und
 const nameMembers = ['name', 'Name', 'key', 'Key']
 const valueMember = /^(?:value|values|valuestring|stringvalue|textvalue)$/i
 
-/** The key a member goes by: in `{ name: 'ClientIP', value: '…' }` the value's key is `ClientIP`. */
+/** The effective key of a member: in `{ name: 'ClientIP', value: '…' }` the value's key is `ClientIP`. */
 export function keyOfMember(members: Members, key: string): string {
   if (!valueMember.test(key)) return key
   const name = nameMembers.map((member) => textOf(members, member)).find((text) => text !== undefined)

@@ -46,7 +46,7 @@ describe('indicators: XML', () => {
 })
 
 describe('indicators: LEEF', () => {
-  it('is read with tabs, with a delimiter of its own, and with the code of one', () => {
+  it('is read with tabs, with a custom delimiter, and with its character code', () => {
     for (const line of [
       'LEEF:1.0|V|P|1|9|src=10.0.0.1\tusrName=bob\tidentHostName=WS01\tdst=203.0.113.5',
       '<13>Jan 1 fw LEEF:2.0|V|P|1|9|^|usrName=bob^identHostName=WS01^dst=203.0.113.5',

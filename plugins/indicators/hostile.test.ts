@@ -3,10 +3,10 @@ import { extractObservables } from './extract-observables.ts'
 import type { Extraction } from './observables.ts'
 
 const size = 200_000
-/** Generous on a slow machine; anything quadratic takes many times as long. */
+/** Generous for slow machines; quadratic code takes many times as long. */
 const limitMs = 1000
 
-/** Of the processor, in milliseconds: other programs do not count. */
+/** CPU time in milliseconds, so that other programs do not count. */
 function timeOf(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -29,7 +29,7 @@ const units = [
   'LEEF:1.0|', 'LEEF:2.0|a|b|c|d|^|', 'LEEF:1.0|a|b|c|d|', 'a(', 'a.com(', '-enc ', '-enc A', '-e QUFBQUFBQUFBQUFBQUFB ', '/enc', 'atob(\'', 'echo A', 'QUFB', 'imphash ', 'f34d5f2d4577ed6d9ceec516c1f5a744 ', 'a-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa f34d5f2d4577ed6d9ceec516c1f5a744=', 'ja3 hash ', '3:abc:', '=?', '=?a?b?', '\n--b', '=3D', '=\n', '""', 'user,""', 'a: b\n ',
 ] // prettier-ignore
 
-/** Texts that a format's reader takes for its own, and then go on and on. */
+/** Texts that look like a known format at first and then do not end. */
 const openings: readonly (readonly [start: string, unit: string])[] = [
   ['user,host\n', 'a,b\n'], ['user,host\n', '"'], ['user,host\n', '""'], ['user,host\n"', '""'], ['user,host\n', ','], ['user,host\n', '\n'], ['user,host\n"', 'a,'],
   ['From: a\nTo: b\nSubject: c\n', ' folded\n'], ['From: a\nTo: b\nSubject: c\n', 'X-A: b\n'], ['From: a\nTo: b\nSubject: ', '=?utf-8?B?'], ['From: a\nTo: b\nSubject: ', '=?utf-8?Q?=3D?= '],

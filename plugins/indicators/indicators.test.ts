@@ -1,9 +1,6 @@
 import { expect } from 'chai'
-import { describePlugin, runSkill } from 'tocsin/plugin/testing'
-import plugin from './plugin.ts'
+import { runSkill } from 'tocsin/plugin/testing'
 import { extract } from './skills/extract.ts'
-
-describePlugin(plugin, { folder: import.meta.dirname })
 
 describe('indicators.extract', () => {
   it('says when something was truncated, and where', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { extractFromJson, extractObservables } from './extract-observables.ts'
-import { maxDepth, maxPlaces } from './observables.ts'
+import { maxInputDepth, maxPlaces } from './observables.ts'
 
 const users = (value: unknown) => extractFromJson(value).user
 const hosts = (value: unknown) => extractFromJson(value).host
@@ -42,7 +42,7 @@ describe('indicators: places', () => {
     expect(extractObservables('{"user":"ana"}\n{"user":"bo"}\n').user).to.deep.equal(['ana', 'bo'])
   })
 
-  it('include keys that are an address, a hash or an e-mail address, and not what merely has a dot', () => {
+  it('include keys that are an address, a hash or an e-mail address, but not other keys with a dot', () => {
     const { all } = extractFromJson({
       '1.1.1.1': 4,
       'A@b.com': 1,
@@ -206,11 +206,11 @@ describe('indicators: limits', () => {
   })
 
   it('follow nesting to a depth and say so', () => {
-    expect(extractFromJson(nest(maxDepth))).to.deep.include({ ip: ['1.1.1.1'], cut: [] })
-    expect(extractFromJson(nest(maxDepth + 1))).to.deep.include({ ip: [], cut: ['depth'] })
+    expect(extractFromJson(nest(maxInputDepth))).to.deep.include({ ip: ['1.1.1.1'], cut: [] })
+    expect(extractFromJson(nest(maxInputDepth + 1))).to.deep.include({ ip: [], cut: ['depth'] })
   })
 
-  it('reads documents in documents to a depth, and what is deeper as text', () => {
+  it('reads nested documents to a limited depth, and deeper ones as text', () => {
     let text = 'from 1.1.1.1'
     for (let level = 0; level < 8; level++) text = JSON.stringify({ raw: text })
     expect(extractObservables(text).ip).to.deep.equal(['1.1.1.1'])

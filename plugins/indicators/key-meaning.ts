@@ -1,26 +1,26 @@
-/** What the name of a field says about the text below it. */
+/** What the name of a field says about its text. */
 export interface KeyMeaning {
-  /** Made for machines (tokens, cookies, message ids, vocabularies): nothing is taken from it. */
+  /** Machine data (tokens, cookies, message ids, vocabularies): nothing is extracted from it. */
   readonly ignored: boolean
-  /** An identifier: no hashes and no bare names, and a user only where it is an e-mail address. */
+  /** An identifier: no hashes and no bare names, and users only as e-mail addresses. */
   readonly id: boolean
-  /** A version, or a list of products: four numbers with dots are no address. */
+  /** A version or a list of products: four numbers with dots are no address. */
   readonly version: boolean
-  /** A name, type, path, service: what looks like a bare domain is something else. */
+  /** A name, type, path or service: what looks like a bare domain is not one. */
   readonly label: boolean
   readonly hash: 'file' | 'other' | undefined
-  /** Written for people, or meant to hold an indicator: an MD5 alone in it is a hash and not an id. */
+  /** Prose or an indicator field: a lone MD5 in it is a hash, not an id. */
   readonly prose: boolean
   readonly domain: boolean
   readonly host: 'machine' | 'either' | undefined
   readonly user: 'account' | 'address' | undefined
-  /** Parties outside: the domain of their e-mail address is worth a look. */
+  /** External parties: the domain of their e-mail address is of interest. */
   readonly sender: boolean
   readonly recipient: boolean
 }
 
 /** Splits `userPrincipalName`, `user_principal_name` and `User Principal-Name` alike. */
-export function wordsOf(key: string): string[] {
+export function keyWords(key: string): string[] {
   return key
     .slice(0, 200)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -48,7 +48,7 @@ const labelLast = oneOf(
 )
 const namedThing = /(?:domain|dns|query|host|server|fqdn|sni|common|computer|machine)s?names?$/
 const domainLast = oneOf('domain domains fqdn sni query hostname')
-/** Hashes of a part of a file, of a habit or of a handshake: one of them stands for many files. */
+/** Hashes of parts of files, behaviour or handshakes: one value covers many files. */
 const fingerprint =
   /imphash|hassh|ssdeep|tlsh|authentihash|authenticodehash|telfhash|symhash|permhash|importhash|richhash|iconhash|headerhash|fuzzyhash/
 const fingerprintWord = /^(?:ja3s?|ja4[a-z]{0,4}|vhash|dhash|phash|pehash|mmh3|simhash)$/
@@ -74,22 +74,22 @@ const recipientWord = oneOf(
   'to cc bcc recipient recipients rcpt rcptto toaddresses toaddress mailto destination mailbox',
 )
 
-/** `imphash`, `ja3_hash`, `tls.client.ja3`, `hasshServer`: a fingerprint, and not the hash of a file. */
-export const isFingerprintName = (name: string): boolean => isFingerprint(wordsOf(name))
+/** `imphash`, `ja3_hash`, `tls.client.ja3`, `hasshServer`: a fingerprint, not the hash of a file. */
+export const isFingerprintName = (name: string): boolean => isFingerprint(keyWords(name))
 
 const isFingerprint = (words: readonly string[]): boolean =>
   fingerprint.test(words.join('')) ||
   words.some((word) => fingerprintWord.test(word)) ||
   /^fingerprints?$/.test(words.at(-1) ?? '')
 
-/** Bounded: a field's name comes from outside. */
+/** Bounded, because field names are untrusted input. */
 const known = new Map<string, KeyMeaning>()
 const maxKnown = 5000
 
 export function meaningOf(key: string): KeyMeaning {
   let meaning = known.get(key)
   if (meaning === undefined) {
-    meaning = readKey(wordsOf(key))
+    meaning = readKey(keyWords(key))
     if (key.length < 100 && known.size < maxKnown) known.set(key, meaning)
   }
   return meaning

@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from 'tocsin/plugin'
 
-/** One alert of `/alert/v3`, with what a playbook branches on in front and all of it in `raw`. */
+/** An alert of `/alert/v3`: the fields that playbooks branch on, and the whole record in `raw`. */
 export interface IntelAlert {
   readonly id: string
   readonly title: string | null
@@ -29,20 +29,23 @@ interface AlertEntity {
   readonly type: string | null
 }
 
-/** The provider refuses pages that reach beyond this offset. */
+/** The provider refuses pages beyond this offset. */
 export const furthestOffset = 1000
 
-/** Reads `{ data: [...], counts: { total } }`, with errors where alerts cannot be read. Throws SkillError `bad_response` for anything else. */
+/**
+ * Reads `{ data: [...], counts: { total } }`, with errors for unreadable alerts. Throws SkillError
+ * `bad_response` for any other body.
+ */
 export function decodePage<T>(body: unknown, decode: (item: JsonObject) => T): AnnouncedPage<T> {
   const data = valueAt(body, 'data')
-  if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's list has no array 'data'")
+  if (!Array.isArray(data)) throw new SkillError('bad_response', "the provider's response has no list 'data'")
   return { items: data.map(readable(decode)), total: countAt(valueAt(body, 'counts'), 'total') }
 }
 
 /** Throws SkillError `bad_response` for an alert without an id. */
-export function decodeAlert(alert: JsonObject): IntelAlert {
+export function decodeAlertRecord(alert: JsonObject): IntelAlert {
   const id = textAt(alert, 'id')
-  if (id === null) throw new SkillError('bad_response', 'the provider gave an alert without an id')
+  if (id === null) throw new SkillError('bad_response', 'the provider returned an alert without an id')
   const review = valueAt(alert, 'review')
   const rule = valueAt(alert, 'rule')
   return {
@@ -59,13 +62,13 @@ export function decodeAlert(alert: JsonObject): IntelAlert {
   }
 }
 
-/** Whether the text is the id or the name of an entity of the alert, ignoring letter case. */
+/** Whether the text is the id or name of an entity of the alert, ignoring case. */
 export function mentions(alert: IntelAlert, entity: string): boolean {
   const wanted = entity.toLowerCase()
   return alert.entities.some(({ id, name }) => id?.toLowerCase() === wanted || name?.toLowerCase() === wanted)
 }
 
-/** Every entity the alert names, each once. */
+/** Every entity in the alert, without duplicates. */
 function entitiesOf(alert: JsonObject): readonly AlertEntity[] {
   const entities = new Map<string, AlertEntity>()
   for (const entity of namedIn(alert)) {

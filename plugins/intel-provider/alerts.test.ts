@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { isObject, objectsAt, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, serveSandbox, type ServedSandbox } from 'tocsin/plugin/testing'
-import { decodeAlert } from './alert-record.ts'
+import { decodeAlertRecord } from './alert-record.ts'
 import sandbox from './sandbox.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { intelFixture } from './sandbox/fixture.ts'
 import { getPlaybookAlerts } from './skills/get-playbook-alerts.ts'
-import { listAlerts } from './skills/list-alerts.ts'
+import { listIntelAlerts } from './skills/list-alerts.ts'
 
-type ListInput = Parameters<typeof listAlerts.run>[0]
+type ListInput = Parameters<typeof listIntelAlerts.run>[0]
 type SearchInput = Parameters<typeof getPlaybookAlerts.run>[0]
 
 const settings = { api_key: 'a-key' }
@@ -20,7 +20,7 @@ describe('intel_provider.list_alerts', () => {
   afterEach(() => running.close())
 
   const list = async (input: ListInput) =>
-    (await runSkill(listAlerts, input, { settings: running.settings, egress: loopbackEgress })).output
+    (await runSkill(listIntelAlerts, input, { settings: running.settings, egress: loopbackEgress })).output
   const ids = async (input: ListInput) => (await list(input)).alerts.map((alert) => alert.id)
   const sentQuery = () => new URL(running.requests[0]?.path ?? '', 'http://sandbox').searchParams
 
@@ -78,7 +78,7 @@ describe('intel_provider.list_alerts', () => {
 
   it('says when the match by entity cannot have seen all alerts', async () => {
     const { output, requests } = await runSkill(
-      listAlerts,
+      listIntelAlerts,
       { entity: 'nobody' },
       { settings, replies: ({ url }) => ({ json: manyAlerts(new URL(url).searchParams, 1200) }) },
     )
@@ -93,7 +93,7 @@ describe('intel_provider.list_alerts', () => {
 
   it('reads pages up to the limit and says that there are more', async () => {
     const { output, requests } = await runSkill(
-      listAlerts,
+      listIntelAlerts,
       { limit: 250 },
       { settings, replies: ({ url }) => ({ json: manyAlerts(new URL(url).searchParams, 604) }) },
     )
@@ -117,9 +117,9 @@ describe('intel_provider.list_alerts', () => {
 
   for (const name of ['v3-alert-page-event', 'v3-alert-page-minimal-fields', 'v3-alert-page-empty']) {
     it(`reads the recorded page ${name} without losing a field`, async () => {
-      const body = fixture(name)
+      const body = intelFixture(name)
       const { output } = await runSkill(
-        listAlerts,
+        listIntelAlerts,
         {},
         { settings, replies: () => ({ json: onePage(body) }) },
       )
@@ -128,28 +128,33 @@ describe('intel_provider.list_alerts', () => {
   }
 
   it('leaves out alerts that cannot be read, says why, and that one of them may name the entity', async () => {
-    const [good] = objectsAt(fixture('v3-alert-page-event'), 'data')
+    const [good] = objectsAt(intelFixture('v3-alert-page-event'), 'data')
     const data = [{ title: 'without an id' }, good, null, { id: '' }]
     const replies = [{ json: { data, counts: { returned: 4, total: 4 } } }]
-    const { output } = await runSkill(listAlerts, { entity: 'Example Corp' }, { settings, replies })
+    const { output } = await runSkill(listIntelAlerts, { entity: 'Example Corp' }, { settings, replies })
     expect(output.alerts).to.have.length(1)
     expect(output).to.deep.include({
       truncated: false,
       incomplete: true,
       unreadable: 3,
-      unreadable_why: ['the provider gave an alert without an id', 'a record of the list is no object'],
+      unreadable_why: [
+        'the provider returned an alert without an id',
+        'a record of the list is not an object',
+      ],
     })
   })
 
   it('fails where not one alert can be read: it is another list', async () => {
     const replies = [{ json: { data: [{ name: 'x' }], counts: { returned: 1, total: 1 } } }]
-    expect(await caught(runSkill(listAlerts, {}, { settings, replies }))).to.include({ code: 'bad_response' })
+    expect(await caught(runSkill(listIntelAlerts, {}, { settings, replies }))).to.include({
+      code: 'bad_response',
+    })
   })
 
   it('reads the recorded single alert', () => {
-    const data = valueAt(fixture('v3-alert-single'), 'data')
+    const data = valueAt(intelFixture('v3-alert-single'), 'data')
     if (!isObject(data)) throw new Error('the fixture has no data')
-    const read = decodeAlert(data)
+    const read = decodeAlertRecord(data)
     expect(read).to.include({ id: 'wkXmzR', status: 'New', triggered: '2026-01-12T10:15:30.123Z' })
     expect(read.entities.map(({ id }) => id)).to.deep.equal(['idn:login-example.com', 'Cq_xI'])
   })
@@ -166,7 +171,7 @@ describe('intel_provider.list_alerts', () => {
       'title',
       'type',
     ]
-    const read = decodeAlert({ id: 'a', ...Object.fromEntries(blocks.map((name) => [name, null])) })
+    const read = decodeAlertRecord({ id: 'a', ...Object.fromEntries(blocks.map((name) => [name, null])) })
     expect(read).to.deep.include({
       id: 'a',
       title: null,
@@ -218,7 +223,7 @@ describe('intel_provider.get_playbook_alerts', () => {
   })
 
   it('asks for the common details of a category it does not know, and leaves out those that are gone', async () => {
-    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 2)
+    const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 2)
     const data = found.map((alert) => Object.assign({}, alert, { category: 'brand_new' }))
     const { output, requests } = await runSkill(
       getPlaybookAlerts,
@@ -227,7 +232,7 @@ describe('intel_provider.get_playbook_alerts', () => {
         settings,
         replies: [
           { json: { data, counts: { returned: 2, total: 2 } } },
-          { json: fixture('playbook-alert-common') },
+          { json: intelFixture('playbook-alert-common') },
           { status: 404, text: '' },
         ],
       },
@@ -239,7 +244,7 @@ describe('intel_provider.get_playbook_alerts', () => {
   })
 
   it('leaves out what cannot be read: an alert, or only the details of one', async () => {
-    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 2)
+    const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 2)
     const data = [...found, { title: 'without an id' }]
     const { output } = await runSkill(
       getPlaybookAlerts,
@@ -256,13 +261,13 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(output.alerts.map(({ details }) => details)).to.deep.equal([{ panel: 1 }, null])
     expect(output).to.deep.include({
       unreadable: 1,
-      unreadable_why: ['the provider gave a playbook alert without an id'],
+      unreadable_why: ['the provider returned a playbook alert without an id'],
       without_details: 1,
     })
   })
 
   it('leaves out the details that are refused, and fails where all are', async () => {
-    const found = objectsAt(fixture('playbook-alert-search-page'), 'data').slice(0, 3)
+    const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 3)
     const ask = (
       ...details: readonly { readonly status?: number; readonly json?: unknown; readonly text?: string }[]
     ) =>
@@ -271,12 +276,12 @@ describe('intel_provider.get_playbook_alerts', () => {
         { details: true },
         { settings, replies: [{ json: { data: found, counts: { returned: 3, total: 3 } } }, ...details] },
       )
-    const refused = { status: 403, json: fixture('error-403') }
+    const refused = { status: 403, json: intelFixture('error-403') }
     const { output } = await ask(refused, { json: { data: { panel: 1 } } }, { status: 404, text: '' })
     expect(output.alerts.map(({ details }) => details)).to.deep.equal([null, { panel: 1 }, null])
     expect(output).to.deep.include({
       without_details: 2,
-      without_details_why: ['the key may not have those of domain_abuse (403)', 'they are gone'],
+      without_details_why: ['the key has no access to those of domain_abuse (403)', 'they were deleted'],
     })
     expect((await ask(refused, refused, { status: 404, text: '' })).output.without_details).to.equal(3)
     const all: unknown = await ask(refused, refused, refused).catch((error: unknown) => error)
@@ -354,7 +359,7 @@ function manyAlerts(query: URLSearchParams, total: number) {
   return { data, counts: { returned: data.length, total } }
 }
 
-/** The recorded page, as if there were no other. */
+/** The recorded page as the only page. */
 function onePage(body: unknown) {
   const data = objectsAt(body, 'data')
   return { data, counts: { returned: data.length, total: data.length } }

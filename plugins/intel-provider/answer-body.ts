@@ -1,9 +1,9 @@
 import { numberAt, SkillError, textAt, valueAt, type HttpResponse } from 'tocsin/plugin'
 
 /**
- * Whether the enrichment service knows the indicator: false for a 404 in the service's own words, `{ error: { message, status: 404 } }`.
- * Gateways, other APIs and wrong base URLs answer 404 too; were they taken for "nothing known", every indicator would look harmless.
- * Throws SkillError `bad_response` for a 404 of any other shape.
+ * Whether the enrichment service knows the indicator: false for the service's own 404, `{ error: { message,
+ * status: 404 } }`. Gateways, other APIs and wrong base URLs answer 404 too, and would make every indicator
+ * look harmless. Throws SkillError `bad_response` for any other 404.
  */
 export function isKnown(response: HttpResponse): boolean {
   if (response.status !== 404) return true
@@ -12,14 +12,14 @@ export function isKnown(response: HttpResponse): boolean {
   throw notTheProvider(response)
 }
 
-/** For an answer that the provider would not give. */
+/** For a response that cannot come from the provider. */
 export function notTheProvider({ status }: HttpResponse): SkillError {
-  return new SkillError('bad_response', `the answer (status ${status}) is not one of the provider's API`, {
-    hint: 'check base_url: it ends before /v2 and must not lead to a sign-in page, nor to a proxy, which may also decode %2F in paths',
+  return new SkillError('bad_response', `the response (status ${status}) is not from the provider's API`, {
+    hint: 'check base_url: it ends before /v2 and must not lead to a sign-in page or a proxy, which may also decode %2F in paths',
   })
 }
 
-/** The JSON in a body, or `undefined` where there is none: HTML, plain text, broken or empty. Never throws. */
+/** The parsed JSON body, or `undefined` for HTML, plain text, broken JSON or an empty body. Never throws. */
 export function jsonIn(response: HttpResponse): unknown {
   try {
     return response.json()

@@ -3,7 +3,7 @@ import { valueAt } from 'tocsin/plugin'
 import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
+import { intelFaults } from './sandbox/faults.ts'
 import { alertsOnlyKey, basicTierKey, enrichmentOnlyKey } from './sandbox/routes.ts'
 
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
@@ -153,7 +153,7 @@ describe('the connection of intel_provider', () => {
       })
     }
 
-    const answers: readonly (readonly [keyof typeof faults, code: string])[] = [
+    const answers: readonly (readonly [keyof typeof intelFaults, code: string])[] = [
       ['signInPage', 'bad_response'],
       ['foreignNotFound', 'bad_response'],
       ['emptyBody', 'bad_response'],
@@ -162,13 +162,13 @@ describe('the connection of intel_provider', () => {
     ]
     for (const [fault, code] of answers) {
       it(`not by the answer ${fault}: ${code}`, async () => {
-        running.failNext(faults[fault])
+        running.failNext(intelFaults[fault])
         expect(await check()).to.equal(code)
       })
     }
 
     it('with a word about the base URL when something else answers', async () => {
-      running.failNext(faults.signInPage)
+      running.failNext(intelFaults.signInPage)
       const error: unknown = await checkConnection(connection, {
         settings: running.settings,
         egress: loopbackEgress,

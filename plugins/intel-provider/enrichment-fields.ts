@@ -1,7 +1,7 @@
 import { SkillError } from 'tocsin/plugin'
 import type { IndicatorKind } from './indicator.ts'
 
-/** Always asked for: without them an answer says nothing about risk. */
+/** Always requested: without them a response says nothing about risk. */
 export const defaultFields = ['entity', 'risk', 'timestamps'] as const
 
 const commonFields = [
@@ -28,7 +28,7 @@ const fieldsOfKind = {
   company: ['curated'],
 } as const satisfies Record<IndicatorKind, readonly string[]>
 
-/** Every name that some kind has. */
+/** The fields of all kinds. */
 export const allFields = [
   ...commonFields,
   ...fieldsOfKind.ip,
@@ -47,7 +47,10 @@ export function isFieldOf(kind: IndicatorKind, field: string): boolean {
   return fieldsByKind.get(kind)?.has(field) === true
 }
 
-/** What to ask for, each name once. Throws SkillError `field_not_available` for a field that the kind lacks. */
+/**
+ * The fields to request, without duplicates. Throws SkillError `field_not_available` for a field that the
+ * kind lacks.
+ */
 export function fieldsToAskFor(
   kind: IndicatorKind,
   wanted: readonly EnrichmentField[] = [],

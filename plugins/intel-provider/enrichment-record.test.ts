@@ -75,7 +75,7 @@ describe('the record of an enrichment', () => {
   for (const score of [-1, 101, '89', {}]) {
     it(`does not take the score ${JSON.stringify(score)} for "not rated"`, () => {
       expect(() => decode({ risk: { score } }))
-        .to.throw('not within 0 to 100')
+        .to.throw('not between 0 and 100')
         .with.property('code', 'bad_response')
     })
   }

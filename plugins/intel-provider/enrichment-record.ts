@@ -3,7 +3,7 @@ import type { IndicatorKind } from './indicator.ts'
 import { withoutMarkup } from './markup.ts'
 import { decodeRisk, unknownRisk, type Risk } from './risk.ts'
 
-/** What a playbook sees of one indicator. */
+/** The output for one indicator. */
 export interface Enrichment {
   readonly found: boolean
   readonly kind: IndicatorKind
@@ -22,12 +22,14 @@ interface Entity {
   readonly description: string | null
 }
 
-/** Reads the body of a 200 answer, `{ data: {...} }`. Throws SkillError `bad_response` for anything else. */
+/**
+ * Reads the body of a 200 response, `{ data: {...} }`. Throws SkillError `bad_response` for any other body.
+ */
 export function decodeEnrichment(kind: IndicatorKind, value: string, body: unknown): Enrichment {
   const data = valueAt(body, 'data')
   if (!isObject(data)) {
-    throw new SkillError('bad_response', `the provider answered for '${kind}' without an object 'data'`, {
-      hint: 'check that base_url leads to the provider and not to something in front of it',
+    throw new SkillError('bad_response', `the provider's response for '${kind}' lacks the object 'data'`, {
+      hint: 'check that base_url leads to the provider, not to a proxy in front of it',
     })
   }
   const timestamps = valueAt(data, 'timestamps')
@@ -43,7 +45,7 @@ export function decodeEnrichment(kind: IndicatorKind, value: string, body: unkno
   }
 }
 
-/** The provider knows nothing about the indicator. */
+/** The record of an indicator that the provider does not know. */
 export function nothingKnown(kind: IndicatorKind, value: string): Enrichment {
   return {
     found: false,

@@ -10,7 +10,7 @@ const level = {
 } as const
 const label = {
   ...textOrNull,
-  description: "The provider's word for the level, e.g. Very Malicious.",
+  description: "The provider's name for the level, e.g. Very Malicious.",
 } as const
 const criticality = {
   type: ['number', 'null'],
@@ -41,12 +41,12 @@ const risk = {
       type: ['number', 'null'],
       minimum: 0,
       maximum: 100,
-      description: 'null: the provider has no rating.',
+      description: 'null: not rated by the provider.',
     },
     level,
     label,
     criticality,
-    rule_count: { type: 'integer', minimum: 0, description: 'How many risk rules fired.' },
+    rule_count: { type: 'integer', minimum: 0, description: 'Number of risk rules that fired.' },
     summary: textOrNull,
     evidence: { type: 'array', items: evidence },
   },
@@ -67,26 +67,26 @@ const timestamps = {
   properties: { first_seen: textOrNull, last_seen: textOrNull },
 } as const
 
-/** What a playbook sees of one indicator; the type is `Enrichment`. */
+/** The schema of {@link Enrichment}, the output for one indicator. */
 export const enrichmentSchema = {
   type: 'object',
   required: ['found', 'kind', 'value', 'entity', 'risk', 'timestamps', 'portal_url', 'raw'],
   additionalProperties: false,
   properties: {
-    found: { type: 'boolean', description: 'false: the provider knows nothing about it.' },
+    found: { type: 'boolean', description: 'false: unknown to the provider.' },
     kind: { type: 'string', enum: indicatorKinds },
-    value: { type: 'string', description: 'As it was asked for.' },
+    value: { type: 'string', description: 'As given in the input.' },
     entity,
     risk,
     timestamps,
     portal_url: {
       ...textOrNull,
-      description: 'Page about it in the portal; only with the field intelCard.',
+      description: 'Its page in the portal; only with the field intelCard.',
     },
     raw: {
       type: 'object',
       additionalProperties: true,
-      description: 'The record as the provider gave it, with all fields and with markup in its texts.',
+      description: 'The provider’s full record, with markup in its texts.',
     },
   },
 } as const

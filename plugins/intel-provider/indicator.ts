@@ -5,14 +5,14 @@ export const indicatorKinds = ['ip', 'domain', 'url', 'hash', 'vulnerability', '
 export type IndicatorKind = (typeof indicatorKinds)[number]
 
 /**
- * The path below the base URL that asks for one indicator, in segments.
- * Throws SkillError `invalid_indicator` for a value that cannot be of the kind.
+ * Path segments below the base URL that request one indicator. Throws SkillError `invalid_indicator` for a
+ * value that is not of the kind.
  */
 export function lookupPath(kind: IndicatorKind, value: string): readonly string[] {
   return ['v2', kind, ...[readers[kind](value.trim())].flat()]
 }
 
-/** Each gives the rest of the path: one segment or several. */
+/** Each returns the rest of the path: one segment or several. */
 const readers: Readonly<Record<IndicatorKind, (value: string) => string | readonly string[]>> = {
   ip: ipSegment,
   domain: domainName,
@@ -43,7 +43,7 @@ function ipSegment(value: string): string {
 
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
-/** In lower case and in its ASCII form, as DNS carries it. */
+/** Lower case ASCII form, as in DNS. */
 function domainName(value: string): string {
   const ascii = asDomainName(value)
   if (ascii === undefined) {
@@ -58,7 +58,7 @@ function domainName(value: string): string {
 }
 
 function asDomainName(value: string): string | undefined {
-  // Some of these would be dropped by the conversion instead of failing it.
+  // The conversion would drop some of these characters instead of failing.
   if (/[\s/?#@:\\%]/.test(value) || value.length > 253) return undefined
   const ascii = domainToASCII(value.endsWith('.') ? value.slice(0, -1) : value)
   const labels = ascii.split('.')
@@ -69,17 +69,22 @@ function asDomainName(value: string): string | undefined {
 const longestSegment = 7500
 
 function urlSegment(value: string): string {
-  // The provider compares the text of the address, so it goes out as it was written. Spaces and control characters, on
-  // the other hand, are never part of one, and half a surrogate pair cannot be encoded.
+  // The provider compares addresses as text, so they are sent as written. Spaces and control characters are
+  // never part of one, and an unpaired surrogate cannot be encoded.
   if (!/^[a-z][a-z0-9+.-]{0,30}:\/\/[^\s\p{Cc}]+$/iu.test(value) || !value.isWellFormed()) {
-    refuse('url', value, 'is not an absolute address', 'write it whole, with its scheme and without spaces')
+    refuse(
+      'url',
+      value,
+      'is not an absolute address',
+      'write the full address, with its scheme and without spaces',
+    )
   }
-  // Servers commonly refuse a request line of more than 8 KB, each with an error of its own.
+  // Servers commonly refuse request lines of more than 8 KB, with varying errors.
   if (encodeURIComponent(value).length > longestSegment) {
     refuse(
       'url',
       value,
-      'is too long to be looked up',
+      'is too long to look up',
       `it may have ${longestSegment} characters when percent-encoded`,
     )
   }
@@ -90,14 +95,17 @@ function hashSegment(value: string): string {
   if (/^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})$/i.test(value)) return value.toLowerCase()
   const hint = 'write MD5, SHA-1 or SHA-256 as 32, 40 or 64 hex digits'
   if (/^[0-9a-f]{128}$/i.test(value))
-    refuse('hash', value, 'is a SHA-512, which the provider does not take', hint)
+    refuse('hash', value, 'is a SHA-512, which the provider does not support', hint)
   return refuse('hash', value, 'is not a file hash', hint)
 }
 
-/** Ids of the provider's own, e.g. `LEyYOW`: short, and letter case counts. */
+/** The provider's own ids, e.g. `LEyYOW`: short and case-sensitive. */
 const entityId = /^[A-Za-z0-9_-]{4,8}$/
 
-/** Whether the value would be asked for as an id of the provider's own. A short name looks the same, e.g. `Contoso`. */
+/**
+ * Whether the value would be requested as one of the provider's own ids. A short name looks the same, e.g.
+ * `Contoso`.
+ */
 export function isProvidersId(kind: IndicatorKind, value: string): boolean {
   return (kind === 'vulnerability' || kind === 'company') && entityId.test(value.trim())
 }
@@ -109,7 +117,7 @@ function vulnerabilitySegment(value: string): string {
     'vulnerability',
     value,
     'is not a CVE id',
-    'names are not ids: write CVE-<year>-<number>, or the id the provider gave',
+    'names are not ids: write CVE-<year>-<number>, or the provider’s id',
   )
 }
 
@@ -121,7 +129,7 @@ function companySegment(value: string): string | readonly string[] {
     'company',
     value,
     'is neither the id nor the domain of a company',
-    'names are not unique: give the domain of the company, or the id the provider gave',
+    'names are not unique: give the domain of the company, or the provider’s id',
   )
 }
 

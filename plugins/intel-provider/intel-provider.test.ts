@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import {
-  describePlugin,
   loopbackEgress,
   runSkill,
   type Failure,
@@ -8,16 +7,13 @@ import {
   type ServedSandbox,
 } from 'tocsin/plugin/testing'
 import { valueAt } from 'tocsin/plugin'
-import plugin from './plugin.ts'
 import sandbox, { sandboxWithHeader } from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
-import { apiKey, basicTierKey } from './sandbox/routes.ts'
+import { intelFaults } from './sandbox/faults.ts'
+import { intelFixture } from './sandbox/fixture.ts'
+import { fullAccessKey, basicTierKey } from './sandbox/routes.ts'
 import { getEnrichment } from './skills/get-enrichment.ts'
 import type { IndicatorKind } from './indicator.ts'
 import type { EnrichmentField } from './enrichment-fields.ts'
-
-describePlugin(plugin, { folder: import.meta.dirname, sandbox })
 
 describe('intel_provider.get_enrichment', () => {
   let running: ServedSandbox
@@ -123,7 +119,10 @@ describe('intel_provider.get_enrichment', () => {
         path: '/v2/ip/203.0.113.77?fields=entity%2Crisk%2Ctimestamps',
         body: '',
       })
-      expect(running.requests[0]?.headers).to.include({ 'x-rftoken': apiKey, accept: 'application/json' })
+      expect(running.requests[0]?.headers).to.include({
+        'x-rftoken': fullAccessKey,
+        accept: 'application/json',
+      })
     })
 
     it('a URL as one segment of the path', async () => {
@@ -137,7 +136,7 @@ describe('intel_provider.get_enrichment', () => {
       const other = await sandboxWithHeader('X-ExampleToken').start()
       try {
         expect(await enrich('ip', '8.8.8.8', undefined, other.settings)).to.include({ found: true })
-        expect(other.requests[0]?.headers).to.include({ 'x-exampletoken': apiKey })
+        expect(other.requests[0]?.headers).to.include({ 'x-exampletoken': fullAccessKey })
         expect(other.requests[0]?.headers).to.not.have.property('x-rftoken')
       } finally {
         await other.close()
@@ -167,7 +166,7 @@ describe('intel_provider.get_enrichment', () => {
       'location',
       'riskyCIDRIPs',
     ])
-    expect(output.raw).to.deep.equal(valueAt(fixture('v2-ip-full'), 'data'))
+    expect(output.raw).to.deep.equal(valueAt(intelFixture('v2-ip-full'), 'data'))
     expect(output.portal_url).to.equal('https://app.recordedfuture.com/live/sc/entity/ip%3A93.184.216.34')
     expect(output.risk.evidence).to.have.length(11)
   })
@@ -191,19 +190,23 @@ describe('intel_provider.get_enrichment', () => {
     ])[] = [
       [
         'in an outage',
-        faults.outage,
+        intelFaults.outage,
         { name: 'RetryableError', code: 'http_500', hint: /outage or limits the rate/ },
       ],
       [
         'over the rate, not before the pause asked for',
-        faults.rateLimited,
+        intelFaults.rateLimited,
         { name: 'RetryableError', code: 'http_429', retryAfterMs: 2000, hint: /Too many requests/ },
       ],
-      ['behind a broken gateway with HTML', faults.badGateway, { name: 'RetryableError', code: 'http_502' }],
+      [
+        'behind a broken gateway with HTML',
+        intelFaults.badGateway,
+        { name: 'RetryableError', code: 'http_502' },
+      ],
       ['when the connection is cut', 'reset', { name: 'RetryableError', code: 'network_error' }],
       [
         'on a 404 page of something else',
-        faults.foreignNotFound,
+        intelFaults.foreignNotFound,
         { name: 'SkillError', code: 'bad_response' },
       ],
       ...[
@@ -223,9 +226,9 @@ describe('intel_provider.get_enrichment', () => {
             { name: 'SkillError', code: 'bad_response', hint: /check base_url/ },
           ] as const,
       ),
-      ['on a sign-in page', faults.signInPage, { name: 'SkillError', code: 'bad_response' }],
-      ['on an empty body', faults.emptyBody, { name: 'SkillError', code: 'bad_response' }],
-      ['on a truncated body', faults.truncatedBody, { name: 'SkillError', code: 'bad_response' }],
+      ['on a sign-in page', intelFaults.signInPage, { name: 'SkillError', code: 'bad_response' }],
+      ['on an empty body', intelFaults.emptyBody, { name: 'SkillError', code: 'bad_response' }],
+      ['on a truncated body', intelFaults.truncatedBody, { name: 'SkillError', code: 'bad_response' }],
       ['on an answer without data', { json: { data: null } }, { name: 'SkillError', code: 'bad_response' }],
       ['on a list for data', { json: { data: [] } }, { name: 'SkillError', code: 'bad_response' }],
       [
@@ -285,9 +288,11 @@ describe('intel_provider.get_enrichment', () => {
 
     it('without saying the key, even when the provider repeats it', async () => {
       for (const status of [400, 401, 403, 500]) {
-        running.failNext({ status, json: { error: { message: `bad token ${apiKey}` } } })
+        running.failNext({ status, json: { error: { message: `bad token ${fullAccessKey}` } } })
         const error = await rejected(enrich('ip', '8.8.8.8'), { code: `http_${status}` })
-        expect(JSON.stringify([error.message, error.hint, error.details, error.stack])).to.not.include(apiKey)
+        expect(JSON.stringify([error.message, error.hint, error.details, error.stack])).to.not.include(
+          fullAccessKey,
+        )
       }
     })
   })
@@ -303,7 +308,7 @@ interface Expected {
 
 type Raised = Error & { readonly code?: unknown; readonly hint?: unknown; readonly details?: unknown }
 
-/** Gives the error that the work was rejected with, once it is as expected. */
+/** Returns the error of the rejected promise after checking it. */
 async function rejected(work: Promise<unknown>, expected: Expected): Promise<Raised> {
   const error: unknown = await work.then(
     () => undefined,

@@ -1,10 +1,12 @@
 import { ConnectionError, isObject, valueAt, type HttpClient, type HttpResponse } from 'tocsin/plugin'
 import { isKnown, jsonIn, notTheProvider } from './answer-body.ts'
 
-/** What a key may use; the provider sells each by itself. */
+/** Modules that a key may use; the provider sells each separately. */
 interface Module {
   readonly skill: string
-  /** The cheapest call; throws where the answer is not the provider's. False: the key may not. */
+  /**
+   * The cheapest call: false if the key may not use the module; throws if the response is not the provider's.
+   */
   isOpen(http: HttpClient): Promise<boolean>
 }
 
@@ -12,10 +14,10 @@ const modules: readonly Module[] = [
   {
     skill: 'Get Enrichment',
     async isOpen(http) {
-      // A wrong key fails here, with 401.
+      // A wrong key fails here with 401.
       const response = await http.get('/v2/ip/8.8.8.8', { query: { fields: 'entity' }, accept: [403, 404] })
       if (response.status === 403) return false
-      // An unknown address also proves the key, when it is the provider who says so.
+      // An unknown address also proves the key, if the 404 is the provider's.
       if (isKnown(response) && !isObject(valueAt(jsonIn(response), 'data'))) throw notTheProvider(response)
       return true
     },
@@ -36,7 +38,7 @@ const modules: readonly Module[] = [
   },
 ]
 
-/** The first module has taken the key, so a refusal of another, with whatever status, is about that module. */
+/** The first module accepted the key, so any refusal by another is about that module. */
 function isList(response: HttpResponse): boolean {
   if (response.status >= 400) return false
   if (!Array.isArray(valueAt(jsonIn(response), 'data'))) throw notTheProvider(response)
@@ -44,8 +46,8 @@ function isList(response: HttpResponse): boolean {
 }
 
 /**
- * A warning that names the skills which the key may not use, `undefined` where it may use all. Throws ConnectionError `http_403` where
- * it may use none, and what the calls throw.
+ * A warning that names the skills without access; `undefined` if all have access. Throws ConnectionError
+ * `http_403` if none has, and the errors of the calls.
  */
 export async function warningAboutModules(http: HttpClient): Promise<string | undefined> {
   const open: boolean[] = []
@@ -55,11 +57,11 @@ export async function warningAboutModules(http: HttpClient): Promise<string | un
   if (closed.length === modules.length) {
     throw new ConnectionError(
       'http_403',
-      'the subscription of the API key includes no module that is used here',
+      'the subscription of the API key includes no module that this plugin uses',
       {
         hint: 'ask the provider to enable API access and the modules for the key',
       },
     )
   }
-  return `The subscription of the API key does not include ${closed.join(' and ')}: ask the provider to enable it, or do without.`
+  return `The subscription of the API key does not include ${closed.join(' and ')}: ask the provider to enable it if you need it.`
 }

@@ -1,6 +1,6 @@
 import { SkillError, textAt, type JsonObject } from 'tocsin/plugin'
 
-/** One playbook alert of the search, with what a playbook branches on in front and all of it in `raw`. */
+/** A playbook alert of the search: the fields that playbooks branch on, and the whole record in `raw`. */
 export interface PlaybookAlert {
   readonly id: string
   readonly category: string | null
@@ -11,14 +11,15 @@ export interface PlaybookAlert {
   readonly created: string | null
   readonly updated: string | null
   readonly raw: JsonObject
-  /** Null where they were not asked for, or are gone meanwhile. */
+  /** Null if not requested, or if the alert was deleted meanwhile. */
   readonly details: JsonObject | null
 }
 
 /** Throws SkillError `bad_response` for an alert without an id. */
 export function decodePlaybookAlert(alert: JsonObject): PlaybookAlert {
   const id = textAt(alert, 'playbook_alert_id')
-  if (id === null) throw new SkillError('bad_response', 'the provider gave a playbook alert without an id')
+  if (id === null)
+    throw new SkillError('bad_response', 'the provider returned a playbook alert without an id')
   return {
     id,
     category: textAt(alert, 'category'),
@@ -33,7 +34,7 @@ export function decodePlaybookAlert(alert: JsonObject): PlaybookAlert {
   }
 }
 
-/** The segment of the path under which the details of a category are; the categories not here have common details only. */
+/** The path segment for the details of a category; other categories have common details only. */
 const detailPaths = new Map([
   ['domain_abuse', 'domain_abuse'],
   ['cyber_vulnerability', 'vulnerability'],
@@ -48,7 +49,7 @@ const detailPaths = new Map([
   ].map((name) => [name, name] as const),
 ])
 
-/** How to ask for the details of an alert. Ids hold a colon, so they are encoded. */
+/** The request for the details of an alert. Ids contain a colon, so they are encoded. */
 export function detailRequest({ id, category }: Pick<PlaybookAlert, 'id' | 'category'>): {
   readonly method: 'GET' | 'POST'
   readonly path: readonly string[]

@@ -1,7 +1,7 @@
 import { numberAt, objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { withoutMarkup } from './markup.ts'
 
-/** One scale for all kinds, so that a playbook can compare it. `unknown`: not rated. */
+/** One scale for all kinds, so that playbooks can compare levels. `unknown`: not rated. */
 export const riskLevels = ['unknown', 'none', 'low', 'medium', 'high', 'critical'] as const
 type RiskLevel = (typeof riskLevels)[number]
 
@@ -17,10 +17,10 @@ interface Evidence {
 }
 
 export interface Risk {
-  /** 0 to 100, null where the provider gives none. */
+  /** 0 to 100; null if the provider gives none. */
   readonly score: number | null
   readonly level: RiskLevel
-  /** The provider's word for the level; it differs between kinds. */
+  /** The provider's name for the level; it differs between kinds. */
   readonly label: string | null
   readonly criticality: number | null
   readonly rule_count: number
@@ -38,7 +38,10 @@ export const unknownRisk: Risk = {
   evidence: [],
 }
 
-/** Reads the `risk` of an enrichment record. Absent, null and partial ones occur. Throws SkillError `bad_response`. */
+/**
+ * Reads the `risk` of an enrichment record, which may be absent, null or partial. Throws SkillError
+ * `bad_response`.
+ */
 export function decodeRisk(risk: unknown): Risk {
   const evidence = objectsAt(risk, 'evidenceDetails').map(decodeEvidence)
   const score = decodeScore(valueAt(risk, 'score'))
@@ -61,14 +64,14 @@ function decodeEvidence(item: JsonObject): Evidence {
   }
 }
 
-/** A score that cannot be one must not pass for "not rated": playbooks would let a bad indicator go. */
+/** An invalid score must not count as "not rated": playbooks would let a bad indicator pass. */
 function decodeScore(score: unknown): number | null {
   if (score === undefined || score === null) return null
   if (typeof score === 'number' && score >= 0 && score <= 100) return score
   const shown = JSON.stringify(score).slice(0, 40)
   throw new SkillError(
     'bad_response',
-    `the provider gave the risk score ${shown}, which is not within 0 to 100`,
+    `the provider returned the risk score ${shown}, which is not between 0 and 100`,
   )
 }
 
@@ -83,7 +86,9 @@ interface Level {
   readonly criticality: number | null
 }
 
-/** The number speaks first: labels differ between kinds. The score's bands speak where neither is given. */
+/**
+ * The number takes precedence, since labels differ between kinds. The score's bands apply if both are absent.
+ */
 function levelOf(value: unknown, score: number | null): Level {
   const criticality = numberAt(value, 'criticality')
   const label = textAt(value, 'criticalityLabel')

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
 import sandbox from './sandbox.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { intelFixture } from './sandbox/fixture.ts'
 import { knownIndicators } from './sandbox/known-indicators.ts'
-import { apiKey } from './sandbox/routes.ts'
+import { fullAccessKey } from './sandbox/routes.ts'
 import { getEnrichment } from './skills/get-enrichment.ts'
 
 describe('the sandbox of intel_provider', () => {
@@ -13,7 +13,7 @@ describe('the sandbox of intel_provider', () => {
   })
   after(() => running.close())
 
-  const ask = async (path: string, headers: Record<string, string> = { 'x-rftoken': apiKey }) => {
+  const ask = async (path: string, headers: Record<string, string> = { 'x-rftoken': fullAccessKey }) => {
     const url = running.url + path
     const signal = AbortSignal.timeout(5000)
     const { status, body } = await loopbackEgress.send({
@@ -46,11 +46,14 @@ describe('the sandbox of intel_provider', () => {
   })
 
   it('answers as recorded: an unknown indicator, no key, another key', async () => {
-    expect(await ask('/v2/ip/192.0.2.1')).to.deep.equal({ status: 404, json: fixture('v2-not-found-404') })
-    expect(await ask('/v2/ip/192.0.2.1', {})).to.deep.equal({ status: 401, json: fixture('error-401') })
+    expect(await ask('/v2/ip/192.0.2.1')).to.deep.equal({
+      status: 404,
+      json: intelFixture('v2-not-found-404'),
+    })
+    expect(await ask('/v2/ip/192.0.2.1', {})).to.deep.equal({ status: 401, json: intelFixture('error-401') })
     expect(await ask('/alert/v3', { 'x-rftoken': 'x' })).to.deep.equal({
       status: 401,
-      json: fixture('error-401'),
+      json: intelFixture('error-401'),
     })
   })
 

@@ -1,18 +1,18 @@
 import { serveSandbox } from 'tocsin/plugin/testing'
-import { commandsOf } from './sandbox/commands.ts'
-import { faults } from './sandbox/faults.ts'
+import { intelCommands } from './sandbox/commands.ts'
+import { intelFaults } from './sandbox/faults.ts'
 import { loadRecords } from './sandbox/records.ts'
-import { apiKey, routes } from './sandbox/routes.ts'
+import { fullAccessKey, intelRoutes } from './sandbox/routes.ts'
 
-/** An emulator of the provider; what it knows stands in `sandbox/` and `fixtures/`. */
+/** An emulator of the provider; its data is in `sandbox/` and `fixtures/`. */
 export const sandboxWithHeader = (tokenHeader: string) =>
   serveSandbox(
     () => {
       const records = loadRecords()
-      const commands = commandsOf(records)
-      return { answer: routes(tokenHeader, records), faults, commands }
+      const commands = intelCommands(records)
+      return { answer: intelRoutes(tokenHeader, records), faults: intelFaults, commands }
     },
-    (url) => ({ base_url: url, api_key: apiKey, token_header: tokenHeader }),
+    (url) => ({ base_url: url, api_key: fullAccessKey, token_header: tokenHeader }),
   )
 
 export default sandboxWithHeader('X-RFToken')

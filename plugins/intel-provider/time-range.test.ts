@@ -28,12 +28,12 @@ describe('timeRange', () => {
     ['2026-02-30T08:00:00Z', undefined, 'is not a time'],
     ['2027-02-29T08:00:00Z', undefined, 'is not a time'],
     ['-24h],x', undefined, 'is not a time'],
-    ['2026-01-13T08:00:00Z', '2026-01-12T08:00:00Z', 'ends before it begins'],
-    ['-1d', '-2d', 'ends before it begins'],
-    ['-1h', '-2d', 'ends before it begins'],
-    ['-60m', '-1M', 'ends before it begins'],
-    ['-6d', '-1w', 'ends before it begins'],
-    ['-11M', '-1y', 'ends before it begins'],
+    ['2026-01-13T08:00:00Z', '2026-01-12T08:00:00Z', 'ends before it starts'],
+    ['-1d', '-2d', 'ends before it starts'],
+    ['-1h', '-2d', 'ends before it starts'],
+    ['-60m', '-1M', 'ends before it starts'],
+    ['-6d', '-1w', 'ends before it starts'],
+    ['-11M', '-1y', 'ends before it starts'],
     ['-24h', '2026-01-12T08:00:00Z', 'cannot be mixed'],
   ] as const) {
     it(`refuses ${from} to ${to ?? 'nothing'}: ${problem}`, () => {
@@ -58,7 +58,7 @@ describe('absoluteRange', () => {
     ['-24h', undefined, 'is not a time'],
     [undefined, '-24h', 'is not a time'],
     ['2026-02-30T08:00:00Z', undefined, 'is not a time'],
-    ['2027-01-01T00:00:00Z', '2026-01-01T00:00:00Z', 'ends before it begins'],
+    ['2027-01-01T00:00:00Z', '2026-01-01T00:00:00Z', 'ends before it starts'],
   ] as const) {
     it(`refuses ${from ?? 'nothing'} to ${until ?? 'nothing'}: ${problem}`, () => {
       expect(() => absoluteRange(from, until))

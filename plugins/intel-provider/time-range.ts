@@ -4,7 +4,7 @@ const relative = /^-(\d{1,6})([smhdwMy])$/
 const absolute = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
 
 const dayMs = 86_400_000
-/** The shortest and the longest that a unit can be. */
+/** Minimum and maximum length of a unit. */
 const unitMs: ReadonlyMap<string, readonly [least: number, most: number]> = new Map([
   ['s', [1000, 1000]],
   ['m', [60_000, 60_000]],
@@ -15,12 +15,13 @@ const unitMs: ReadonlyMap<string, readonly [least: number, most: number]> = new 
   ['y', [365 * dayMs, 366 * dayMs]],
 ])
 
-const anyHint = 'write a time with its zone, e.g. 2026-01-12T08:00:00Z, or one relative to now, e.g. -24h'
-const absoluteHint = 'write a time with its zone, e.g. 2026-01-12T08:00:00Z'
+const anyHint = 'write a time with a time zone, e.g. 2026-01-12T08:00:00Z, or relative to now, e.g. -24h'
+const absoluteHint = 'write a time with a time zone, e.g. 2026-01-12T08:00:00Z'
 
 /**
- * A range as `/alert/v3` takes it, `[<from>,<to>]`; either end may be open, and both may be relative to now. Both ends get the same
- * precision, which the provider demands. `undefined` where both are absent. Throws SkillError `invalid_time`.
+ * A range in the format of `/alert/v3`, `[<from>,<to>]`; either end may be open, both may be relative. Both
+ * ends get the same precision, as the provider requires. `undefined` if both are absent. Throws SkillError
+ * `invalid_time`.
  */
 export function timeRange(from: string | undefined, to: string | undefined): string | undefined {
   if (from === undefined && to === undefined) return undefined
@@ -37,8 +38,8 @@ export function timeRange(from: string | undefined, to: string | undefined): str
 }
 
 /**
- * A range as the search of playbook alerts takes it: absolute times in UTC, either may be absent. `undefined` where both are. Throws
- * SkillError `invalid_time`.
+ * A range for the search of playbook alerts: absolute UTC times, either may be absent. `undefined` if both
+ * are. Throws SkillError `invalid_time`.
  */
 export function absoluteRange(
   from: string | undefined,
@@ -61,13 +62,13 @@ function absoluteTime(text: string, hint: string): string {
   return new Date(time).toISOString()
 }
 
-/** Whether the calendar has the day; `Date.parse` takes the 30th of February for a day of March. */
+/** Whether the day exists; `Date.parse` turns 30 February into a day of March. */
 function isDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
 
-/** Both written in the same way. */
+/** Whether both have the same format. */
 function isAfter(start: string, end: string): boolean {
   const begins = agoMs(start)
   const ends = agoMs(end)
@@ -75,7 +76,7 @@ function isAfter(start: string, end: string): boolean {
   return end !== '' && start > end
 }
 
-/** How long ago a relative time is, at least and at most: months and years differ in length. */
+/** Minimum and maximum age of a relative time: months and years vary in length. */
 function agoMs(text: string): { readonly least: number; readonly most: number } | undefined {
   const [, count, unit = ''] = relative.exec(text) ?? []
   const [least, most] = unitMs.get(unit) ?? []
@@ -84,7 +85,7 @@ function agoMs(text: string): { readonly least: number; readonly most: number } 
 }
 
 function inverted(from: string | undefined, to: string | undefined): SkillError {
-  return new SkillError('invalid_time', `the range ends before it begins: '${from}' to '${to}'`, {
+  return new SkillError('invalid_time', `the range ends before it starts: '${from}' to '${to}'`, {
     hint: 'swap the two ends',
   })
 }

@@ -1,4 +1,4 @@
-/** What a button brings back when it is pressed. */
+/** The value of a pressed button. */
 export interface ButtonValue {
   readonly checkpointId: string
   readonly answer: string
@@ -6,15 +6,15 @@ export interface ButtonValue {
 
 const actionPrefix = 'tocsin_answer_'
 
-/** Names the button of the answer with this number; ours are told from those of others by it. */
-export const actionId = (index: number): string => `${actionPrefix}${index}`
+/** Action id prefix of an answer button, followed by its number; distinguishes our buttons from others. */
+export const buttonActionId = (index: number): string => `${actionPrefix}${index}`
 
 export const isOurAction = (id: string): boolean => id.startsWith(actionPrefix)
 
-/** Names the row of buttons of a question, so that the message can be found again. */
+/** Block id of a question's row of buttons, used to find the message again. */
 export const blockId = (checkpointId: string): string => `tocsin_${checkpointId}`
 
-/** At most 2,000 characters are allowed; ids of checkpoints have no colon. */
+/** At most 2,000 characters; checkpoint ids contain no colon. */
 export const toButtonValue = ({ checkpointId, answer }: ButtonValue): string => `${checkpointId}:${answer}`
 
 export function parseButtonValue(value: string): ButtonValue | undefined {

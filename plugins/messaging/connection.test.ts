@@ -3,9 +3,9 @@ import { valueAt } from 'tocsin/plugin'
 import { checkConnection, loopbackEgress, type CannedReply } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { type MessagingSandbox } from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
-import { inactiveToken, narrowToken, revokedToken } from './sandbox/tokens.ts'
+import { messagingFaults } from './sandbox/faults.ts'
+import { messagingFixture } from './sandbox/fixture.ts'
+import { inactiveToken, narrowToken, revokedBotToken } from './sandbox/tokens.ts'
 
 const typed = {
   webhook_url: 'https://hooks.slack.com/services/T0000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
@@ -18,7 +18,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     () => ({ code: 'none' }),
     (error: unknown) => error,
   )
-const check = (settings: object, reply: CannedReply = { json: fixture('auth-test-ok') }) =>
+const check = (settings: object, reply: CannedReply = { json: messagingFixture('auth-test-ok') }) =>
   errorOf(checkConnection(connection, { settings: { ...typed, ...settings }, replies: [reply] }))
 
 describe('the connection of messaging', () => {
@@ -106,13 +106,13 @@ describe('the connection of messaging', () => {
       const settings = Object.fromEntries(
         ['channel_name' as const, ...names].map((name) => [name, typed[name]]),
       )
-      const replies = [{ json: fixture('auth-test-ok') }]
+      const replies = [{ json: messagingFixture('auth-test-ok') }]
       const { warning, requests } = await checkConnection(connection, { settings, replies })
       expect(requests).to.have.length((names as readonly string[]).includes('bot_token') ? 1 : 0)
       expect(warning).to.match(
         names[0] === 'webhook_url'
-          ? /Questions cannot be asked/
-          : /Messages cannot be sent: that needs webhook_url/,
+          ? /Questions are unavailable/
+          : /Messages are unavailable: set webhook_url/,
       )
     })
   }
@@ -129,7 +129,7 @@ describe('the connection of messaging', () => {
   it('authenticates by one call of auth.test', async () => {
     const { requests } = await checkConnection(connection, {
       settings: typed,
-      replies: [{ json: fixture('auth-test-ok') }],
+      replies: [{ json: messagingFixture('auth-test-ok') }],
     })
     expect(requests).to.have.length(1)
     expect(requests[0]).to.include({ method: 'POST', url: 'https://slack.com/api/auth.test' })
@@ -159,12 +159,12 @@ describe('the connection of messaging', () => {
 
   it('does not take a token of nobody', async () => {
     const error = await check({}, { json: { ok: true, team: 'T' } })
-    expect(error).to.include({ code: 'bad_response', message: 'the answer of auth.test lacks user_id' })
+    expect(error).to.include({ code: 'bad_response', message: 'the response to auth.test lacks user_id' })
   })
 
   it('says which scopes the token lacks', async () => {
     const headers = { 'x-oauth-scopes': 'incoming-webhook, chat:write,users:read' }
-    const error = await check({}, { headers, json: fixture('auth-test-ok') })
+    const error = await check({}, { headers, json: messagingFixture('auth-test-ok') })
     expect(error).to.have.property('code', 'messaging_missing_scope')
     expect(error).to.have.property('message', 'the bot token lacks users:read.email, im:write, im:history')
     expect(valueAt(error, 'hint')).to.match(/install it again and enter the new token/)
@@ -191,7 +191,7 @@ describe('the connection of messaging', () => {
 
     for (const [settings, code, hint] of [
       [{ bot_token: 'xoxb-0000000000-wrong' }, 'messaging_invalid_auth', /bot token is wrong/],
-      [{ bot_token: revokedToken }, 'messaging_token_revoked', /was revoked\. Install the app again/],
+      [{ bot_token: revokedBotToken }, 'messaging_token_revoked', /was revoked\. Install the app again/],
       [{ bot_token: inactiveToken }, 'messaging_account_inactive', /Install the app again/],
       [{ bot_token: narrowToken }, 'messaging_missing_scope', /add the scopes/],
     ] as const) {
@@ -204,7 +204,7 @@ describe('the connection of messaging', () => {
     }
 
     it('is told apart from a page that answers instead', async () => {
-      running.failNext(faults.signInPage)
+      running.failNext(messagingFaults.signInPage)
       expect(await authenticate()).to.have.property('code', 'bad_response')
     })
   })

@@ -2,22 +2,25 @@ import { addressSchema, ConnectionError, defineConnection, textAt, type HttpClie
 import { readEvent } from './inbound/events.ts'
 import { readInteraction } from './inbound/interactions.ts'
 import { manifest } from './manifest.ts'
-import { oneLine } from './message-text.ts'
+import { toOneLine } from './message-text.ts'
 import { requireSettings } from './require-settings.ts'
 import { rate } from './rate.ts'
 import { passing } from './web-api-error.ts'
 import { readAnswer, requestWebApi, requireText } from './web-api.ts'
 
 const defaultApiUrl = 'https://slack.com/api'
-/** Not the schema of a base address: whoever has this one may post, so that it is a secret, and it may have a query. */
+/**
+ * Not the schema of a base URL: a webhook address is a secret, since whoever has it may post, and it may have
+ * a query.
+ */
 const webAddress = '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)'
 
-/** What the skills need of the scopes that the manifest asks for. */
+/** Scopes that the skills need, out of those in the manifest. */
 const neededScopes = ['users:read.email', 'chat:write', 'im:write', 'im:history']
 
 const settings = {
   type: 'object',
-  // The rest is known only when the app exists, which is created from the manifest of the connection.
+  // The other settings exist only after the app is created from the connection's manifest.
   required: ['channel_name'],
   additionalProperties: false,
   properties: {
@@ -34,7 +37,8 @@ const settings = {
     channel_name: {
       type: 'string',
       title: 'Channel name',
-      description: 'The channel that the webhook posts to; shown with what was sent. The webhook decides.',
+      description:
+        'The channel that the webhook posts to, shown with sent messages. The webhook itself determines it.',
       minLength: 1,
       maxLength: 100,
       examples: ['#security-alerts'],
@@ -53,7 +57,7 @@ const settings = {
       type: 'string',
       title: 'Signing Secret',
       description:
-        'Proves that answers come from the messaging system; on the page "Basic Information" of the app.',
+        'Proves that answers come from the messaging system; found on the page "Basic Information" of the app.',
       'x-secret': true,
       maxLength: 500,
       pattern: '^[!-~]{16,}$',
@@ -72,17 +76,17 @@ const settings = {
 export const connection = defineConnection({
   title: 'Team messaging',
   description:
-    'Slack, or a system with its API. Needs an app, which is created from the manifest that is made for the connection and installed in ' +
-    'the workspace by somebody who may do so.',
+    'Slack, or a system with its API. Needs an app, created from the connection’s manifest and installed in ' +
+    'the workspace by somebody with permission.',
   docs: 'https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests',
   setup: [
-    'Make the connection. Only the name of the channel is needed now; the secrets come with the app.',
-    'Copy its manifest, which the page of the connection shows. It names the permissions and the addresses that answers go to.',
+    'Create the connection. Only the name of the channel is needed now; the app provides the secrets later.',
+    'Copy its manifest from the page of the connection. It lists the permissions and the callback addresses.',
     'At https://api.slack.com/apps choose Create New App, From a manifest, choose the workspace and paste it.',
-    'Install the app. The installation asks for the channel of the webhook: choose the one that is named here.',
-    'Enter what the app gives you, all three at once: the Bot User OAuth Token (OAuth & Permissions), the webhook URL (Incoming Webhooks) and the signing secret (Basic Information, App Credentials).',
+    'Install the app. The installation asks for the channel of the webhook: choose the one named here.',
+    'Enter these three values of the app together: the Bot User OAuth Token (OAuth & Permissions), the webhook URL (Incoming Webhooks) and the signing secret (Basic Information, App Credentials).',
     'Authenticate.',
-    'In the app, open Event Subscriptions and choose Retry until “Verified” appears: else replies by text never arrive.',
+    'In the app, open Event Subscriptions and choose Retry until “Verified” appears: otherwise text replies never arrive.',
   ],
   settings,
   baseUrl: ({ messaging_api_url }) => messaging_api_url ?? defaultApiUrl,
@@ -94,8 +98,8 @@ export const connection = defineConnection({
     bot_token === undefined ? {} : { authorization: `Bearer ${bot_token.reveal()}` },
   rate,
   errors: {
-    404: 'Nothing is there: check messaging_api_url.',
-    429: 'Too many messages: it is tried again after the pause the messaging system asks for.',
+    404: 'Not found: check messaging_api_url.',
+    429: 'Too many messages: the step is retried after the requested pause.',
     500: passing,
     502: passing,
     503: passing,
@@ -113,18 +117,18 @@ export const connection = defineConnection({
     if (webhook_url === undefined)
       return {
         ...account,
-        warning: 'Questions can be asked. Messages cannot be sent: that needs webhook_url.',
+        warning: 'Questions work. Messages are unavailable: set webhook_url.',
       }
     if (canAsk) return account
     return {
       ...account,
       warning:
-        'webhook_url has the right form; whether it works is seen only by posting. Questions cannot be asked: that needs bot_token and signing_secret.',
+        'webhook_url has a valid format, but cannot be tested without posting. Questions are unavailable: set bot_token and signing_secret.',
     }
   },
 })
 
-/** A webhook cannot be tried without posting: only its form can be checked. */
+/** A webhook cannot be tested without posting, so only its format is checked. */
 function checkWebhook(url: string, apiUrl: string): void {
   const host = new URL(apiUrl).hostname
   if (host !== 'slack.com' && host !== 'slack-gov.com') return
@@ -134,27 +138,27 @@ function checkWebhook(url: string, apiUrl: string): void {
   })
 }
 
-/** Whose token it is. */
+/** The owner of the token. */
 async function checkToken(http: HttpClient): Promise<string> {
   const method = 'auth.test'
   const response = await requestWebApi(http, method)
-  // Names the bot; without it, it is not a token of a bot.
+  // Only bot tokens have a bot id.
   const answer = readAnswer(method, response)
   const botId = requireText(method, answer, 'user_id')
   checkScopes(response.headers['x-oauth-scopes'])
   const workspace = named(textAt(answer, 'team'), textAt(answer, 'team_id'))
   const url = textAt(answer, 'url')
-  const at = url === null ? '' : ` at ${oneLine(url, 200)}`
+  const at = url === null ? '' : ` at ${toOneLine(url, 200)}`
   return `workspace ${workspace}${at}, bot ${named(textAt(answer, 'user'), botId)}`
 }
 
-/** A name that others chose, with the id that tells it from its likes. */
+/** A name chosen by others, with the id that distinguishes it from similar ones. */
 function named(name: string | null, id: string | null): string {
-  const parts = [name === null ? '' : oneLine(name, 100), id === null ? '' : `(${oneLine(id, 40)})`]
+  const parts = [name === null ? '' : toOneLine(name, 100), id === null ? '' : `(${toOneLine(id, 40)})`]
   return parts.filter((part) => part !== '').join(' ') || 'without a name'
 }
 
-/** Every answer of the Web API lists what the token may do. */
+/** Every response of the Web API lists the token's scopes. */
 function checkScopes(granted: string | undefined): void {
   if (granted === undefined) return
   const scopes = granted.split(',').map((scope) => scope.trim())

@@ -1,7 +1,7 @@
 import type { ManifestAbout } from 'tocsin/plugin'
-import { oneLine } from './message-text.ts'
+import { toOneLine } from './message-text.ts'
 
-/** What the app may do, in the order of the install screen. */
+/** Scopes of the app, in the order of the install screen. */
 const botScopes = [
   'incoming-webhook',
   'users:read',
@@ -13,15 +13,15 @@ const botScopes = [
 ] as const
 
 /**
- * The app that an operator creates in the messaging system for one connection: https://docs.slack.dev/reference/app-manifest. The
- * addresses carry the connection's token.
+ * The manifest of the app that an operator creates for one connection:
+ * https://docs.slack.dev/reference/app-manifest. Its addresses contain the connection's token.
  */
 export function manifest({ name, inboundUrl }: ManifestAbout): unknown {
   const title = `Tocsin (${name})`
   return {
     display_information: {
-      name: oneLine(title, 35),
-      description: 'Asks people to confirm suspected activity, and posts to a channel.',
+      name: toOneLine(title, 35),
+      description: 'Asks people to confirm suspicious activity, and posts to a channel.',
       background_color: '#1d3557',
     },
     features: {
@@ -30,7 +30,7 @@ export function manifest({ name, inboundUrl }: ManifestAbout): unknown {
         messages_tab_enabled: true,
         messages_tab_read_only_enabled: false,
       },
-      bot_user: { display_name: oneLine(title, 80), always_online: true },
+      bot_user: { display_name: toOneLine(title, 80), always_online: true },
     },
     oauth_config: { scopes: { bot: botScopes } },
     settings: {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { escapeText, oneLine, unescapeText } from './message-text.ts'
+import { escapeMessage, toOneLine, unescapeText } from './message-text.ts'
 
-const escaped = (raw: string) => escapeText(raw, 1_000).text
+const escaped = (raw: string) => escapeMessage(raw, 1_000).text
 
 describe('text in messages', () => {
   for (const [raw, shown] of [
@@ -25,11 +25,11 @@ describe('text in messages', () => {
   }
 
   it('is whole up to the limit', () => {
-    expect(escapeText('x'.repeat(50), 50)).to.deep.equal({ text: 'x'.repeat(50), isCut: false })
+    expect(escapeMessage('x'.repeat(50), 50)).to.deep.equal({ text: 'x'.repeat(50), isCut: false })
   })
 
   it('is cut beyond it, and says so', () => {
-    const { text, isCut } = escapeText('x'.repeat(5_000), 3_000)
+    const { text, isCut } = escapeMessage('x'.repeat(5_000), 3_000)
     expect(isCut).to.equal(true)
     expect(text).to.have.length(3_000)
     expect(text).to.match(/x\n… \(cut here; the whole text has 5000 characters\)$/)
@@ -38,7 +38,7 @@ describe('text in messages', () => {
   it('is never cut within an entity or a character', () => {
     for (const char of ['&', '🔔']) {
       for (let max = 100; max < 112; max++) {
-        const { text } = escapeText(char.repeat(200), max)
+        const { text } = escapeMessage(char.repeat(200), max)
         expect(text.length).to.be.at.most(max)
         expect(text).to.match(/^(?:(?:&amp;)+|(?:🔔)+)\n…/u)
       }
@@ -46,8 +46,8 @@ describe('text in messages', () => {
   })
 
   it('is one line on a button', () => {
-    expect(oneLine('  yes,\n  me <now> ', 75)).to.equal('yes, me <now>')
-    expect(oneLine('y'.repeat(80), 75)).to.equal(`${'y'.repeat(74)}…`)
+    expect(toOneLine('  yes,\n  me <now> ', 75)).to.equal('yes, me <now>')
+    expect(toOneLine('y'.repeat(80), 75)).to.equal(`${'y'.repeat(74)}…`)
   })
 
   it('of a person is as they wrote it', () => {

@@ -1,13 +1,13 @@
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-// Control characters, and those that hide or reverse what stands beside them: a text shall look like what it says.
+// Control characters, and those that hide or reorder the text around them.
 const invisible =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
-/** The words that call everybody; a word joiner, which is not seen, makes them ordinary ones. */
+/** Words that notify everybody; an invisible word joiner disables them. */
 const calls = /@(?=(?:channel|here|everyone)\b)/gi
 
-/** Of the text of a message. The vendor takes ten times as much, and advises this. */
+/** Maximum length of a message. The vendor accepts ten times as much, but advises this. */
 export const maxText = 4_000
 
 export interface FittedText {
@@ -16,13 +16,13 @@ export interface FittedText {
 }
 
 /**
- * Text that anybody may have written as it can stand in the text of a message: no mention, no masked link, nothing invisible. What is
- * longer than `maxLength` once escaped is cut, with a note that says so. Mark-up such as `*bold*` is switched off beside it, by
- * `asWritten`.
+ * Escapes untrusted text for a message: no mentions, no masked links, nothing invisible. Text longer than
+ * `maxLength` after escaping is cut, with a note.
+ * `asWritten` separately disables mark-up such as `*bold*`.
  *
  * @example escapeText('<!channel> & you', 100) // { text: '&lt;!channel&gt; &amp; you', isCut: false }
  */
-export function escapeText(raw: string, maxLength: number): FittedText {
+export function escapeMessage(raw: string, maxLength: number): FittedText {
   return fitText(
     raw,
     withoutInvisible(raw).replaceAll(calls, '@\u2060'),
@@ -31,7 +31,7 @@ export function escapeText(raw: string, maxLength: number): FittedText {
   )
 }
 
-/** The same for a place where no mark-up is read at all, and nothing is escaped. */
+/** The same for plain text fields, where nothing is escaped. */
 export function plainText(raw: string, maxLength: number): FittedText {
   return fitText(raw, withoutInvisible(raw), maxLength, (char) => char)
 }
@@ -54,8 +54,8 @@ function fitText(
   return { text: text + note, isCut: true }
 }
 
-/** One line for a place where no mark-up is read, such as a button. Cut with `…` at `maxLength`. */
-export function oneLine(raw: string, maxLength: number): string {
+/** A single line for a plain text field, such as a button. Cut with `…` at `maxLength`. */
+export function toOneLine(raw: string, maxLength: number): string {
   const line = withoutInvisible(raw).replaceAll(/\s+/g, ' ').trim()
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).toWellFormed()}…`
 }
@@ -64,7 +64,7 @@ function withoutInvisible(raw: string): string {
   return raw.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(invisible, '')
 }
 
-/** What a person wrote, as they wrote it: the messaging system hands texts out with entities. */
+/** Decodes the entities in text that a person wrote. */
 export function unescapeText(text: string): string {
   return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from 'tocsin/plugin'
 
-/** The JSON object that a text is; `undefined` for anything else. Never throws. */
+/** Parses a JSON object; `undefined` for anything else. Never throws. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -6,7 +6,7 @@ import { sendMessage } from './skills/send-message.ts'
 export default definePlugin({
   name: 'messaging',
   title: 'Team messaging',
-  description: 'Asks people to confirm suspected activity in a direct message, and posts to a channel.',
+  description: 'Asks people to confirm suspicious activity in a direct message, and posts to a channel.',
   connection,
   skills: [checkpoint, sendMessage],
 })

@@ -1,13 +1,13 @@
 import type { JsonObject } from 'tocsin/plugin'
-import { actionId, blockId, toButtonValue } from './button-value.ts'
-import { escapeText, oneLine, plainText } from './message-text.ts'
+import { buttonActionId, blockId, toButtonValue } from './button-value.ts'
+import { escapeMessage, toOneLine, plainText } from './message-text.ts'
 
 /** Limits of the vendor, in characters: https://docs.slack.dev/reference/block-kit/blocks. */
 const maxSection = 3_000
 const maxButton = 75
 const maxContext = 2_000
 
-/** What a question is shown with. */
+/** Content of a question's message. */
 export interface ShownQuestion {
   readonly message: string
   readonly answers: readonly string[]
@@ -15,23 +15,23 @@ export interface ShownQuestion {
   readonly styles?: Readonly<Record<string, 'primary' | 'danger'>> | undefined
 }
 
-/** A message in the words of the Web API: `text` is what notifications show. */
+/** A message for the Web API: `text` is shown in notifications. */
 export interface Message {
   readonly text: string
   readonly blocks: readonly JsonObject[]
 }
 
 /**
- * What is sent is what was written: `*`, `_`, `~` and backticks are no mark-up, and there are no previews of links, which would be fetched
- * from whoever an alert names.
+ * Text is sent as written: `*`, `_`, `~` and backticks are no mark-up, and links have no previews, since
+ * fetching one would contact an attacker's server.
  */
 export const asWritten = { mrkdwn: false, unfurl_links: false, unfurl_media: false } as const
 
-/** What became of a question. */
-export interface Outcome {
-  /** Shown as it is. */
+/** Outcome of a question. */
+export interface SettledOutcome {
+  /** Shown unchanged. */
   readonly text: string
-  /** In the mark-up of the messaging system: it alone knows the time zone of the reader. */
+  /** In the vendor's mark-up, which shows times in the reader's time zone. */
   readonly moment?: string
 }
 
@@ -40,41 +40,42 @@ export function askMessage(question: ShownQuestion, checkpointId: string): Messa
     const style = ownOf(question.styles, answer)
     return {
       type: 'button',
-      action_id: actionId(index),
-      text: { type: 'plain_text', text: labelOf(question, answer) },
+      action_id: buttonActionId(index),
+      text: { type: 'plain_text', text: answerLabel(question, answer) },
       value: toButtonValue({ checkpointId, answer }),
       ...(style === undefined ? {} : { style }),
     }
   })
   const row = { type: 'actions', block_id: blockId(checkpointId), elements: buttons }
-  const note = `Press a button, or reply with ${wordsOf(question)}.`
+  const note = `Press a button, or reply with ${answerWords(question)}.`
   return { text: textOf(question), blocks: [sectionOf(question), row, contextOf([plain(note, maxContext)])] }
 }
 
-/** The question without its buttons, and what became of it. */
-export function settledMessage(question: ShownQuestion, outcome: Outcome): Message {
+/** The question without its buttons, with its outcome. */
+export function settledMessage(question: ShownQuestion, outcome: SettledOutcome): Message {
   const said = plain(outcome.text, maxContext)
   const moment =
     outcome.moment === undefined ? [] : [{ type: 'mrkdwn', text: outcome.moment, verbatim: true }]
   return { text: textOf(question), blocks: [sectionOf(question), contextOf([said, ...moment])] }
 }
 
-/** Whether the message is longer than can be shown. */
+/** Whether the message exceeds the length limit. */
 export const isCut = ({ message }: Pick<ShownQuestion, 'message'>): boolean =>
   plainText(message, maxSection).isCut
 
-/** What the button of an answer says. */
-export const labelOf = ({ labels }: Pick<ShownQuestion, 'labels'>, answer: string): string =>
-  oneLine(ownOf(labels, answer) ?? answer, maxButton)
+/** The label of an answer's button. */
+export const answerLabel = ({ labels }: Pick<ShownQuestion, 'labels'>, answer: string): string =>
+  toOneLine(ownOf(labels, answer) ?? answer, maxButton)
 
-/** The words that can be replied: what the buttons say. */
-export function wordsOf({ answers, labels }: Pick<ShownQuestion, 'answers' | 'labels'>): string {
-  const words = answers.map((answer) => `"${oneLine(ownOf(labels, answer) ?? answer, 300)}"`)
+/** The accepted replies: the labels of the buttons. */
+export function answerWords({ answers, labels }: Pick<ShownQuestion, 'answers' | 'labels'>): string {
+  const words = answers.map((answer) => `"${toOneLine(ownOf(labels, answer) ?? answer, 300)}"`)
   const list = words.length < 2 ? words.join('') : `one of: ${words.join(', ')}`
   return list.length <= maxContext - 100 ? list : 'one of the answers'
 }
 
-const textOf = ({ message }: Pick<ShownQuestion, 'message'>): string => escapeText(message, maxSection).text
+const textOf = ({ message }: Pick<ShownQuestion, 'message'>): string =>
+  escapeMessage(message, maxSection).text
 
 const sectionOf = ({ message }: Pick<ShownQuestion, 'message'>) => ({
   type: 'section',
@@ -83,7 +84,7 @@ const sectionOf = ({ message }: Pick<ShownQuestion, 'message'>) => ({
 
 const contextOf = (elements: readonly JsonObject[]) => ({ type: 'context', elements })
 
-/** No address in it becomes a link, no name a mention, and no `:word:` a picture. */
+/** Plain text: no links, mentions or emoji. */
 const plain = (text: string, maxLength: number) => ({
   type: 'plain_text',
   text: plainText(text, maxLength).text,

@@ -1,8 +1,9 @@
 import type { RateBudget, RatedRequest } from 'tocsin/plugin'
 
 /**
- * What the vendor allows in a minute, by method; see https://docs.slack.dev/apis/web-api/rate-limits. Messages are limited by
- * conversation (one a second) and by workspace (some hundred a minute); the latter is kept here.
+ * The vendor's limits per minute, by method; see https://docs.slack.dev/apis/web-api/rate-limits. Messages
+ * are limited by conversation (one a second) and by workspace (some hundred a minute); the plugin keeps to
+ * the latter.
  */
 const perMinute: Readonly<Record<string, number>> = {
   'auth.test': 100,

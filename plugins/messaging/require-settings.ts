@@ -1,12 +1,12 @@
 import { ConnectionError } from 'tocsin/plugin'
 
-/** Settings of which some are there for sure. */
+/** Settings with some of the optional fields required. */
 type Complete<S, Name extends keyof S> = S & { readonly [N in Name]-?: Exclude<S[N], undefined> }
 
 /**
- * The settings, with those that may be left out until the app exists.
+ * The settings, checked for fields that are optional until the app exists.
  *
- * @throws ConnectionError `connection_incomplete`, naming all that are missing
+ * @throws ConnectionError `connection_incomplete`, naming all missing fields
  */
 export function requireSettings<S extends object, Name extends keyof S & string>(
   settings: S,
@@ -15,7 +15,7 @@ export function requireSettings<S extends object, Name extends keyof S & string>
   if (isComplete(settings, names)) return settings
   const missing = names.filter((name) => settings[name] === undefined)
   throw new ConnectionError('connection_incomplete', `the connection lacks ${missing.join(', ')}`, {
-    hint: 'create the app from the manifest of the connection and install it, then enter what it gives you',
+    hint: 'create the app from the manifest of the connection and install it, then enter its values here',
   })
 }
 

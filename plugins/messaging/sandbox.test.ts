@@ -104,7 +104,7 @@ describe('the sandbox of messaging', () => {
     let results: unknown[]
     beforeEach(async () => {
       results = []
-      // An app that does with the plugin what the platform does.
+      // An app that uses the plugin as the platform does.
       app = await serveSandbox(
         () => (call) => {
           const request: InboundRequest = {

@@ -11,28 +11,28 @@ import {
 const newToken =
   'Copy the Bot User OAuth Token from the page "OAuth & Permissions" of the app and enter it in the connection.'
 
-/** The token, or what it may do, is not good enough. */
+/** The token is invalid or lacks a scope. */
 const connectionWords: Readonly<Record<string, string>> = {
   invalid_auth: `The bot token is wrong, or calls from this address are not allowed. ${newToken}`,
-  not_authed: `No bot token came along. ${newToken}`,
+  not_authed: `The request had no bot token. ${newToken}`,
   account_inactive: `The bot's account or its workspace was removed. Install the app again. ${newToken}`,
   token_revoked: `The bot token was revoked. Install the app again. ${newToken}`,
   token_expired: `The bot token has expired: token rotation must be off for the app. ${newToken}`,
-  not_allowed_token_type: `A bot token is needed, which begins with xoxb-. ${newToken}`,
+  not_allowed_token_type: `Use a bot token, which begins with xoxb-. ${newToken}`,
   missing_scope:
     'Add the scope under "OAuth & Permissions" of the app, install the app again and enter the new token.',
   no_permission: 'The workspace does not let the app do this: ask an administrator of the workspace.',
   access_denied: 'The workspace does not let the app do this: ask an administrator of the workspace.',
   team_access_not_granted: 'The app is not installed in this workspace: install it, and enter the new token.',
-  ekm_access_denied: 'The administrators of the workspace have suspended the posting of messages.',
+  ekm_access_denied: 'The workspace’s administrators have suspended posting.',
   org_login_required: 'The workspace is being moved into an organization: install the app again afterwards.',
 }
 
-/** For trouble that passes. */
+/** Temporary errors of the vendor. */
 export const passing =
-  'The trouble of the messaging system passes as a rule: see https://slack-status.com when it lasts.'
+  'The messaging system has a problem, usually a temporary one: see https://slack-status.com if it lasts.'
 
-/** Trouble that passes. */
+/** Temporary errors of the vendor. */
 const temporaryWords: ReadonlySet<string> = new Set([
   'ratelimited',
   'rate_limited',
@@ -43,22 +43,22 @@ const temporaryWords: ReadonlySet<string> = new Set([
   'team_added_to_org',
 ])
 
-/** What a step can be told about its input. */
+/** Errors in the input of a step. */
 const stepWords: Readonly<Record<string, string>> = {
   users_not_found: 'Nobody in the workspace has this e-mail address, or the account is deactivated.',
   user_not_found: 'Nobody in the workspace has this user id.',
-  user_not_visible: 'The app may not see this person: are they a guest, or of another workspace?',
+  user_not_visible: 'The app may not see this person, perhaps a guest or a member of another workspace.',
   user_disabled: 'The account of this person is deactivated.',
-  cannot_dm_bot: 'A bot cannot be asked: give the user id of a person.',
+  cannot_dm_bot: 'A bot cannot answer: give the user id of a person.',
   message_not_found: 'The message was deleted.',
-  cant_update_message: 'The message is not one of this app.',
-  edit_window_closed: 'The workspace does not allow messages to be changed after so long a time.',
-  channel_not_found: 'The conversation is not there, or the app may not see it.',
+  cant_update_message: 'The message was not sent by this app.',
+  edit_window_closed: 'The workspace no longer allows changes to this message.',
+  channel_not_found: 'The conversation does not exist, or the app may not see it.',
 }
 
 /**
- * The error for `ok: false`, by who can do something about it: the operator (ConnectionError), time (RetryableError), or the author
- * of the playbook (SkillError). The words are an open set.
+ * The error for `ok: false`: ConnectionError for the operator, RetryableError if a retry may help, or
+ * SkillError for the author of the playbook. New codes may appear at any time.
  */
 export function webApiError(
   method: string,
@@ -68,11 +68,11 @@ export function webApiError(
   const word = wordOf(body)
   const message = `${method} answered ${word}${needed(body)}${explanation(body)}`
   if (temporaryWords.has(word)) {
-    // The only one of them after which it is certain that nothing happened.
+    // The only code after which the call certainly had no effect.
     const code = /^rate_?limited$/.test(word) ? 'rate_limited' : `messaging_${word}`
     const seconds = Number(headers['retry-after'] ?? Number.NaN)
     const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined
-    const hint = code === 'rate_limited' ? 'Too many calls: it is tried again after a pause.' : passing
+    const hint = code === 'rate_limited' ? 'Too many calls: the step is retried after a pause.' : passing
     const effect = code === 'rate_limited' ? 'none' : 'unknown'
     return new RetryableError(code, message, { retryAfterMs, hint, effect })
   }
@@ -94,7 +94,7 @@ function needed(body: JsonObject): string {
   return /^[a-z:._, -]{1,200}$/.test(scopes) ? ` (needed: ${scopes})` : ''
 }
 
-/** The first of the messages that say what was wrong with an argument. */
+/** The first message about an invalid argument. */
 function explanation(body: JsonObject): string {
   const messages = valueAt(valueAt(body, 'response_metadata'), 'messages')
   const first: unknown = Array.isArray(messages) ? messages[0] : undefined

@@ -3,7 +3,7 @@ import { ConnectionError, RetryableError, SkillError, defineSkill, valueAt } fro
 import { runSkill, type CannedReply } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import { rate } from './rate.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { messagingFixture } from './sandbox/fixture.ts'
 import { callWebApi } from './web-api.ts'
 
 const settings = {
@@ -93,7 +93,7 @@ describe('a call of the Web API', () => {
     })
 
     it('the operator, who is told the scope that is missing', async () => {
-      const error = await failure({ json: fixture('error-missing-scope') })
+      const error = await failure({ json: messagingFixture('error-missing-scope') })
       expect(valueAt(error, 'message')).to.equal(
         'chat.postMessage answered missing_scope (needed: chat:write)',
       )
@@ -102,7 +102,7 @@ describe('a call of the Web API', () => {
 
     for (const name of ['invalid-auth', 'channel-not-found', 'users-not-found']) {
       it(`its reader, in the recorded error-${name}`, async () => {
-        const error = await failure({ json: fixture(`error-${name}`) })
+        const error = await failure({ json: messagingFixture(`error-${name}`) })
         expect(valueAt(error, 'hint')).to.be.a('string')
       })
     }
@@ -128,17 +128,21 @@ describe('a call of the Web API', () => {
 
   describe('that comes too often is tried again after the pause asked for', () => {
     it('with the status 429', async () => {
-      const reply = { status: 429, headers: { 'retry-after': '30' }, json: fixture('error-ratelimited-429') }
+      const reply = {
+        status: 429,
+        headers: { 'retry-after': '30' },
+        json: messagingFixture('error-ratelimited-429'),
+      }
       expect(await failure(reply))
         .to.be.instanceOf(RetryableError)
         .with.property('retryAfterMs', 30_000)
     })
 
-    it('with a hint for trouble that passes', async () => {
+    it('with a hint for a temporary problem', async () => {
       expect(valueAt(await failure({ json: { ok: false, error: 'internal_error' } }), 'hint')).to.match(
-        /passes/,
+        /temporary/,
       )
-      expect(valueAt(await failure({ status: 503, text: '' }), 'hint')).to.match(/passes/)
+      expect(valueAt(await failure({ status: 503, text: '' }), 'hint')).to.match(/temporary/)
     })
 
     it('with the status 200, known as a proven refusal', async () => {

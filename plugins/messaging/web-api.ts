@@ -9,7 +9,7 @@ import {
 import { parseObject } from './parse-object.ts'
 import { webApiError } from './web-api-error.ts'
 
-/** The methods that are used. Those that read take their arguments in the query, never as JSON. */
+/** The methods in use. Read methods take their arguments in the query, never as JSON. */
 const methods = {
   'auth.test': 'POST',
   'chat.postMessage': 'POST',
@@ -21,13 +21,13 @@ const methods = {
 
 export type WebApiMethod = keyof typeof methods
 
-/** Without the charset, answers carry a warning. */
+/** Without the charset, responses carry a warning. */
 const contentType = 'application/json; charset=utf-8'
 
 /**
- * Calls a method and gives what it answered when it said `ok`.
+ * Calls a method and returns its response if that is `ok`.
  *
- * @throws what {@link HttpClient} throws, and what {@link webApiError} makes of `ok: false`
+ * @throws the errors of {@link HttpClient}, and of {@link webApiError} for `ok: false`
  */
 export async function callWebApi(
   http: HttpClient,
@@ -48,12 +48,12 @@ export function requestWebApi(
   return http.get([method], { query: args as Readonly<Record<string, string | number>> })
 }
 
-/** The status is 200 for refusals too: `ok` in the body decides. */
+/** Refusals have status 200 too; `ok` in the body decides. */
 export function readAnswer(method: WebApiMethod, response: HttpResponse): JsonObject {
   const body = parseObject(response.text)
   const isOk = valueAt(body, 'ok')
   if (body === undefined || typeof isOk !== 'boolean') {
-    throw new SkillError('bad_response', `what answered ${method} is not the messaging system's API`, {
+    throw new SkillError('bad_response', `the response to ${method} is not from the messaging system's API`, {
       hint: 'check messaging_api_url: it must not lead to a sign-in page or a proxy',
     })
   }
@@ -61,9 +61,9 @@ export function readAnswer(method: WebApiMethod, response: HttpResponse): JsonOb
   throw webApiError(method, body, response.headers)
 }
 
-/** A text that an answer must have in this field. */
+/** A required string in a response. */
 export function requireText(method: WebApiMethod, part: unknown, key: string): string {
   const text = textAt(part, key)
   if (text !== null) return text
-  throw new SkillError('bad_response', `the answer of ${method} lacks ${key}`)
+  throw new SkillError('bad_response', `the response to ${method} lacks ${key}`)
 }

@@ -3,13 +3,13 @@ import { objectsAt, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill, type ServedSandbox } from 'tocsin/plugin/testing'
 import { areInRange, decodeAuditRecords } from './audit-records.ts'
 import sandbox, { sandboxWith } from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { threatFaults } from './sandbox/faults.ts'
+import { threatFixture } from './sandbox/fixture.ts'
 import { fetchCompanyAuditLogs } from './skills/fetch-company-audit-logs.ts'
 
 type Input = Parameters<typeof fetchCompanyAuditLogs.run>[0]
 
-const recorded = objectsAt(fixture('audit-logs'), 'data')
+const recorded = objectsAt(threatFixture('audit-logs'), 'data')
 
 describe('threat_platform.fetch_company_audit_logs', () => {
   for (const contract of ['spec', 'vendor'] as const) {
@@ -72,8 +72,8 @@ describe('threat_platform.fetch_company_audit_logs', () => {
 
       it('fails on a refusal with status 200, and on a page that is no JSON', async () => {
         for (const [fault, code] of [
-          [faults.refusedWith200, 'http_401'],
-          [faults.signInPage, 'bad_response'],
+          [threatFaults.refusedWith200, 'http_401'],
+          [threatFaults.signInPage, 'bad_response'],
         ] as const) {
           running.failNext(fault)
           const error: unknown = await fetch({}).catch((reason: unknown) => reason)

@@ -2,9 +2,9 @@ import { isObject, countAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 import { checkSuccess } from './vendor-envelope.ts'
 
 export interface AuditRecords {
-  /** As the platform gave them. */
+  /** The records as returned by the platform. */
   readonly records: readonly unknown[]
-  /** How many the platform says it has, null where it does not say. */
+  /** The platform's total; null if it gives none. */
   readonly total: number | null
 }
 
@@ -12,8 +12,9 @@ const names = ['data', 'records', 'logs', 'audit_logs', 'auditlogs', 'items']
 const totals = ['total', 'total_records']
 
 /**
- * Finds the list in an answer whose shape is not published: the body itself, or under a usual name in it or in its `data`. Throws
- * SkillError `bad_response` where there is none, and what the code means where the body says that the call failed.
+ * Finds the list in a response of unknown shape: the body itself, or under a common name in the body or its
+ * `data`. Throws SkillError `bad_response` if there is none, and the error for the code if the body reports a
+ * failure.
  */
 export function decodeAuditRecords(body: unknown): AuditRecords {
   checkSuccess(body)
@@ -24,7 +25,7 @@ export function decodeAuditRecords(body: unknown): AuditRecords {
       if (Array.isArray(records)) return { records, total: totalIn([valueAt(body, 'data'), body]) }
     }
   }
-  throw new SkillError('bad_response', 'the answer holds no list of audit logs', {
+  throw new SkillError('bad_response', 'the response has no list of audit logs', {
     hint: 'check audit_logs_path, base_url and contract of the connection',
   })
 }
@@ -39,12 +40,13 @@ function totalIn(places: readonly unknown[]): number | null {
   return null
 }
 
-/** Usual names for when it happened. */
+/** Common names of the time field. */
 const times = ['timestamp', 'time', 'date', 'datetime', 'created_at', 'createdAt', 'created']
 
 /**
- * Whether the platform kept to the days asked for, `YYYY-MM-DD`, both included; by the day as it writes it, since its time zone is not
- * known. Null where no days were asked for, and where not every record tells its day and none is outside.
+ * Whether all records are within the requested days, `YYYY-MM-DD`, inclusive; compares days as written, since
+ * the platform's time zone is unknown. Null if no days were requested, or if some record has no day and none
+ * is outside.
  */
 export function areInRange(
   records: readonly unknown[],

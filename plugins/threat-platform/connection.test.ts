@@ -3,7 +3,7 @@ import { valueAt } from 'tocsin/plugin'
 import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { sandboxWith } from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
+import { threatFaults } from './sandbox/faults.ts'
 import { alertsOnlyToken, apiToken, endingToken, expiredToken, revokedToken } from './sandbox/tokens.ts'
 
 const caught = async (work: Promise<unknown>): Promise<unknown> =>
@@ -123,9 +123,9 @@ describe('the connection of threat_platform', () => {
     }
 
     const answers: readonly (readonly [SandboxReply, code: string])[] = [
-      [faults.signInPage, 'bad_response'],
-      [faults.wrongAddress, 'http_404'],
-      [faults.outage, 'http_500'],
+      [threatFaults.signInPage, 'bad_response'],
+      [threatFaults.wrongAddress, 'http_404'],
+      [threatFaults.outage, 'http_500'],
       [{ json: { status: 'active' } }, 'bad_response'],
       [{ json: [] }, 'bad_response'],
       [{ json: { status: '', permissions: [] } }, 'bad_response'],
@@ -167,7 +167,7 @@ describe('the connection of threat_platform', () => {
     it('not with the id of another company, another token, or a refusal with status 200', async () => {
       expect(await caught(check({ company_id: '331' }))).to.include({ code: 'http_404' })
       expect(await caught(check({ api_token: 'wrong-token' }))).to.include({ code: 'http_401' })
-      running.failNext(faults.refusedWith200)
+      running.failNext(threatFaults.refusedWith200)
       expect(await caught(check())).to.include({ name: 'ConnectionError', code: 'http_401' })
     })
   })

@@ -3,20 +3,22 @@ import { errors } from './errors.ts'
 import { checkTokenStatus } from './token-status.ts'
 import { readAlarms } from './vendor-contract.ts'
 
-/** Of the vendor whose contract is `vendor`: it does not know the contract `spec`, which so has no default. */
+/**
+ * Connections with the contract `vendor` need it; it has no default, so that `spec` does not have it either.
+ */
 const vendorUrl = 'https://platform.socradar.com'
 
 export const connection = defineConnection({
   title: 'Threat platform',
   description:
     'A threat-intelligence platform with incidents and audit logs of one company, such as SOCRadar. Needs the company id and an ' +
-    'API token with read access to alerts and incidents; an administrator finds the one and creates the other, which is ' +
+    'API token with read access to alerts and incidents; an administrator finds the id and creates the token, which is ' +
     'displayed once. Rotate it every 90 days.',
   docs: 'https://xsoar.pan.dev/docs/reference/integrations/soc-radar-incidents-v4#api-access',
   setup: [
     'As an administrator open Settings, company profile, and copy the company id. Only administrators see it.',
     'Under Settings, API & Integrations, API Options create an API token with read access to Alerts and Incidents. Permissions are chosen when the token is created.',
-    'Copy it at once, without spaces: it is displayed once. Enter both here, with the address of your platform; where that is https://platform.socradar.com, choose the contract vendor.',
+    'Copy it at once, without spaces: it is displayed only once. Enter both here, with the address of your platform; where that is https://platform.socradar.com, choose the contract vendor.',
     'Rotate the token every 90 days: create a new one, enter it here, authenticate, then delete the old one.',
   ],
   settings: {
@@ -36,11 +38,11 @@ export const connection = defineConnection({
       api_token: {
         type: 'string',
         title: 'API Token',
-        description: 'As it was displayed when it was created, without spaces.',
+        description: 'As displayed when it was created, without spaces.',
         'x-secret': true,
         minLength: 1,
         maxLength: 4000,
-        // A line break caught when pasting must not get into a header.
+        // A pasted line break must not get into a header.
         pattern: '^[!-~]+$',
         patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
       },
@@ -48,7 +50,7 @@ export const connection = defineConnection({
         ...addressSchema,
         title: 'Base URL',
         description:
-          'Address of the platform before /api: https, without a slash at the end. Plain http only for a sandbox on loopback. Required with the ' +
+          'Address of the platform, up to /api: https, without a slash at the end. Plain http only for a sandbox on loopback. Required with the ' +
           `contract spec; with the contract vendor ${vendorUrl} by default.`,
         examples: [vendorUrl],
       },
@@ -56,7 +58,7 @@ export const connection = defineConnection({
         type: 'string',
         title: 'Contract',
         description:
-          'How the platform is spoken to. spec: /api/v1/alerts with a bearer token, whose status can be asked. vendor: ' +
+          'API variant of the platform. spec: /api/v1/alerts with a bearer token, whose status can be checked. vendor: ' +
           '/api/company/<company id>/incidents/v4 with the header API-Key, as SOCRadar publishes it.',
         enum: ['spec', 'vendor'],
         default: 'spec',
@@ -65,9 +67,10 @@ export const connection = defineConnection({
         type: 'string',
         title: 'Path of the audit logs',
         description:
-          'Below the base URL; {company_id} stands for the company id. Default: /api/v1/auditlogs with the contract spec, ' +
+          'Path below the base URL; {company_id} is replaced by the company id. Default: /api/v1/auditlogs with the contract spec, ' +
           'where it is not published, and /api/company/{company_id}/auditlogs with the contract vendor.',
-        // No segment is of dots alone, which would lead out of the base URL; the only braces are those of the company id.
+        // No segment consists of dots alone, which would leave the base URL; only the company id may be in
+        // braces.
         pattern: String.raw`^(/\.*([A-Za-z0-9_~-]|\{company_id\})([A-Za-z0-9._~-]|\{company_id\})*)+$`,
         patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
         maxLength: 300,
@@ -86,7 +89,7 @@ export const connection = defineConnection({
     if (settings.contract === 'spec') {
       return checkTokenStatus((await http.get('/api/v1/token/status')).json(), nowMs)
     }
-    // The vendor has no call for the token itself; the smallest page of incidents proves it and the company id.
+    // The vendor has no call to test a token; the smallest page of incidents proves it and the company id.
     await readAlarms(http, settings.company_id, { page: 1, limit: 1 })
   },
 })

@@ -1,6 +1,6 @@
 import { SkillError, valueAt, type JsonObject, type LeftOut } from 'tocsin/plugin'
 
-/** An incident, the same whatever contract it came by, with all of it in `raw`. */
+/** An incident in the same form for both contracts, with the whole record in `raw`. */
 export interface Incident {
   readonly id: string
   readonly title: string | null
@@ -11,7 +11,7 @@ export interface Incident {
   readonly raw: JsonObject
 }
 
-/** What to fetch. Times are epoch milliseconds, both inclusive; absent or empty: everything. */
+/** Filters. Times are epoch milliseconds, both inclusive; absent or empty means no filter. */
 export interface IncidentQuestion {
   readonly fromMs: number | undefined
   readonly toMs: number | undefined
@@ -22,40 +22,40 @@ export interface IncidentQuestion {
 
 export interface FoundIncidents {
   readonly incidents: readonly Incident[]
-  /** How many the platform gave, before they were compared with the question here. */
+  /** Records read from the platform, before filtering here. */
   readonly read: number
-  /** How many the platform says it has, null where it does not say. */
+  /** The platform's total; null if it gives none. */
   readonly total: number | null
-  /** Whether these are all that the question asks for. */
+  /** Whether these are all incidents that match. */
   readonly complete: boolean
   readonly leftOut: LeftOut
 }
 
-/** Whether the status is one of these, ignoring letter case and what stands between words; none means any. */
+/** Whether the status is one of these, ignoring case and separators; an empty list matches all. */
 export const hasStatus = ({ status }: Incident, wanted: readonly string[]): boolean => among(status, wanted)
 
-/** Whether the severity is one of these, ignoring letter case and what stands between words; none means any. */
+/** Whether the severity is one of these, ignoring case and separators; an empty list matches all. */
 export const hasSeverity = ({ severity }: Incident, wanted: readonly string[]): boolean =>
   among(severity, wanted)
 
-/** Whether it was created in the time asked for; one whose time is not known may have been. */
+/** Whether it was created in the requested time; an unknown time counts as a match. */
 export function isInTime({ created_at }: Incident, { fromMs, toMs }: IncidentQuestion): boolean {
   if (created_at === null) return true
   const at = Date.parse(created_at)
   return at >= (fromMs ?? -Infinity) && at <= (toMs ?? Infinity)
 }
 
-/** Compares for sorting; those without a time come last. */
+/** Sort order; incidents without a time come last. */
 export function newestFirst(a: Incident, b: Incident): number {
   return (b.created_at ?? '').localeCompare(a.created_at ?? '')
 }
 
-/** The id as text; numbers are ids too. Throws SkillError `bad_response` where there is none. */
+/** The id as a string; the platform may send numbers. Throws SkillError `bad_response` if it is missing. */
 export function idOf(record: JsonObject, key: string): string {
   const id = valueAt(record, key)
   if (typeof id === 'string' && id !== '') return id
   if (typeof id === 'number' || typeof id === 'bigint') return String(id)
-  throw new SkillError('bad_response', `the platform gave an incident without '${key}'`)
+  throw new SkillError('bad_response', `the platform returned an incident without '${key}'`)
 }
 
 function among(value: string | null, wanted: readonly string[]): boolean {

@@ -8,8 +8,8 @@ import {
   type ServedSandbox,
 } from 'tocsin/plugin/testing'
 import sandbox, { sandboxWith } from './sandbox.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { threatFaults } from './sandbox/faults.ts'
+import { threatFixture } from './sandbox/fixture.ts'
 import { apiToken, revokedToken } from './sandbox/tokens.ts'
 import { fetchIncidents } from './skills/fetch-incidents.ts'
 
@@ -51,14 +51,14 @@ describe('threat_platform.fetch_incidents', () => {
       partial: true,
       counts: { returned: 1, read: 2, total: 2 },
       unreadable: 1,
-      unreadable_why: ["the platform gave an incident without 'id'"],
+      unreadable_why: ["the platform returned an incident without 'id'"],
     })
   })
 
   it('gives every alert with all of its fields', async () => {
     const output = await fetch({})
     expect(output.incidents.map(({ raw }) => raw)).to.have.deep.members(
-      valueAt(fixture('seed-alerts-list'), 'alerts') as object[],
+      valueAt(threatFixture('seed-alerts-list'), 'alerts') as object[],
     )
     expect(output.incidents[0]).to.deep.include({
       id: 'alert_124',
@@ -164,12 +164,12 @@ describe('threat_platform.fetch_incidents', () => {
         { status: 403, text: '<html>' },
         { name: 'ConnectionError', code: 'http_403' },
       ],
-      [faults.wrongAddress, { name: 'SkillError', code: 'http_404' }],
-      [faults.rateLimited, { name: 'RetryableError', code: 'http_429', retryAfterMs: 3000 }],
-      [faults.outage, { name: 'RetryableError', code: 'http_500' }],
+      [threatFaults.wrongAddress, { name: 'SkillError', code: 'http_404' }],
+      [threatFaults.rateLimited, { name: 'RetryableError', code: 'http_429', retryAfterMs: 3000 }],
+      [threatFaults.outage, { name: 'RetryableError', code: 'http_500' }],
       ['reset', { name: 'RetryableError', code: 'network_error' }],
-      [faults.signInPage, { name: 'SkillError', code: 'bad_response' }],
-      [faults.truncatedBody, { name: 'SkillError', code: 'bad_response' }],
+      [threatFaults.signInPage, { name: 'SkillError', code: 'bad_response' }],
+      [threatFaults.truncatedBody, { name: 'SkillError', code: 'bad_response' }],
       [{ json: { alerts: null, total: 0 } }, { name: 'SkillError', code: 'bad_response' }],
       [{ json: { alerts: ['a'], total: 1 } }, { name: 'SkillError', code: 'bad_response' }],
       [{ json: { alerts: [{ title: 'no id' }], total: 1 } }, { name: 'SkillError', code: 'bad_response' }],
@@ -229,11 +229,11 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       status: 'Open',
       created_at: '2026-03-19T09:00:00.000Z',
     })
-    expect(output.incidents[2]?.raw).to.deep.equal(fixture('vendor-alarm-critical-stealer-logs'))
+    expect(output.incidents[2]?.raw).to.deep.equal(threatFixture('vendor-alarm-critical-stealer-logs'))
   })
 
   it('takes the generic title where there is one', async () => {
-    const alarm = { ...(fixture('vendor-alarm-details') as object), status: 'ON_HOLD' }
+    const alarm = { ...(threatFixture('vendor-alarm-details') as object), status: 'ON_HOLD' }
     const { output } = await runSkill(
       fetchIncidents,
       {},
@@ -322,7 +322,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       { severities: ['High'] },
       {
         settings: vendorSettings,
-        replies: [{ json: fixture('vendor-incidents-v4-page') }, { json: { data: [] } }],
+        replies: [{ json: threatFixture('vendor-incidents-v4-page') }, { json: { data: [] } }],
       },
     )
     expect(output.incidents.map(({ id }) => id)).to.deep.equal(['93002002'])
@@ -427,7 +427,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     it('with the words of the platform, without the token', async () => {
       running.failNext({ json: { is_success: false, message: `no: ${apiToken}`, response_code: 401 } })
       const error = await caught(fetch({}))
-      expect(valueAt(error, 'message')).to.equal('the platform answered that the call failed: no: [redacted]')
+      expect(valueAt(error, 'message')).to.equal('the platform reported an error: no: [redacted]')
       expect(valueAt(error, 'hint')).to.match(/^The API token is incorrect/)
     })
   })
@@ -440,8 +440,8 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       counts: { returned: 1, read: 3, total: 3 },
       unreadable: 2,
       unreadable_why: [
-        "the platform gave an incident without 'alarm_id'",
-        'a record of the list is no object',
+        "the platform returned an incident without 'alarm_id'",
+        'a record of the list is not an object',
       ],
     })
   })
@@ -464,8 +464,8 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
         counts: { returned: 1, read: 3, total: 3 },
         unreadable: 2,
         unreadable_why: [
-          "the platform gave an incident without 'alarm_id'",
-          'a record of the list is no object',
+          "the platform returned an incident without 'alarm_id'",
+          'a record of the list is not an object',
         ],
       })
     }
@@ -489,7 +489,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       await caught(runSkill(fetchIncidents, {}, { settings: other, egress: loopbackEgress })),
     ).to.include({ name: 'ConnectionError', code: 'http_401' })
     for (const reply of [
-      faults.signInPage,
+      threatFaults.signInPage,
       { json: { is_success: true, data: null } },
       { json: { is_success: true, data: { alarms: [null] } } },
       { json: { is_success: true, data: [{ alarm_text: 'x' }] } },
@@ -509,7 +509,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
   })
 })
 
-/** One page of a platform that has `total` alarms; its number of pages is counted with 20 on a page. */
+/** One page of a platform that has `total` alarms; its number of pages assumes 20 per page. */
 function manyAlarms(query: URLSearchParams, total: number, counted = true) {
   const limit = Number(query.get('limit'))
   const from = (Number(query.get('page')) - 1) * limit

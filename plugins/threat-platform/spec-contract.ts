@@ -20,9 +20,8 @@ import {
 import { timeText } from './time-text.ts'
 
 /**
- * GET `/api/v1/alerts`. It is documented without parameters: no filters, which are applied here, and no pages, so there is nothing to
- * be done where it gives fewer alerts than it says it has, but to tell. No order is documented either: they are sorted here, newest
- * first.
+ * GET `/api/v1/alerts`. It is documented without parameters, pages or order: filters and sorting (newest
+ * first) are applied here, and missing alerts can only be reported.
  */
 export async function fetchAlerts(http: HttpClient, question: IncidentQuestion): Promise<FoundIncidents> {
   const body = (await http.get('/api/v1/alerts')).json()

@@ -1,6 +1,9 @@
 const time = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s?(Z|[+-]\d{2}:?\d{2})?$/
 
-/** The time as ISO 8601 in UTC, null for what is no time. One without a zone is taken as UTC, which the vendor's clients do too. */
+/**
+ * The time as ISO 8601 in UTC, null if the text is no time. A time without a zone is read as UTC, as in the
+ * vendor's clients.
+ */
 export function timeText(text: string | null): string | null {
   const [, date, clock, zone = 'Z'] = time.exec(text ?? '') ?? []
   const ms = Date.parse(

@@ -2,19 +2,19 @@ import { ConnectionError, SkillError, textAt, valueAt, type Authenticated } from
 
 const needed = ['alerts:read', 'incidents:read']
 const dayMs = 86_400_000
-/** How long before its end a token is worth a warning. */
+/** How long before its expiry a token causes a warning. */
 const warnMs = 14 * dayMs
 
 /**
- * Whether the token may be used: active, allowed to read alerts and incidents, not expired. Warns when it expires within 14
- * days. Throws ConnectionError `token_inactive`, `token_expired` and `permission_missing`, and SkillError `bad_response` for a body
- * that is no token status.
+ * Checks that the token is active, not expired, and allowed to read alerts and incidents. Warns if it expires
+ * within 14 days. Throws ConnectionError `token_inactive`, `token_expired` and `permission_missing`, and
+ * SkillError `bad_response` for a body that is no token status.
  */
 export function checkTokenStatus(body: unknown, nowMs: number): Authenticated {
   const status = textAt(body, 'status')
   const permissions = valueAt(body, 'permissions')
   if (status === null || !Array.isArray(permissions)) {
-    throw new SkillError('bad_response', "the answer is not a token's status", {
+    throw new SkillError('bad_response', 'the response is not a token status', {
       hint: 'check base_url and contract of the connection',
     })
   }

@@ -23,12 +23,12 @@ import { timeText } from './time-text.ts'
 import { checkSuccess } from './vendor-envelope.ts'
 import { isInList, statusLists, vendorWord, type StatusList } from './vendor-status.ts'
 
-/** The vendor gives no more at once. */
+/** The vendor's maximum page size. */
 const pageSize = 100
 
 /**
- * GET `/api/company/{company_id}/incidents/v4`, page after page, newest first; once for each group of statuses, since the vendor takes
- * one at a time.
+ * GET `/api/company/{company_id}/incidents/v4`, page by page, newest first; once for each group of statuses,
+ * since the vendor accepts only one.
  */
 export async function fetchAlarms(
   http: HttpClient,
@@ -41,7 +41,7 @@ export async function fetchAlarms(
   const unreadable = lists.find(({ failure }) => failure !== undefined)?.failure
   const nothingWasRead = lists.every(({ read, leftOut }) => read === (leftOut.unreadable ?? 0))
   if (unreadable !== undefined && nothingWasRead) throw unreadable
-  // One that changed its status meanwhile was read twice; the later reading counts.
+  // An incident whose status changed meanwhile was read twice; the later reading counts.
   const byId = new Map(lists.flatMap(({ items }) => items).map((incident) => [incident.id, incident]))
   const incidents = lists.length === 1 ? [...byId.values()] : [...byId.values()].toSorted(newestFirst)
   return {
@@ -60,11 +60,11 @@ function together(all: readonly LeftOut[]): LeftOut {
 }
 
 interface FoundList extends CollectedPages<Incident> {
-  /** Why not one of the incidents that are there can be read. */
+  /** Why none of the existing incidents can be read. */
   readonly failure?: SkillError
 }
 
-/** Where nothing in the list can be read, that is left out and said: the other groups still count. */
+/** An unreadable list is reported and skipped, so that the other groups still count. */
 async function fetchList(
   http: HttpClient,
   companyId: string,
@@ -72,7 +72,7 @@ async function fetchList(
   list: StatusList,
 ): Promise<FoundList> {
   const filters = {
-    // Whole seconds are all that the vendor knows.
+    // The vendor's times are whole seconds.
     start_date: fromMs === undefined ? undefined : Math.floor(fromMs / 1000),
     end_date: toMs === undefined ? undefined : Math.ceil(toMs / 1000),
     status: list.group,
@@ -85,9 +85,9 @@ async function fetchList(
     limit,
     pageSize,
     idOf: (incident) => incident.id,
-    // Severities are compared here as well: the vendor does not say how a list of them has to be written.
+    // Severities are filtered here: the vendor does not document how to send several.
     keep: filtered ? (incident) => isInList(incident, list) && hasSeverity(incident, severities) : undefined,
-    // The number of pages, which is not looked at, may be counted with another size of page; the number of records is not.
+    // Ignores the number of pages, which may assume another page size; the number of records is reliable.
     fetch: async ({ number, size }) => {
       const { alarms, total } = await readAlarms(http, companyId, { ...filters, page: number, limit: size })
       const items = alarms.map(readable(decodeAlarm))
@@ -108,7 +108,7 @@ async function fetchList(
   }
 }
 
-/** Null where one of them is not known. */
+/** Null if one of them is unknown. */
 function sum(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce((all, one) => (all === null || one === null ? null : all + one), 0)
 }
@@ -118,7 +118,10 @@ interface AlarmPage {
   readonly total: number | null
 }
 
-/** One page. An empty one is `data: []`, any other `data: { alarms, total_records }`, and a plain list has been seen too. */
+/**
+ * One page. An empty one is `data: []`, any other `data: { alarms, total_records }`; a plain list was also
+ * observed.
+ */
 export async function readAlarms(
   http: HttpClient,
   companyId: string,
@@ -152,7 +155,7 @@ function decodeAlarm(alarm: JsonObject): Incident {
 
 const firstLine = (text: string | null): string | null => text?.trim().split(/[\r\n]/, 1)[0] || null
 
-/** `ON_HOLD` as `On Hold`: as the words of the other contract look. */
+/** Converts `ON_HOLD` to `On Hold`, the other contract's spelling. */
 function titleCase(words: string | null): string | null {
   if (words === null) return null
   const parts = words.split(/[_\s]+/).filter((part) => part !== '')

@@ -9,7 +9,10 @@ import {
 } from 'tocsin/plugin'
 import { errors } from './errors.ts'
 
-/** The body, when it does not say that the call failed: the vendor answers that with status 200 too. Throws what the code means. */
+/**
+ * The body of a successful call: the vendor reports failures with status 200 too. Throws the error for the
+ * code.
+ */
 export function checkSuccess(body: unknown): unknown {
   if (valueAt(body, 'is_success') === false || valueAt(body, 'success') === false) throw refusal(body)
   return body
@@ -18,7 +21,7 @@ export function checkSuccess(body: unknown): unknown {
 function refusal(body: unknown): TocsinError {
   const status = statusIn(body)
   const said = textAt(body, 'message')?.slice(0, 300) ?? 'no reason'
-  const message = `the platform answered that the call failed: ${said}`
+  const message = `the platform reported an error: ${said}`
   if (status === null || status < 400) return new SkillError('not_successful', message)
   const code = `http_${status}`
   const hint = Object.entries(errors).find(([key]) => key === String(status))?.[1]
@@ -27,7 +30,7 @@ function refusal(body: unknown): TocsinError {
   return new SkillError(code, message, { hint })
 }
 
-/** A number; the digits of one are taken for it too. */
+/** A number, or a string of digits. */
 function statusIn(body: unknown): number | null {
   const text = textAt(body, 'response_code')?.trim() ?? ''
   return /^[1-5]\d\d$/.test(text) ? Number(text) : numberAt(body, 'response_code')

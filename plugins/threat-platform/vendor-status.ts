@@ -1,10 +1,13 @@
 import type { Incident } from './incident.ts'
 
-/** What the vendor's parameter `status` takes, in the order in which an incident goes through them. It is a group: the records have finer words. */
+/**
+ * Values of the vendor's parameter `status`, in the order of an incident's life. Each is a group of the finer
+ * statuses in records.
+ */
 const statusGroups = ['OPEN', 'ON_HOLD', 'CLOSED'] as const
 type StatusGroup = (typeof statusGroups)[number]
 
-/** Where the vendor lists records with these words. The others it knows are not seen listed anywhere yet. */
+/** Groups that list records with these statuses. For other known statuses no group was observed. */
 const groupOfStatus: ReadonlyMap<string, StatusGroup> = new Map([
   ['INVESTIGATING', 'ON_HOLD'],
   ['RESOLVED', 'CLOSED'],
@@ -12,17 +15,17 @@ const groupOfStatus: ReadonlyMap<string, StatusGroup> = new Map([
   ['MITIGATED', 'CLOSED'],
 ])
 
-/** One list to read: `status` takes a single value. */
+/** One list to read: `status` accepts a single value. */
 export interface StatusList {
   /** Absent: all incidents. */
   readonly group: StatusGroup | undefined
-  /** The words of the records that are asked for, as the vendor writes them; absent: all of the group. */
+  /** Requested record statuses in the vendor's spelling; absent: the whole group. */
   readonly words: ReadonlySet<string> | undefined
 }
 
 /**
- * The lists in which the incidents of these statuses are. A group is asked for as a whole, whatever words its records have; one word
- * of a record, within its group, or within all incidents where its group is not known.
+ * The lists that contain incidents of these statuses. A group is read as a whole; a record status is read
+ * from its group, or from all incidents if its group is unknown.
  */
 export function statusLists(statuses: readonly string[]): readonly StatusList[] {
   if (statuses.length === 0) return [{ group: undefined, words: undefined }]
@@ -34,12 +37,12 @@ export function statusLists(statuses: readonly string[]): readonly StatusList[] 
   })
 }
 
-/** Whether the incident counts in the list it was found in. */
+/** Whether the incident counts in the list it was read from. */
 export function isInList({ status }: Incident, { words }: StatusList): boolean {
   return words === undefined || (status !== null && words.has(vendorWord(status)))
 }
 
-/** `On Hold` as `ON_HOLD`. */
+/** Converts `On Hold` to `ON_HOLD`. */
 export const vendorWord = (text: string): string =>
   text
     .trim()

@@ -9,9 +9,9 @@ import {
 } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
-import { clients } from './sandbox/clients.ts'
-import { faults } from './sandbox/faults.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { travelClients } from './sandbox/clients.ts'
+import { travelFaults } from './sandbox/faults.ts'
+import { travelFixture } from './sandbox/fixture.ts'
 import { getUsers } from './skills/get-users.ts'
 
 const caught = async (work: Promise<unknown>): Promise<unknown> =>
@@ -23,7 +23,7 @@ const caught = async (work: Promise<unknown>): Promise<unknown> =>
 describe('the connection of travel', () => {
   describe('takes the setting', () => {
     const given = { client_id: 'an-id', client_secret: 'a-secret' }
-    const empty = { json: fixture('bookings-empty') }
+    const empty = { json: travelFixture('bookings-empty') }
     const check = async (settings: object) =>
       valueAt(
         await caught(
@@ -99,8 +99,8 @@ describe('the connection of travel', () => {
     expect(request?.headers).to.not.have.property('authorization')
     expect(Object.fromEntries(new URLSearchParams(request?.body))).to.deep.equal({
       grant_type: 'client_credentials',
-      client_id: clients.all.id,
-      client_secret: clients.all.secret,
+      client_id: travelClients.all.id,
+      client_secret: travelClients.all.secret,
     })
     expect(running.requests[1]?.headers['authorization']).to.match(/^Bearer sandbox-token-1-/)
   })
@@ -130,7 +130,7 @@ describe('the connection of travel', () => {
     })
 
     it('and warns where users cannot be read', async () => {
-      expect((await check(of(clients.bookingsOnly))).warning).to.match(
+      expect((await check(of(travelClients.bookingsOnly))).warning).to.match(
         /users cannot \(403\): the credentials lack users:read/,
       )
       const elsewhere = { ...running.settings, users_path: '/v2/users' }
@@ -138,17 +138,25 @@ describe('the connection of travel', () => {
     })
 
     it('not where nothing is allowed, with all three reasons', async () => {
-      const error = await caught(check(of(clients.notAllowed)))
+      const error = await caught(check(of(travelClients.notAllowed)))
       expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
       expect(valueAt(error, 'hint')).to.match(/not enabled.*permission.*Allowed IP Addresses/)
     })
 
     const refusals: readonly (readonly [SandboxReply | Failure, error: object, hint: RegExp])[] = [
-      [{ status: 400, json: fixture('token-error-400') }, { code: 'token_refused' }, /check that base_url/],
-      [{ status: 401, json: fixture('token-error-401') }, { code: 'token_refused' }, /secret was rotated/],
-      [faults.notAllowed, { code: 'token_refused' }, /Allowed IP Addresses/],
-      [faults.wrongAddress, { code: 'token_refused' }, /base_url is wrong/],
-      [faults.signInPage, { code: 'token_unreadable' }, /sign-in page/],
+      [
+        { status: 400, json: travelFixture('token-error-400') },
+        { code: 'token_refused' },
+        /check that base_url/,
+      ],
+      [
+        { status: 401, json: travelFixture('token-error-401') },
+        { code: 'token_refused' },
+        /secret was rotated/,
+      ],
+      [travelFaults.notAllowed, { code: 'token_refused' }, /Allowed IP Addresses/],
+      [travelFaults.wrongAddress, { code: 'token_refused' }, /base_url is wrong/],
+      [travelFaults.signInPage, { code: 'token_unreadable' }, /sign-in page/],
     ]
     for (const [how, error, hint] of refusals) {
       it(`not by a token answer such as ${JSON.stringify(how).slice(0, 60)}`, async () => {
@@ -161,13 +169,13 @@ describe('the connection of travel', () => {
     }
 
     it('later, when tokens are limited or the platform is out of order', async () => {
-      running.failNext(faults.rateLimited)
+      running.failNext(travelFaults.rateLimited)
       expect(await caught(check())).to.include({
         name: 'RetryableError',
         code: 'http_429',
         retryAfterMs: 7000,
       })
-      running.failNext(faults.maintenance)
+      running.failNext(travelFaults.maintenance)
       expect(await caught(check())).to.include({ name: 'RetryableError', code: 'http_503' })
     })
 
@@ -188,17 +196,17 @@ describe('the connection of travel', () => {
         { name: 'SkillError', code: 'http_400' },
         /malformed/,
       ],
-      [faults.notAllowed, { name: 'ConnectionError', code: 'http_403' }, /Allowed IP Addresses/],
-      [faults.wrongAddress, { name: 'SkillError', code: 'http_404' }, /check base_url/],
+      [travelFaults.notAllowed, { name: 'ConnectionError', code: 'http_403' }, /Allowed IP Addresses/],
+      [travelFaults.wrongAddress, { name: 'SkillError', code: 'http_404' }, /check base_url/],
       [
-        faults.rateLimited,
+        travelFaults.rateLimited,
         { name: 'RetryableError', code: 'http_429', retryAfterMs: 7000 },
         /limit is exceeded/,
       ],
-      [faults.outage, { name: 'RetryableError', code: 'http_500' }, /tried again/],
-      [faults.maintenance, { name: 'RetryableError', code: 'http_503' }, /tried again/],
-      [faults.signInPage, { name: 'SkillError', code: 'bad_response' }, null],
-      [faults.truncatedBody, { name: 'SkillError', code: 'bad_response' }, null],
+      [travelFaults.outage, { name: 'RetryableError', code: 'http_500' }, /retried/],
+      [travelFaults.maintenance, { name: 'RetryableError', code: 'http_503' }, /retried/],
+      [travelFaults.signInPage, { name: 'SkillError', code: 'bad_response' }, null],
+      [travelFaults.truncatedBody, { name: 'SkillError', code: 'bad_response' }, null],
       [{ json: { data: null } }, { name: 'SkillError', code: 'bad_response' }, /base_url/],
       ['garbage', { name: 'SkillError', code: 'bad_response' }, null],
       ['reset', { name: 'RetryableError', code: 'network_error' }, null],

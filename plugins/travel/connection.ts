@@ -1,7 +1,6 @@
-import { addressSchema, defineConnection } from 'tocsin/plugin'
+import { addressSchema, defineConnection, type TokenRefusal } from 'tocsin/plugin'
 import { readPage } from './page.ts'
 import { epochSeconds } from './times.ts'
-import { explainToken } from './explain-token.ts'
 
 const defaultBaseUrl = 'https://api.navan.com'
 const dayMs = 86_400_000
@@ -14,9 +13,9 @@ export const connection = defineConnection({
   docs: 'https://app.navan.com/app/helpcenter/articles/travel/admin/other-integrations/booking-data-integration',
   setup: [
     'As an administrator of the platform open Travel admin, Settings, Integrations, Navan API Credentials, and create new credentials with a description such as “Tocsin”.',
-    'Where Allowed IP Addresses are used, enter the public egress address or subnet of this server; private addresses are useless.',
+    'If you use Allowed IP Addresses, enter the public egress address or subnet of this server; private addresses have no effect.',
     'Copy the Client ID and the Secret Key at once: the secret is displayed once.',
-    'Bookings (bookings:read) have to be enabled for the credentials, users (users:read) only for Get Users. Ask the platform where one is missing.',
+    'Bookings (bookings:read) have to be enabled for the credentials, users (users:read) only for Get Users. Ask the platform’s support if one is missing.',
     'Enter both here, with the base URL of the environment that they belong to.',
     'Rotate the key every 90 days: new credentials, enter them here, authenticate, delete the old ones.',
   ],
@@ -47,7 +46,7 @@ export const connection = defineConnection({
         ...addressSchema,
         title: 'Base URL',
         description:
-          'The API production endpoint of the environment that the credentials belong to: https://api.navan.com (US), ' +
+          'The production API endpoint of the credentials’ environment: https://api.navan.com (US), ' +
           'https://app-fra.navan.com (EU), https://staging-prime.tripactions.com (staging). Begins with https:// and has no ' +
           'slash at the end; plain http only for a sandbox on loopback.',
         default: defaultBaseUrl,
@@ -75,20 +74,21 @@ export const connection = defineConnection({
   errors: {
     400: 'A parameter is missing or the request is malformed: check the inputs of the step.',
     401:
-      'The credentials are wrong, the secret was rotated, or the token has expired, and a new one was refused as well: enter the ' +
-      'present Client ID and Secret Key.',
+      'The credentials are wrong, the secret was rotated, or the token has expired, and a new one was rejected too: enter the ' +
+      'current Client ID and Secret Key.',
     403:
       'The API product is not enabled, the credentials lack the permission (bookings:read, users:read), or the address of this ' +
       'server is not among their Allowed IP Addresses: check all three under Travel admin, Settings, Integrations.',
     404: 'The base URL or the endpoint is wrong: check base_url, and for users also users_path.',
-    429: 'The request limit is exceeded: it is tried again after the pause the platform asks for.',
-    500: 'A temporary issue of the platform: it is tried again with growing pauses.',
-    502: 'A temporary issue of the platform: it is tried again with growing pauses.',
-    503: 'A temporary issue of the platform: it is tried again with growing pauses.',
-    504: 'The platform took too long: it is tried again.',
+    429: 'The request limit is exceeded: the step is retried after the requested pause.',
+    500: 'A temporary problem of the platform: the step is retried with backoff.',
+    502: 'A temporary problem of the platform: the step is retried with backoff.',
+    503: 'A temporary problem of the platform: the step is retried with backoff.',
+    504: 'The platform timed out: the step is retried.',
   },
   async authenticate({ http, settings, nowMs }) {
-    // The token alone proves only the credentials; one booking proves the product, the permission and the address.
+    // A token proves only the credentials; reading one booking proves the product, the permission and the
+    // base URL.
     const query = {
       createdFrom: epochSeconds(nowMs - dayMs),
       createdTo: epochSeconds(nowMs),
@@ -104,3 +104,14 @@ export const connection = defineConnection({
     }
   },
 })
+
+/** Explains a refused token to the operator, following the platform's table of errors. */
+function explainToken({ status }: TokenRefusal): string | undefined {
+  if (status === 400) return 'the platform rejects the token request: check that base_url is its API address'
+  if (status === 401)
+    return 'the Client ID or the Secret Key is wrong, the secret was rotated, or base_url belongs to another environment (US, EU, staging)'
+  if (status === 403)
+    return 'the API product is not enabled, or the address of this server is not among the Allowed IP Addresses of the credentials'
+  if (status === 404) return 'base_url is wrong: there is no token endpoint'
+  return undefined
+}

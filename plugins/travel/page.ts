@@ -3,19 +3,19 @@ import { countAt, SkillError, textAt, valueAt } from 'tocsin/plugin'
 /** A page of bookings or users. */
 export interface PlatformPage {
   readonly items: readonly unknown[]
-  /** Whether the platform says that there are more; undefined where it does not say. */
+  /** Whether the platform reports more pages; undefined if it does not say. */
   readonly more: boolean | undefined
-  /** How many there are in all, null where the platform does not say. */
+  /** The platform's total; null if it gives none. */
   readonly total: number | null
-  /** What to ask the next page with, null where pages have numbers. */
+  /** Cursor of the next page; null if pages are numbered. */
   readonly cursor: string | null
 }
 
 /**
- * Reads `{ data, page: { totalPages, currentPage, totalElements } }`, and `{ data, next_cursor }`, which some descriptions of the API
- * have. Throws SkillError `bad_response` for anything else.
+ * Reads `{ data, page: { totalPages, currentPage, totalElements } }`, and `{ data, next_cursor }`, which some
+ * descriptions of the API have. Throws SkillError `bad_response` for anything else.
  *
- * @param asked The number of the page that was asked for, from 0: what is said of another one says nothing about the rest of the list.
+ * @param asked Number of the requested page, from 0; page data with another number is ignored.
  */
 export function readPage(body: unknown, asked = 0): PlatformPage {
   const items: unknown = Array.isArray(body) ? body : valueAt(body, 'data')

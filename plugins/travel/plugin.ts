@@ -7,7 +7,7 @@ import { searchUserTravel } from './skills/search-user-travel.ts'
 export default definePlugin({
   name: 'travel',
   title: 'Travel platform',
-  description: 'Who travels where and when, according to the bookings of Navan.',
+  description: 'Finds out who travels where and when, from Navan bookings.',
   connection,
   skills: [getUsers, searchUserTravel, getBookings],
 })

@@ -8,7 +8,7 @@ import {
 } from 'tocsin/plugin'
 import { readPage } from './page.ts'
 
-/** The platform gives no more at once. */
+/** The platform's maximum page size. */
 const pageSize = 100
 
 export interface ReadAllOptions<Item> {
@@ -17,12 +17,12 @@ export interface ReadAllOptions<Item> {
   readonly limit: number
   readonly decode: (item: JsonObject) => Item
   readonly idOf: (item: Item) => string
-  /** Which items count: the platform filters by few things. Default: all. */
+  /** Filter for items, since the platform has few filters. Default: all. */
   readonly keep?: ((item: Item) => boolean) | undefined
 }
 
-/** Reads page after page, at most 100 of them; pages are numbered from 0, or follow a cursor. */
-export function readAll<Item>(
+/** Reads page by page, at most 100 pages; pages are numbered from 0 or follow a cursor. */
+export function readAllPages<Item>(
   http: HttpClient,
   { path, query, decode, ...options }: ReadAllOptions<Item>,
 ): Promise<CollectedPages<Item>> {

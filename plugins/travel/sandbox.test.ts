@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { objectsAt, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox from './sandbox.ts'
-import { clients } from './sandbox/clients.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { travelClients } from './sandbox/clients.ts'
+import { travelFixture } from './sandbox/fixture.ts'
 import { getBookings } from './skills/get-bookings.ts'
 
 type Running = Awaited<ReturnType<typeof sandbox.start>>
@@ -27,8 +27,8 @@ describe('the sandbox of travel', () => {
   }
   const credentials = {
     grant_type: 'client_credentials',
-    client_id: clients.all.id,
-    client_secret: clients.all.secret,
+    client_id: travelClients.all.id,
+    client_secret: travelClients.all.secret,
   }
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const getToken = (fields: object = {}, headers: Record<string, string> = form) =>
@@ -51,15 +51,15 @@ describe('the sandbox of travel', () => {
   it('refuses token requests as the samples have it', async () => {
     expect(await getToken({ client_secret: 'wrong' })).to.deep.equal({
       status: 401,
-      json: fixture('token-error-401'),
+      json: travelFixture('token-error-401'),
     })
     expect(await getToken({ client_id: 'unknown' })).to.deep.equal({
       status: 401,
-      json: fixture('token-error-401'),
+      json: travelFixture('token-error-401'),
     })
     expect(await getToken({ grant_type: 'password' })).to.deep.equal({
       status: 400,
-      json: fixture('token-error-400'),
+      json: travelFixture('token-error-400'),
     })
     expect((await getToken({}, { 'content-type': 'application/json' })).status).to.equal(400)
   })
@@ -93,7 +93,7 @@ describe('the sandbox of travel', () => {
     const all = await send('GET', '/v1/bookings?createdFrom=0&createdTo=2000000000', headers)
     expect(valueAt(valueAt(all.json, 'page'), 'pageSize')).to.equal(10)
     const none = await send('GET', '/v1/bookings?createdFrom=0&createdTo=1', headers)
-    expect(valueAt(none.json, 'data')).to.deep.equal(valueAt(fixture('bookings-empty'), 'data'))
+    expect(valueAt(none.json, 'data')).to.deep.equal(valueAt(travelFixture('bookings-empty'), 'data'))
   })
 
   for (const path of [
@@ -114,7 +114,7 @@ describe('the sandbox of travel', () => {
 
   it('is read to its end, page after page, while it changes and its tokens expire', async () => {
     const { book, expireTokens } = running.controls
-    const [sample] = objectsAt(fixture('bookings-single-flight'), 'data')
+    const [sample] = objectsAt(travelFixture('bookings-single-flight'), 'data')
     const add = (number: number) =>
       book({ ...sample, uuid: `added-${number}`, created: '2026-02-01T08:00:00.000Z' })
     for (let number = 0; number < 250; number++) add(number)

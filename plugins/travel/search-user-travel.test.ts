@@ -236,9 +236,9 @@ describe('searchWindow', () => {
     expect(span({ to: '2026-01-01T00:00:00Z' })).to.equal('2026-01-01T00:00 2026-01-01T00:00')
   })
 
-  it('refuses a span that ends before it begins', () => {
+  it('refuses a span that ends before it starts', () => {
     expect(() => searchWindow({ from: '2026-03-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, now)).to.throw(
-      /ends before it begins/,
+      /ends before it starts/,
     )
   })
 })

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
-import { epochMs, isoText } from './times.ts'
+import { parseEpochMs, isoText } from './times.ts'
 
 describe('the times of travel', () => {
   it('come in seconds or milliseconds', () => {
-    expect(epochMs(1_768_896_000)).to.equal(1_768_896_000_000)
-    expect(epochMs(1_768_896_000_000)).to.equal(1_768_896_000_000)
-    expect(epochMs(0)).to.equal(0)
-    expect(epochMs(null)).to.equal(null)
-    expect(epochMs(Infinity)).to.equal(null)
+    expect(parseEpochMs(1_768_896_000)).to.equal(1_768_896_000_000)
+    expect(parseEpochMs(1_768_896_000_000)).to.equal(1_768_896_000_000)
+    expect(parseEpochMs(0)).to.equal(0)
+    expect(parseEpochMs(null)).to.equal(null)
+    expect(parseEpochMs(Infinity)).to.equal(null)
   })
 
   for (const [text, iso] of [
@@ -24,7 +24,7 @@ describe('the times of travel', () => {
     ['', null],
   ] as const) {
     it(`may be text: '${text}'`, () => {
-      expect(isoText(epochMs(text))).to.equal(iso)
+      expect(isoText(parseEpochMs(text))).to.equal(iso)
     })
   }
 

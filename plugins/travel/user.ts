@@ -2,7 +2,7 @@ import { objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/
 import { fullName, idAt } from './person.ts'
 
 export interface User {
-  /** What `uuid` is of a person in a booking. */
+  /** The `uuid` of a person in a booking. */
   readonly id: string
   readonly email: string | null
   /** All addresses, the primary one first. */
@@ -21,7 +21,7 @@ export interface User {
 /** Throws SkillError `bad_response` for a user without an id. */
 export function decodeUser(raw: JsonObject): User {
   const id = idAt(raw, 'id') ?? idAt(raw, 'uuid')
-  if (id === null) throw new SkillError('bad_response', 'the platform gave a user without an id')
+  if (id === null) throw new SkillError('bad_response', 'the platform returned a user without an id')
   const emails = emailsOf(raw)
   const active = valueAt(raw, 'active')
   return {
@@ -40,7 +40,7 @@ export function decodeUser(raw: JsonObject): User {
   }
 }
 
-/** The user name is an address as a rule. */
+/** The user name is usually an address. */
 function emailsOf(raw: JsonObject): readonly string[] {
   const listed = objectsAt(raw, 'emails').toSorted((a, b) => Number(isPrimary(b)) - Number(isPrimary(a)))
   const found = [

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { objectsAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox from './sandbox.ts'
-import { clients } from './sandbox/clients.ts'
-import { fixture } from './sandbox/fixture.ts'
+import { travelClients } from './sandbox/clients.ts'
+import { travelFixture } from './sandbox/fixture.ts'
 import { getUsers } from './skills/get-users.ts'
 import { decodePerson } from './person.ts'
 import { decodeUser } from './user.ts'
@@ -31,7 +31,7 @@ describe('travel.get_users', () => {
       partial: false,
     })
     expect(output.users.slice(0, 3).map(({ raw }) => raw)).to.deep.equal(
-      objectsAt(fixture('users-page-0'), 'data'),
+      objectsAt(travelFixture('users-page-0'), 'data'),
     )
     expect(output.users[0]).to.deep.include({
       id: '00000001-1111-4111-8111-000000000001',
@@ -121,7 +121,7 @@ describe('travel.get_users', () => {
   })
 
   it('fails with a remedy where the credentials may not read users', async () => {
-    const { id, secret } = clients.bookingsOnly
+    const { id, secret } = travelClients.bookingsOnly
     const error: unknown = await get({}, { client_id: id, client_secret: secret }).catch(
       (reason: unknown) => reason,
     )

@@ -17,7 +17,7 @@ export const comment = defineSkill({
         type: 'string',
         minLength: 1,
         maxLength: 10_000,
-        description: 'Shown as it is, as plain text.',
+        description: 'Shown as plain text.',
       },
     },
   },
@@ -25,7 +25,7 @@ export const comment = defineSkill({
     type: 'object',
     additionalProperties: false,
     required: ['id'],
-    properties: { id: { type: 'string', description: 'Id of the case that got the note.' } },
+    properties: { id: { type: 'string', description: 'Id of the case with the note.' } },
   },
   examples: [
     {

@@ -5,7 +5,7 @@ export const create = defineSkill({
   name: 'create',
   title: 'Create Case',
   description:
-    'Opens a further case. A run that investigates an alert has a case already: change that one with case.update.',
+    'Opens an additional case. A run that investigates an alert already has a case: change it with case.update.',
   effect: 'write',
   repeat: 'safe',
   input: {
@@ -17,8 +17,8 @@ export const create = defineSkill({
       reference: {
         ...reference,
         description:
-          'What the case is about in another system. The organization has one case for each: where one was opened for it before, ' +
-          'in whatever run, that one is left as it is, and its id is the output.',
+          'The external record that the case is about. The organization has one case for each: if one exists already, ' +
+          'from any run, it stays unchanged and its id is the output.',
       },
     },
   },
@@ -30,7 +30,7 @@ export const create = defineSkill({
   },
   examples: [
     {
-      title: 'A case of its own for a second machine',
+      title: 'A separate case for a second machine',
       input: { title: 'Credential dumping on WS-7', severity: 'high', verdict: 'suspicious' },
       output: { id: 'DEMO-2' },
     },

@@ -24,7 +24,7 @@ export const find = defineSkill({
     properties: {
       reference: {
         ...reference,
-        description: 'What the case is about in another system, as given to case.create.',
+        description: 'The external record that the case is about, as given to case.create.',
       },
     },
   },
@@ -33,7 +33,10 @@ export const find = defineSkill({
     additionalProperties: false,
     required: ['id', 'title', 'summary', 'status', 'severity', 'verdict', 'assignee'],
     properties: {
-      id: { ...textOrNull, description: 'Null where there is no such case, as everything else is then.' },
+      id: {
+        ...textOrNull,
+        description: 'Null if there is no such case; then all other fields are null too.',
+      },
       title: textOrNull,
       summary: textOrNull,
       status: { enum: [...caseStatuses, null] },

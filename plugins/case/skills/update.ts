@@ -4,7 +4,7 @@ import { caseFields, caseId, chosenCase } from '../case-fields.ts'
 export const update = defineSkill({
   name: 'update',
   title: 'Update Case',
-  description: 'Changes fields of a case; those not given stay as they are.',
+  description: 'Changes fields of a case; absent fields stay unchanged.',
   effect: 'write',
   repeat: 'safe',
   input: {

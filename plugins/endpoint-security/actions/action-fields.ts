@@ -1,12 +1,12 @@
 import { machineActionSchema } from '../records/machine-action.ts'
 
-export const comment = {
+export const commentField = {
   type: 'string',
   minLength: 1,
   maxLength: 1000,
   'x-message': true,
   description:
-    'Why: stands in the portal beside the action, with a mark of the step behind it, such as [tocsin:0123456789abcdef].',
+    'The reason, shown with the action in the portal, followed by a reference to the step, such as [tocsin:0123456789abcdef].',
 } as const
 
 export const waitSeconds = {
@@ -15,21 +15,21 @@ export const waitSeconds = {
   maximum: 3600,
   default: 0,
   description:
-    'How long to wait for the end of the action; 0: it is only queued. Better than to repeat the step. The wait ends 10 s before the ' +
-    'step’s timeout, 1m if not said otherwise: give the step a longer `timeout`.',
+    'How long to wait for the action to end; 0 only queues it. Prefer this to repeating the step. The wait ends 10 s before the ' +
+    'step’s timeout, which is 1m by default: give the step a longer `timeout`.',
 } as const
 
-/** What every action gives. */
+/** Output fields of every action. */
 export const actionFields = {
   action: machineActionSchema,
   adopted: {
     type: 'boolean',
     description:
-      'Such an action was under way already, or the machine was isolated or released by it already; it was taken instead of queueing another one.',
+      'An equivalent action was already pending, or the machine was already isolated or released; no other action was queued.',
   },
   finished: {
     type: 'boolean',
-    description: 'The action has succeeded. False: it is still pending, or nobody waited for it.',
+    description: 'The action succeeded. False: it is still pending.',
   },
 } as const
 

@@ -3,10 +3,10 @@ import { actionsPermission } from '../permissions.ts'
 import { readRecord } from '../lists/read-record.ts'
 
 /**
- * Where a result of a finished action can be fetched, for some minutes. Null where the link cannot be had: the action is done all
- * the same.
+ * A link to the result of a finished action, valid for some minutes. Null if the link is unavailable; the
+ * action is still done.
  *
- * @param what Below the action, e.g. `getPackageUri`.
+ * @param what Path below the action, e.g. `getPackageUri`.
  */
 export async function downloadLink(
   actionId: string,
@@ -14,12 +14,12 @@ export async function downloadLink(
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
 ): Promise<string | null> {
   try {
-    // The name of the result is a call, `…(index=0)`, whose signs are not encoded.
+    // The last path segment is a function call, `…(index=0)`, and must not be percent-encoded.
     const path = [pathText(['api', 'machineactions', actionId]), what].join('/')
     return await readRecord(http, path, actionsPermission, linkIn)
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error
-    log.warn('the link to a result cannot be had', {
+    log.warn('cannot get the link to a result', {
       action: actionId,
       what,
       why: error.message,
@@ -29,9 +29,9 @@ export async function downloadLink(
   }
 }
 
-/** The link of an answer `{ value }`; getPackageUri puts it into quotes of its own. */
+/** The link in a response `{ value }`; getPackageUri adds quotes around it. */
 function linkIn(body: unknown): string {
   const link = (textAt(body, 'value') ?? '').replace(/^"|"$/g, '')
   if (URL.canParse(link) && link.startsWith('https://')) return link
-  throw new SkillError('bad_response', "the answer lacks a link in 'value'")
+  throw new SkillError('bad_response', "the response lacks a link in 'value'")
 }

@@ -3,11 +3,11 @@ import { actionsPermission } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { decodeMachineAction, isOpen, type MachineAction } from '../records/machine-action.ts'
 
-/** As the vendor names them in `type`. */
+/** The vendor's values of `type`. */
 export type ActionType =
   'Isolate' | 'Unisolate' | 'RunAntiVirusScan' | 'CollectInvestigationPackage' | 'LiveResponse'
 
-/** Actions on a machine that have not ended, newest first. */
+/** Unfinished actions on a machine, newest first. */
 export async function findOpenActions(
   http: HttpClient,
   machineId: string,
@@ -17,7 +17,7 @@ export async function findOpenActions(
   return found.filter(isOpen)
 }
 
-/** Actions on a machine in whatever state, newest first. More of them than 999 are not looked at: what is looked for is recent. */
+/** Actions on a machine in any state, newest first. Reads at most 999: callers look for recent actions. */
 export async function findActions(
   http: HttpClient,
   machineId: string,
@@ -30,10 +30,10 @@ export async function findActions(
     filter: { machineId: machineId.toLowerCase(), ...wanted },
     limit: 999,
   })
-  // It may be the very one that must not be queued again.
+  // An unreadable action may be the one that must not be queued again.
   if (unreadable > 0) {
     throw new SkillError('bad_response', `an action on machine ${machineId} has no id or no status`, {
-      hint: 'look at the machine’s actions in the portal, and act there',
+      hint: 'check the machine’s actions in the portal',
     })
   }
   return items.toSorted((a, b) => compare(b.creationDateTimeUtc ?? '', a.creationDateTimeUtc ?? ''))

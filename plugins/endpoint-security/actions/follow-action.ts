@@ -13,17 +13,17 @@ import {
 const firstPauseMs = 5_000
 const longestPauseMs = 60_000
 const growth = 1.5
-/** Of the call's time: for the last look, and a link to what came of the action. */
+/** Time kept in reserve at the end of the call for the last poll and the download link. */
 const reserveMs = 10_000
 
-/** How time passes; tests have their own. */
-export interface Time {
+/** Clock and delay; tests pass their own. */
+export interface ActionTime {
   /** Epoch milliseconds. */
   now(): number
   pause(ms: number, signal: AbortSignal): Promise<void>
 }
 
-const realTime: Time = {
+const realTime: ActionTime = {
   now: () => Date.now(),
   async pause(ms, signal) {
     await sleep(ms, undefined, { signal })
@@ -31,17 +31,17 @@ const realTime: Time = {
 }
 
 /**
- * Asks again and again until the action has ended or the time is up, with growing pauses and never beyond the call's own time, and gives it as it was seen last: an
- * action that is still pending is no failure. Neither is an answer that cannot be had, since the action is queued already: not found is
- * asked again, the vendor may not show yet what it has just queued.
+ * Polls until the action ends or the time is up, with growing delays and never beyond the call's own
+ * deadline. Returns the last state seen: a pending action is no failure. A failed poll is no failure either,
+ * since the action is already queued; a 404 is retried because a new action may not be visible yet.
  *
- * @throws SkillError `action_failed` where the action ended as Failed, TimeOut or Cancelled
+ * @throws SkillError `action_failed` if the action ended as Failed, TimeOut or Cancelled
  */
 export async function followAction(
   queued: MachineAction,
   forMs: number,
   context: Pick<SkillContext, 'http' | 'log' | 'signal' | 'deadlineMs'>,
-  time: Time = realTime,
+  time: ActionTime = realTime,
 ): Promise<MachineAction> {
   let action = queued
   const untilMs = Math.min(time.now() + forMs, context.deadlineMs - reserveMs)
@@ -59,7 +59,7 @@ export async function followAction(
   return action
 }
 
-/** Undefined where another look may help, `hidden` where the application may not look: none will. */
+/** Undefined if another poll may succeed; `hidden` if the application lacks permission to read actions. */
 async function look(
   { id }: MachineAction,
   { http, log, signal }: Pick<SkillContext, 'http' | 'log' | 'signal'>,
@@ -68,7 +68,7 @@ async function look(
     return await readRecord(http, actionPath(id), actionsPermission, decodeMachineAction)
   } catch (error) {
     if (signal.aborted || !(error instanceof TocsinError)) throw error
-    log.warn('cannot see how the action goes on', { action: id, why: error.message })
+    log.warn('cannot read the state of the action', { action: id, why: error.message })
     return error instanceof ConnectionError ? 'hidden' : undefined
   }
 }
@@ -80,7 +80,7 @@ function actionFailed({ id, type, status, machineId, commands }: MachineAction):
     'action_failed',
     `${type ?? 'the action'} on machine ${machineId ?? ''} ended as ${status}${why}`,
     {
-      hint: 'the portal’s action centre says more; queue it again once the cause is gone',
+      hint: 'see the action centre of the portal; queue it again when the cause is fixed',
       details: { action_id: id, status },
     },
   )

@@ -6,21 +6,21 @@ export const commandsInput = {
   type: 'array',
   minItems: 1,
   maxItems: 20,
-  description:
-    'Run one after the other: PutFile before RunScript before GetFile. Once one fails the rest is not run.',
+  description: 'Run in order: PutFile before RunScript before GetFile. If one fails, the others are skipped.',
   items: {
     type: 'object',
     required: ['type'],
     additionalProperties: false,
     properties: {
       type: { type: 'string', enum: ['PutFile', 'RunScript', 'GetFile'] },
-      fileName: { ...text, description: 'Of PutFile: a file of the tenant’s library.' },
-      scriptName: { ...text, description: 'Of RunScript: a script of the tenant’s library.' },
+      fileName: { ...text, description: 'For PutFile: a file of the tenant’s library.' },
+      scriptName: { ...text, description: 'For RunScript: a script of the tenant’s library.' },
       args: {
         ...text,
-        description: 'Of RunScript: its arguments. The script reads them as it likes: no text from alerts.',
+        description:
+          'For RunScript: its arguments. Do not pass text from alerts: the script decides how to read it.',
       },
-      path: { ...text, description: 'Of GetFile: a file on the machine.' },
+      path: { ...text, description: 'For GetFile: a file on the machine.' },
     },
   },
 } as const
@@ -33,7 +33,7 @@ export interface LiveResponseCommand {
   readonly path?: string | undefined
 }
 
-/** Parameters of each type in the order in which types have to come; the first one is required. */
+/** Parameters of each type in the order that the vendor requires; the first one is mandatory. */
 const parameters = {
   PutFile: ['fileName'],
   RunScript: ['scriptName', 'args'],
@@ -43,7 +43,7 @@ const parameters = {
 const order = Object.keys(parameters)
 
 /**
- * The commands as the vendor wants them.
+ * Converts the commands to the vendor's format.
  *
  * @throws SkillError `bad_commands`
  */

@@ -9,37 +9,37 @@ import { commentWith, referenceOf } from './action-reference.ts'
 import { findActions, findOpenActions } from './find-actions.ts'
 import { decodeMachineAction, isOpen, type MachineAction } from '../records/machine-action.ts'
 import { doesTheSame, machineIsBusy, sameAction, standingAction, type WantedAction } from './same-action.ts'
-import { refusal, refusals, vendorError } from '../vendor-error.ts'
+import { refusal, vendorRefusals, vendorError } from '../vendor-error.ts'
 
 export interface QueuedAction {
   readonly action: MachineAction
-  /** It was under way or done already, and not by this step. */
+  /** True if the action was already pending or done, and not queued by this step. */
   readonly adopted: boolean
 }
 
 type Context = Pick<SkillContext, 'http' | 'idempotencyKey' | 'log' | 'signal'>
 
 /**
- * Queues the action, unless one of the same type and scope is under way, or was the last of it and of what undoes it: a second
- * isolation would wait, and isolate the machine again after its release
- * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). It sends one POST, never two.
+ * Queues the action, unless an equivalent one is pending or is the last effective one. A second isolation
+ * would wait and isolate the machine again after its release
+ * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903). Sends one POST at most.
  *
- * @throws RetryableError `machine_busy` where what undoes it is under way, or another scope that the vendor does not take it beside
- * @throws SkillError `already_isolated` where an isolation of another scope stands or is under way
+ * @throws RetryableError `machine_busy` if the reverse action, or a conflicting scope, is pending
+ * @throws SkillError `already_isolated` if the machine has, or is about to have, another kind of isolation
  */
 export async function queueAction(wanted: WantedAction, context: Context): Promise<QueuedAction> {
   const known = wanted.ownOnly ? undefined : await knownAction(wanted, context)
   if (known !== undefined) return { action: known, adopted: true }
   const response = await context.http.post(wanted.path, {
     json: { Comment: commentWith(wanted.comment, referenceOf(context.idempotencyKey)), ...wanted.body },
-    accept: refusals,
+    accept: vendorRefusals,
   })
   if (response.status < 400) return await readQueued(response, wanted, context)
   if (vendorError(response)?.code === 'ActiveRequestAlreadyExists') return await adopt(wanted, context)
   throw refusal(`POST ${pathText(wanted.path)}`, response, wanted.needs)
 }
 
-/** The action that was queued; where the answer cannot be read, it is looked for. */
+/** The queued action; if the response cannot be read, it is looked up. */
 async function readQueued(
   response: HttpResponse,
   wanted: WantedAction,
@@ -52,9 +52,9 @@ async function readQueued(
     if (found !== undefined) return found
     throw new RetryableError(
       'unreadable_answer',
-      `POST ${pathText(wanted.path)} was taken, but its answer cannot be read`,
+      `POST ${pathText(wanted.path)} was accepted, but its response cannot be read`,
       {
-        hint: 'the action is looked for before it is queued again',
+        hint: 'the retry looks for the action before it queues another one',
         effect: 'unknown',
         cause,
       },
@@ -63,8 +63,8 @@ async function readQueued(
 }
 
 /**
- * What became of an attempt nobody knows about: the action that it queued, else one that makes another needless: it is under way, or the
- * machine is in that state already. Else nothing.
+ * Resolves an attempt with unknown outcome: the action that it queued, or an equivalent one that is pending
+ * or done; otherwise undefined.
  */
 export async function findQueuedAction(
   wanted: WantedAction,
@@ -83,7 +83,7 @@ export async function findQueuedAction(
   return action && { action, adopted: own === undefined }
 }
 
-/** The action under way, or done, that makes another one needless. */
+/** The pending or completed action that makes another one unnecessary. */
 async function knownAction(wanted: WantedAction, context: Context): Promise<MachineAction | undefined> {
   const { type, undoneBy, machineId } = wanted
   if (undoneBy === undefined) {
@@ -96,7 +96,7 @@ async function knownAction(wanted: WantedAction, context: Context): Promise<Mach
   )
 }
 
-/** Where the application may act but not read actions, there is nothing to be seen, and the action is sent all the same. */
+/** Without permission to read actions there is nothing to compare with, so the action is sent. */
 async function seen(
   context: Context,
   look: (context: Context) => Promise<readonly MachineAction[]>,
@@ -105,14 +105,12 @@ async function seen(
     return await look(context)
   } catch (error) {
     if (!(error instanceof ConnectionError) || error.code !== 'http_403') throw error
-    context.log.warn(
-      'cannot see whether such an action is under way: the permission Machine.Read.All is missing',
-    )
+    context.log.warn('could not check for a running action: the permission Machine.Read.All is missing')
     return []
   }
 }
 
-/** The vendor says that one is under way: it came in between, or does not show in the list. */
+/** The vendor reports a pending action that was queued meanwhile or is missing from the list. */
 async function adopt(wanted: WantedAction, context: Context): Promise<QueuedAction> {
   const open = await seen(context, ({ http }) => findOpenActions(http, wanted.machineId, wanted.type))
   const same = open.find((one) => doesTheSame(wanted, one))

@@ -7,7 +7,7 @@ import type { WantedAction } from './same-action.ts'
 
 type ActionOutput = Infer<typeof actionOutput>
 
-/** Queues the action, or takes the one under way, and follows it as long as was asked for. */
+/** Queues the action, or reuses the pending one, and polls it for as long as the input asks. */
 export async function runAction(
   wanted: WantedAction,
   waitSeconds: number,
@@ -16,7 +16,7 @@ export async function runAction(
   return await follow(await queueAction(wanted, context), waitSeconds, context)
 }
 
-/** The same for an attempt whose end nobody saw; undefined where it queued nothing. */
+/** The same for an attempt with unknown outcome; undefined if it queued nothing. */
 export async function verifyAction(
   wanted: WantedAction,
   waitSeconds: number,

@@ -3,30 +3,30 @@ import { hasSucceeded, isOpen, type MachineAction } from '../records/machine-act
 import type { ActionType } from './find-actions.ts'
 import type { Permission } from '../permissions.ts'
 
-/** An action to be queued on a machine. */
+/** An action to queue on a machine. */
 export interface WantedAction {
   readonly machineId: string
   readonly path: RequestPath
   readonly type: ActionType
   readonly needs: Permission
   readonly comment: string
-  /** What undoes it. Absent: it leaves nothing behind that could be undone, so doing it again is another one. */
+  /** The action type that reverses this one. If absent, the action cannot be reversed and may be repeated. */
   readonly undoneBy?: ActionType
-  /** Kind of isolation or scan; absent: there are none, or any will do. */
+  /** Kind of isolation or scan. If absent, the type has no kinds, or any kind matches. */
   readonly scope?: string
-  /** Another action of that type does something else: it is never taken for this one. */
+  /** Set if an action queued by another step is never equivalent. */
   readonly ownOnly?: true
-  /** What the body holds besides the comment. Names are case-sensitive. */
+  /** Fields of the request body besides the comment. Names are case-sensitive. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Of all actions on the machine of the wanted type, and of what undoes it: the one that makes the wanted one needless. Undefined:
- * there is none, it may be queued.
+ * From the machine's actions of the wanted type and of its reverse, picks the one that makes the wanted
+ * action unnecessary. Undefined if the action may be queued.
  *
- * @throws RetryableError `machine_busy` where what undoes it is under way
- * @throws SkillError `already_isolated` where the machine is, or is about to be, isolated in another kind: a second isolation would
- *   wait for the release, and isolate the machine again after it
+ * @throws RetryableError `machine_busy` if the reverse action is pending
+ * @throws SkillError `already_isolated` if the machine has, or is about to have, another kind of isolation: a
+ * second isolation would wait for the release and isolate the machine again
  */
 export function sameAction(wanted: WantedAction, all: readonly MachineAction[]): MachineAction | undefined {
   const { type, undoneBy } = wanted
@@ -44,7 +44,7 @@ export function sameAction(wanted: WantedAction, all: readonly MachineAction[]):
   return same
 }
 
-/** The action that has put the machine into the wanted state, in which it still is and is about to stay; undefined: there is none. */
+/** The action that put the machine into the wanted state, if no later action changes that state. */
 export function standingAction(
   { type, undoneBy, ...wanted }: WantedAction,
   all: readonly MachineAction[],
@@ -54,7 +54,7 @@ export function standingAction(
   return last?.type === type && doesTheSame({ type, ...wanted }, last) ? last : undefined
 }
 
-/** Some answers leave the scope out; then there is nothing to compare. */
+/** Some responses omit the scope, which leaves nothing to compare. */
 export const doesTheSame = ({ scope, ownOnly }: WantedAction, action: MachineAction): boolean =>
   ownOnly !== true && (scope === undefined || action.scope === null || action.scope === scope)
 
@@ -64,7 +64,7 @@ export const machineIsBusy = (
 ): RetryableError =>
   new RetryableError(
     'machine_busy',
-    `machine ${machineId} cannot take the action ${type}: ${open?.type ?? `another ${type}`} is under way there`,
+    `machine ${machineId} cannot accept the action ${type}: ${open?.type ?? `another ${type}`} is pending`,
     {
       hint: 'wait for it to end, or cancel it in the portal',
       details: detailsOf(machineId, open),
@@ -72,14 +72,14 @@ export const machineIsBusy = (
     },
   )
 
-/** The machine is isolated, and another isolation waits: neither would ever end by itself. */
+/** The machine is isolated and another isolation is waiting: neither ends by itself. */
 const waitsForIt = ({ machineId, type }: WantedAction, open: MachineAction): RetryableError =>
   new RetryableError(
     'machine_busy',
-    `machine ${machineId} cannot take the action ${type}: a second ${open.type ?? 'action'}${inScope(open)} waits for it there, ` +
-      'and would be carried out right after it',
+    `machine ${machineId} cannot accept the action ${type}: a second ${open.type ?? 'action'}${inScope(open)} is waiting ` +
+      'and would run right after it',
     {
-      hint: `cancel the action ${open.id} in the portal; the step is tried again`,
+      hint: `cancel the action ${open.id} in the portal; the step is then retried`,
       details: detailsOf(machineId, open),
       effect: 'none',
     },
@@ -88,10 +88,10 @@ const waitsForIt = ({ machineId, type }: WantedAction, open: MachineAction): Ret
 const alreadyIsolated = ({ machineId, scope }: WantedAction, other: MachineAction): SkillError =>
   new SkillError(
     'already_isolated',
-    `machine ${machineId} ${isOpen(other) ? 'is being' : 'is already'} isolated${inScope(other)}: it takes no other isolation ` +
-      'before it is released',
+    `machine ${machineId} ${isOpen(other) ? 'is being' : 'is already'} isolated${inScope(other)}: release it before ` +
+      'another isolation',
     {
-      hint: `release it first with unisolate_machine, then isolate it as ${scope ?? 'wanted'}`,
+      hint: `release it with unisolate_machine, then isolate it as ${scope ?? 'wanted'}`,
       details: detailsOf(machineId, other),
     },
   )
@@ -104,6 +104,6 @@ const detailsOf = (machineId: string, action: MachineAction | undefined) => ({
   scope: action?.scope ?? null,
 })
 
-/** Newest first: what waited ends after what was queued later. */
+/** Newest first: a waiting action can end after one that was queued later. */
 const byLastUpdate = (a: MachineAction, b: MachineAction): number =>
   (b.lastUpdateDateTimeUtc ?? '') > (a.lastUpdateDateTimeUtc ?? '') ? 1 : -1

@@ -26,7 +26,7 @@ const nothing = {
   detectionStatus: null,
 }
 
-/** An alert of the sandbox, as `get_alert` gives it. */
+/** An alert of the sandbox, as returned by `get_alert`. */
 export const malwareOnWorkstation = {
   id: 'da638723441200000001_-1402177365',
   title: 'Suspicious credential dumping tool was executed',

@@ -1,6 +1,9 @@
 import { workstation } from './machine.ts'
 
-/** Actions of the sandbox right after they were queued. Each is the first one there, by a step of the plugin test. */
+/**
+ * Actions of the sandbox right after they were queued. Each is the first one, queued by a step of the plugin
+ * test.
+ */
 const first = {
   id: '00000000-0000-4000-8000-000000000001',
   requestor: 'Tocsin sandbox',
@@ -23,7 +26,7 @@ export const isolation = {
   requestorComment: `Credential dumping tool, case ACME-7 ${mark}`,
 }
 
-/** One that the sandbox has from the start. */
+/** An action that exists when the sandbox starts. */
 export const recordedAction = {
   id: '2e9da30d-27f6-4208-81f2-9cd3d67893ba',
   type: 'RunAntiVirusScan',

@@ -1,4 +1,4 @@
-/** Machines of the sandbox, as `get_machine` gives them. */
+/** Machines of the sandbox, as returned by `get_machine`. */
 
 export const workstation = {
   id: '3f0c9a1b7d2e48569c0fb1a2d3e4f5061728394a',

@@ -1,15 +1,16 @@
 import { isObject, SkillError, valueAt, type Infer, type JsonObject, type JsonSchema } from 'tocsin/plugin'
 
 /**
- * A record of the vendor as `schema` declares it. Tenants and versions answer with other sets of fields, so: what is missing
- * becomes null, an empty list or the schema's default, fields that the schema does not name pass through, a number where a text is declared becomes a
- * text, and what a field cannot hold is kept in `unreadable`, by its name. Annotations (`@odata.…`) are left out. The schema is the only declaration of a record's shape.
+ * Converts a vendor record to `schema`. Tenants and API versions return different fields, so: missing fields
+ * become null, an empty list or the schema's default; undeclared fields pass through; a number becomes a
+ * string where a string is declared; values of a wrong type are kept in `unreadable` by field name.
+ * Annotations (`@odata.…`) are dropped.
  *
  * @param what Names the record in errors, e.g. `alert`.
- * @throws SkillError `bad_response` when it is no object, or lacks a field that may not be null
+ * @throws SkillError `bad_response` if it is no object, or lacks a field that may not be null
  */
-export function decode<const S extends JsonSchema>(schema: S, value: unknown, what: string): Infer<S> {
-  if (!isObject(value)) throw badRecord(what, 'it is not an object')
+export function decodeRecord<const S extends JsonSchema>(schema: S, value: unknown, what: string): Infer<S> {
+  if (!isObject(value)) throw badRecord(what, 'expected an object')
   return decodeObject(schema, value, what) as Infer<S>
 }
 
@@ -30,7 +31,7 @@ function decodeObject(schema: JsonSchema, value: JsonObject, what: string): unkn
   ])
 }
 
-/** Whether the field has nothing to hold, or keeps what there is. */
+/** Whether the field has a default value: null, an empty list or the schema's default. */
 function canHold(schema: JsonSchema, value: unknown): boolean {
   const [type] = [schema.type ?? []].flat()
   if (value === undefined || value === null || value === '') return true
@@ -50,7 +51,7 @@ function decodeValue(schema: JsonSchema, value: unknown, what: string): unknown 
   throw badRecord(what, 'it is missing')
 }
 
-/** Undefined where the value cannot be made one of that type. */
+/** Undefined if the value cannot be converted to the type. */
 function decodeScalar(schema: JsonSchema, type: string | undefined, value: unknown, what: string): unknown {
   if (type === 'string') return asText(value)
   if (type === 'boolean') return typeof value === 'boolean' ? value : truth.get(value)
@@ -58,7 +59,7 @@ function decodeScalar(schema: JsonSchema, type: string | undefined, value: unkno
   return isObject(value) ? decodeObject(schema, value, what) : undefined
 }
 
-/** What is no text is written as JSON, so that nothing is lost. */
+/** Other values become JSON, so that nothing is lost. */
 const asText = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -80,7 +81,10 @@ function decodeNumber(type: 'number' | 'integer', value: unknown): number | unde
   return type === 'number' || Number.isInteger(number) ? number : undefined
 }
 
-/** One value where a list is expected is a list of one; null is none. What stands where a record should is kept as its `unreadable`. */
+/**
+ * A single value becomes a list of one, null an empty list. An item that is no record is kept as its
+ * `unreadable`.
+ */
 function decodeList(items: JsonSchema, value: unknown, what: string): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   const given = list.filter((item) => item !== undefined && item !== null)
@@ -91,7 +95,7 @@ function decodeList(items: JsonSchema, value: unknown, what: string): readonly u
 }
 
 function badRecord(what: string, why: string): SkillError {
-  return new SkillError('bad_response', `the answer's ${what} cannot be read: ${why}`, {
+  return new SkillError('bad_response', `cannot read the ${what} in the response: ${why}`, {
     hint: 'check endpoint_api_url: it ends before /api and must not lead to a sign-in page or a proxy',
   })
 }

@@ -1,7 +1,7 @@
-/** Inputs of the skills that list: one for each field that the vendor filters by, under the vendor's name. */
+/** Inputs of the list skills: one per field that the vendor can filter by, under the vendor's name. */
 
-/** A text; of several one must match. */
-export const text = <const D extends string>(description: D) =>
+/** A string field; any of several values may match. */
+export const textFilter = <const D extends string>(description: D) =>
   ({
     type: ['string', 'array'],
     minLength: 1,
@@ -9,10 +9,10 @@ export const text = <const D extends string>(description: D) =>
     minItems: 1,
     maxItems: 50,
     items: { type: 'string', minLength: 1, maxLength: 500 },
-    description: `${description} One text, or a list of which one must match.`,
+    description: `${description} A string, or a list of which one must match.`,
   }) as const
 
-/** Words of a fixed list, of which one must match. */
+/** An enum field; any of several values may match. */
 export const words = <const W extends readonly string[]>(...choice: W) =>
   ({
     type: 'array',
@@ -22,7 +22,8 @@ export const words = <const W extends readonly string[]>(...choice: W) =>
     description: 'One of these must match.',
   }) as const
 
-export const number = <const D extends string>(description: D) => ({ type: 'integer', description }) as const
+export const numberFilter = <const D extends string>(description: D) =>
+  ({ type: 'integer', description }) as const
 
 const time = {
   type: 'string',
@@ -31,17 +32,17 @@ const time = {
   examples: ['2026-01-12T08:00:00Z'],
 } as const
 
-/** A span of times. */
+/** A range of times. */
 export const times = <const D extends string>(description: D) =>
   ({
     type: 'object',
     additionalProperties: false,
     minProperties: 1,
     properties: { ge: time, gt: time, le: time, lt: time },
-    description: `${description} Times with their zone: ge from, gt after, le until, lt before.`,
+    description: `${description} Times with a time zone: ge from, gt after, le until, lt before.`,
   }) as const
 
-/** A span of numbers. */
+/** A range of numbers. */
 export const numbers = <const D extends string>(description: D) =>
   ({
     type: 'object',
@@ -56,21 +57,20 @@ export const numbers = <const D extends string>(description: D) =>
     description: `${description} ge at least, gt more than, le at most, lt less than.`,
   }) as const
 
-/** The vendor's own highest page size; beyond this offset its behaviour is not documented. */
+/** The vendor's maximum page size; its behaviour beyond this offset is not documented. */
 const mostItems = 10_000
 
-/** How many to return. */
+/** Maximum number of records to return. */
 export const limit = {
   type: 'integer',
   minimum: 1,
   maximum: mostItems,
   default: 100,
   description:
-    'How many to return at most, and no more than 10 million characters of them; truncated tells when there are more.',
+    'Maximum number to return, up to 10 million characters in total; `truncated` is true if there are more.',
 } as const
 
 export const truncated = {
   type: 'boolean',
-  description:
-    'There are more than are returned, or nobody can tell: raise the limit, or narrow the filters.',
+  description: 'There may be more: raise the limit or narrow the filters.',
 } as const

@@ -1,8 +1,9 @@
-/** The vendor's id of a machine; names are not taken, since several machines may share one. */
+/** The vendor's machine id. Names are not accepted, since several machines may share one. */
 export const machineId = {
   type: 'string',
   pattern: '^[0-9a-fA-F]{40}$',
-  patternErrorMessage: 'must be 40 hexadecimal digits, as list_machines gives it, not the name of a machine',
+  patternErrorMessage:
+    'must be 40 hexadecimal digits, as returned by list_machines, not the name of a machine',
   description:
     'Id of the machine, 40 hexadecimal digits. Not its name: several machines may share one; list_machines finds the id.',
 } as const
@@ -21,10 +22,10 @@ export const actionId = {
     'Id of the action, as `action.id` of the step that queued it, e.g. 2e9da30d-27f6-4208-81f2-9cd3d67893ba.',
 } as const
 
-/** Where an action is. */
+/** Path of an action. */
 export const actionPath = (id: string): readonly string[] => ['api', 'machineactions', id]
 
-/** Where a machine is, or something of it. Ids are in lower case there, and where lists are filtered by them. */
+/** Path of a machine or of a resource below it. Ids are lower case there and in filters. */
 export const machinePath = (id: string, ...what: readonly string[]): readonly string[] => [
   'api',
   'machines',

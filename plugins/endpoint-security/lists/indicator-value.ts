@@ -10,7 +10,7 @@ const digits: Readonly<Record<string, number>> = {
 }
 
 /**
- * Refuses what the platform would refuse, or take for something else, with a word about what is meant.
+ * Refuses values that the platform would reject or take for another type; the error names the likely intent.
  *
  * @throws SkillError `invalid_indicator`
  */
@@ -30,20 +30,20 @@ export function checkIndicator(
     throw invalid(`${indicatorType} has ${length} hexadecimal digits`)
   }
   if (indicatorType === 'IpAddress' && !isIpAddress(indicatorValue)) {
-    throw invalid('an IpAddress is one IPv4 or IPv6 address; ranges are not taken')
+    throw invalid('an IpAddress is one IPv4 or IPv6 address, not a range')
   }
   if (indicatorType === 'DomainName' && !isDomain(indicatorValue)) {
     throw invalid(
-      'a DomainName is a name such as evil.example alone, without scheme, port or path, and no whole suffix such as com',
+      'a DomainName is a name such as evil.example without scheme, port and path, and not a public suffix such as com',
     )
   }
   if (indicatorType === 'Url' && !isAddress(indicatorValue)) {
     throw invalid(
-      'a Url is an http or https address, of a host that is an IP address or a domain such as evil.example',
+      'a Url is an http or https address whose host is an IP address or a domain such as evil.example',
     )
   }
   if (expirationTime !== undefined && Date.parse(expirationTime) <= nowMs) {
-    throw invalid(`expirationTime ${expirationTime} is over`)
+    throw invalid(`expirationTime ${expirationTime} is in the past`)
   }
   if (action === 'Audit' && generateAlert !== true) throw invalid('Audit needs generateAlert: true')
 }
@@ -51,7 +51,7 @@ export function checkIndicator(
 const isIpAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 
-/** A name that somebody can hold: `com` and `co.uk` are millions of domains. */
+/** Refuses public suffixes: `com` and `co.uk` stand for millions of domains. */
 function isDomain(name: string): boolean {
   const { hostname, domain, isIp } = parse(name, { allowPrivateDomains: false })
   return hostname === name.toLowerCase() && domain !== null && isIp !== true

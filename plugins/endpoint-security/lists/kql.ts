@@ -1,11 +1,12 @@
-/** What a parameter of a query may be. */
+/** Allowed types of a query parameter. */
 export type KqlValue = string | number | boolean | readonly (string | number | boolean)[]
 
 /**
- * The query with its parameters in front, as `let` statements. A parameter is a literal whatever it holds, so text from an
+ * Prepends the parameters to the query as `let` statements. A parameter is always a literal, so text from an
  * alert cannot become part of the query.
  *
- * @example withParameters('DeviceInfo | where DeviceName == name', { name: 'a"b' }) // let name = "a\"b";\nDeviceInfo …
+ * @example withParameters('DeviceInfo | where DeviceName == name', { name: 'a"b' }) // let name =
+ * "a\"b";\nDeviceInfo …
  */
 export function withParameters(query: string, parameters: Readonly<Record<string, KqlValue>>): string {
   const lets = Object.entries(parameters).map(([name, value]) => `let ${name} = ${kqlLiteral(value)};\n`)
@@ -20,11 +21,11 @@ export function kqlLiteral(value: KqlValue): string {
   return Number.isSafeInteger(value) ? `long(${value})` : `real(${value})`
 }
 
-/** Inside `dynamic(…)` stands JSON. */
+/** `dynamic(…)` takes JSON. */
 const jsonLiteral = (value: string | number | boolean): string =>
   typeof value === 'string' ? quoted(value) : String(value)
 
-/** Everything that could end the text or the line, and what cannot be seen. */
+/** Characters that could end the string or the line, and invisible ones. */
 const unsafe = /["\\\p{C}\p{Zl}\p{Zp}]/gu
 
 const short: Readonly<Record<string, string>> = {
@@ -35,12 +36,12 @@ const short: Readonly<Record<string, string>> = {
   '\t': '\\t',
 }
 
-/** Between double quotes, escaped as KQL and JSON both read it. */
+/** A double-quoted string, escaped in a way that KQL and JSON both read. */
 function quoted(text: string): string {
   return `"${text.toWellFormed().replace(unsafe, (char) => short[char] ?? unicodeEscape(char))}"`
 }
 
-/** By UTF-16 unit, of which some characters have two. */
+/** Per UTF-16 unit; some characters have two. */
 const unicodeEscape = (char: string): string =>
   Array.from({ length: char.length }, (_, index) => {
     return `\\u${char.charCodeAt(index).toString(16).padStart(4, '0')}`

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from 'tocsin/plugin'
 
-/** Of all rows together, in characters of JSON: what a journal can hold without harm. */
+/** Total size of all rows in characters of JSON, chosen to keep journals small. */
 const mostCharacters = 2_000_000
 
-/** Of the rows that a query finds; there may be more of them. */
+/** Number of rows to return; the query may match more. */
 const vendorStopsAt = 100_000
 
 export interface QueryRows {
@@ -12,7 +12,7 @@ export interface QueryRows {
   readonly truncated: boolean
 }
 
-/** The first rows of a result: at most so many, and at most 2 MB of them. */
+/** The first rows of a result, limited by count and to 2 MB. */
 export function queryRows(results: readonly unknown[], maxRows: number): QueryRows {
   const rows: JsonObject[] = []
   let characters = 0

@@ -11,26 +11,26 @@ import {
   type LeftOut,
   type RequestPath,
 } from 'tocsin/plugin'
-import { odataFilter, type Wanted } from './odata.ts'
+import { odataFilter, type WantedRecords } from './odata.ts'
 import type { Permission } from '../permissions.ts'
-import { refusal, refusals, saysNotFound } from '../vendor-error.ts'
+import { refusal, vendorRefusals, saysNotFound } from '../vendor-error.ts'
 
 export interface ListOptions<T extends { readonly id: string }> {
   readonly path: RequestPath
-  /** What the call needs. */
+  /** Permission that the call needs. */
   readonly needs: Permission
   readonly decode: (record: unknown) => T
-  readonly filter?: Readonly<Record<string, Wanted | undefined>>
-  /** Other query parameters. */
+  readonly filter?: Readonly<Record<string, WantedRecords | undefined>>
+  /** Additional query parameters. */
   readonly query?: Readonly<Record<string, string>>
   readonly limit: number
-  /** Records of one answer. Default 1000; fewer are asked for where the answer is beyond the cap on a body. */
+  /** Records per page. Default 1000; reduced if a response exceeds the size limit. */
   readonly pageSize?: number
 }
 
 interface Readable<T> extends LeftOut {
   readonly items: readonly T[]
-  /** Said also where it is none. */
+  /** Number of unreadable records; always set. */
   readonly unreadable: number
 }
 
@@ -39,11 +39,11 @@ export interface Listed<T> extends Readable<T> {
 }
 
 /**
- * Reads a list page by page with `$top` and `$skip`. Without `$top` the vendor gives links to next pages, some of them endless
- * or without the question's parameters; they are never followed, but one that comes tells that there are more. A 404 of the vendor
+ * Reads a list page by page with `$top` and `$skip`. Links to next pages are never followed, since some are
+ * endless or drop the query parameters; a link only tells that there are more records. A 404 of the vendor
  * means an empty list.
  *
- * @throws SkillError `bad_response` where no record can be read, or nothing is a list
+ * @throws SkillError `bad_response` if no record can be read, or the response has no list
  */
 export async function readList<T extends { readonly id: string }>(
   http: HttpClient,
@@ -67,13 +67,13 @@ async function readPages<T extends { readonly id: string }>(
   const { path, needs, decode, limit } = options
   const question = { ...options.query, $filter: odataFilter(options.filter ?? {}) }
   const { items, complete } = await collectPages<unknown>({
-    // One more than wanted tells whether there are more.
+    // Reads one record more than wanted to learn whether there are more.
     limit: limit + 1,
     pageSize,
     idOf: (record) => textAt(record, 'id') ?? JSON.stringify(record),
     fetch: async ({ offset, size }) => {
       const query = { ...question, $top: size, $skip: offset === 0 ? undefined : offset }
-      const response = await http.get(path, { query, accept: refusals })
+      const response = await http.get(path, { query, accept: vendorRefusals })
       if (saysNotFound(response)) return []
       if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
       const body = response.json()
@@ -94,9 +94,9 @@ async function readPages<T extends { readonly id: string }>(
 const hasNextLink = (body: unknown): boolean => textAt(body, '@odata.nextLink') !== null
 
 /**
- * Reads a list that the vendor gives whole; `truncated` where it says that it does not.
+ * Reads a list without pages; `truncated` if the vendor says that it is incomplete.
  *
- * @throws SkillError `not_found` or `resource_not_found` where the vendor does not know what it is a list of
+ * @throws SkillError `not_found` or `resource_not_found` if the vendor does not know the parent of the list
  */
 export async function readAll<T>(
   http: HttpClient,
@@ -104,7 +104,7 @@ export async function readAll<T>(
   needs: Permission,
   decode: (record: unknown) => T,
 ): Promise<Readable<T> & { readonly truncated?: true }> {
-  const response = await http.get(path, { accept: refusals })
+  const response = await http.get(path, { accept: vendorRefusals })
   if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
   const body = response.json()
   const records = recordsIn(body, path)
@@ -120,7 +120,7 @@ function readableOf<T>(records: readonly unknown[], decode: (record: JsonObject)
 function recordsIn(body: unknown, path: RequestPath): readonly unknown[] {
   const records = valueAt(body, 'value')
   if (Array.isArray(records)) return records
-  throw new SkillError('bad_response', `the answer of ${pathText(path)} lacks the list 'value'`, {
+  throw new SkillError('bad_response', `the response of ${pathText(path)} lacks the list 'value'`, {
     hint: 'check endpoint_api_url: it ends before /api and must not lead to a sign-in page or a proxy',
   })
 }

@@ -1,11 +1,11 @@
 import { pathText, type HttpClient, type RequestPath } from 'tocsin/plugin'
 import type { Permission } from '../permissions.ts'
-import { refusal, refusals } from '../vendor-error.ts'
+import { refusal, vendorRefusals } from '../vendor-error.ts'
 
 /**
  * Reads one record.
  *
- * @throws SkillError `not_found` or `resource_not_found` where the vendor knows none
+ * @throws SkillError `not_found` or `resource_not_found` if it does not exist
  */
 export async function readRecord<T>(
   http: HttpClient,
@@ -13,7 +13,7 @@ export async function readRecord<T>(
   needs: Permission,
   decode: (record: unknown) => T,
 ): Promise<T> {
-  const response = await http.get(path, { accept: refusals })
+  const response = await http.get(path, { accept: vendorRefusals })
   if (response.status >= 400) throw refusal(`GET ${pathText(path)}`, response, needs)
   return decode(response.json())
 }

@@ -1,80 +1,91 @@
 import type { Infer } from 'tocsin/plugin'
-import { decode } from '../lists/decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../lists/shapes.ts'
+import { decodeRecord } from '../lists/decode.ts'
+import {
+  integerOrNull,
+  recordSchema,
+  nullableText,
+  texts,
+  nullableTime,
+  word,
+  wordOr,
+} from '../lists/shapes.ts'
 
-/** One thing that an alert is about: most of its fields are null. */
-const evidence = record({
+/** One piece of evidence of an alert: most of its fields are null. */
+const evidence = recordSchema({
   entityType: word('User, Process, File, Ip, Url, RegistryKey'),
-  evidenceCreationTime: timeOrNull,
-  sha1: textOrNull,
-  sha256: textOrNull,
-  fileName: textOrNull,
-  filePath: textOrNull,
+  evidenceCreationTime: nullableTime,
+  sha1: nullableText,
+  sha256: nullableText,
+  fileName: nullableText,
+  filePath: nullableText,
   processId: integerOrNull,
-  processCommandLine: textOrNull,
-  processCreationTime: timeOrNull,
+  processCommandLine: nullableText,
+  processCreationTime: nullableTime,
   parentProcessId: integerOrNull,
-  parentProcessCreationTime: timeOrNull,
-  parentProcessFileName: textOrNull,
-  parentProcessFilePath: textOrNull,
-  ipAddress: textOrNull,
-  url: textOrNull,
-  registryKey: textOrNull,
-  registryHive: textOrNull,
-  registryValueType: textOrNull,
-  registryValue: textOrNull,
-  accountName: textOrNull,
-  domainName: textOrNull,
-  userSid: textOrNull,
-  aadUserId: textOrNull,
-  userPrincipalName: textOrNull,
+  parentProcessCreationTime: nullableTime,
+  parentProcessFileName: nullableText,
+  parentProcessFilePath: nullableText,
+  ipAddress: nullableText,
+  url: nullableText,
+  registryKey: nullableText,
+  registryHive: nullableText,
+  registryValueType: nullableText,
+  registryValue: nullableText,
+  accountName: nullableText,
+  domainName: nullableText,
+  userSid: nullableText,
+  aadUserId: nullableText,
+  userPrincipalName: nullableText,
   detectionStatus: word('Detected, Blocked, Prevented'),
 })
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/alerts */
-export const alertSchema = record({
+export const alertSchema = recordSchema({
   id: { type: 'string' },
   title: { type: 'string', default: '' },
-  description: textOrNull,
+  description: nullableText,
   severity: wordOr('UnSpecified', 'UnSpecified, Informational, Low, Medium, High'),
   status: wordOr('Unknown', 'Unknown, New, InProgress, Resolved'),
-  category: textOrNull,
+  category: nullableText,
   classification: word('Unknown, FalsePositive, TruePositive'),
-  determination: textOrNull,
+  determination: nullableText,
   incidentId: integerOrNull,
-  investigationId: textOrNull,
+  investigationId: nullableText,
   investigationState: word(
     'Unknown, Queued, Running, PendingApproval, SuccessfullyRemediated, Failed, Benign',
   ),
-  assignedTo: textOrNull,
-  detectionSource: textOrNull,
-  detectorId: textOrNull,
-  threatFamilyName: textOrNull,
-  threatName: textOrNull,
+  assignedTo: nullableText,
+  detectionSource: nullableText,
+  detectorId: nullableText,
+  threatFamilyName: nullableText,
+  threatName: nullableText,
   mitreTechniques: texts,
-  machineId: textOrNull,
-  computerDnsName: textOrNull,
-  rbacGroupName: textOrNull,
-  aadTenantId: textOrNull,
-  alertCreationTime: timeOrNull,
-  firstEventTime: timeOrNull,
-  lastEventTime: timeOrNull,
-  lastUpdateTime: timeOrNull,
-  resolvedTime: timeOrNull,
+  machineId: nullableText,
+  computerDnsName: nullableText,
+  rbacGroupName: nullableText,
+  aadTenantId: nullableText,
+  alertCreationTime: nullableTime,
+  firstEventTime: nullableTime,
+  lastEventTime: nullableTime,
+  lastUpdateTime: nullableTime,
+  resolvedTime: nullableTime,
   relatedUser: {
-    ...record({ userName: textOrNull, domainName: textOrNull }),
+    ...recordSchema({ userName: nullableText, domainName: nullableText }),
     type: ['object', 'null'],
   },
-  loggedOnUsers: { type: 'array', items: record({ accountName: textOrNull, domainName: textOrNull }) },
+  loggedOnUsers: {
+    type: 'array',
+    items: recordSchema({ accountName: nullableText, domainName: nullableText }),
+  },
   comments: {
     type: 'array',
-    items: record({ comment: textOrNull, createdBy: textOrNull, createdTime: timeOrNull }),
+    items: recordSchema({ comment: nullableText, createdBy: nullableText, createdTime: nullableTime }),
   },
   evidence: { type: 'array', items: evidence },
 })
 
-/** Older recordings write the text `null` for a category that is not known. */
+/** Older recordings have the string `null` for an unknown category. */
 export function decodeAlert(value: unknown): Infer<typeof alertSchema> {
-  const alert = decode(alertSchema, value, 'alert')
+  const alert = decodeRecord(alertSchema, value, 'alert')
   return alert.category === 'null' ? { ...alert, category: null } : alert
 }

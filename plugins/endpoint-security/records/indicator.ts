@@ -1,5 +1,5 @@
-import { decode } from '../lists/decode.ts'
-import { flagOrNull, record, textOrNull, texts, timeOrNull, word } from '../lists/shapes.ts'
+import { decodeRecord } from '../lists/decode.ts'
+import { flagOrNull, recordSchema, nullableText, texts, nullableTime, word } from '../lists/shapes.ts'
 
 export const indicatorTypes = [
   'FileSha1',
@@ -11,7 +11,7 @@ export const indicatorTypes = [
   'Url',
 ] as const
 
-/** Alert and AlertAndBlock are older names that are still taken. */
+/** Alert and AlertAndBlock are older names that the API still accepts. */
 export const indicatorActions = [
   'Alert',
   'Warn',
@@ -25,26 +25,26 @@ export const indicatorActions = [
 export const indicatorSeverities = ['Informational', 'Low', 'Medium', 'High'] as const
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/ti-indicator */
-export const indicatorSchema = record({
+export const indicatorSchema = recordSchema({
   id: { type: 'string' },
-  indicatorValue: textOrNull,
+  indicatorValue: nullableText,
   indicatorType: word(indicatorTypes.join(', ')),
   action: word(indicatorActions.join(', ')),
-  application: textOrNull,
-  source: textOrNull,
+  application: nullableText,
+  source: nullableText,
   sourceType: word('User, AadApp'),
-  title: textOrNull,
-  description: textOrNull,
+  title: nullableText,
+  description: nullableText,
   severity: word('Informational, Low, Medium, High'),
-  recommendedActions: textOrNull,
-  creationTimeDateTimeUtc: timeOrNull,
-  createdBy: textOrNull,
-  expirationTime: timeOrNull,
-  lastUpdateTime: timeOrNull,
-  lastUpdatedBy: textOrNull,
+  recommendedActions: nullableText,
+  creationTimeDateTimeUtc: nullableTime,
+  createdBy: nullableText,
+  expirationTime: nullableTime,
+  lastUpdateTime: nullableTime,
+  lastUpdatedBy: nullableText,
   rbacGroupNames: texts,
   generateAlert: flagOrNull,
-  educateUrl: textOrNull,
+  educateUrl: nullableText,
 })
 
-export const decodeIndicator = (value: unknown) => decode(indicatorSchema, value, 'indicator')
+export const decodeIndicator = (value: unknown) => decodeRecord(indicatorSchema, value, 'indicator')

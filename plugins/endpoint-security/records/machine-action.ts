@@ -1,46 +1,46 @@
 import { textAt, type Infer } from 'tocsin/plugin'
-import { decode } from '../lists/decode.ts'
-import { integerOrNull, record, textOrNull, timeOrNull, word } from '../lists/shapes.ts'
+import { decodeRecord } from '../lists/decode.ts'
+import { integerOrNull, recordSchema, nullableText, nullableTime, word } from '../lists/shapes.ts'
 
-/** What one command of a live response did. */
-const command = record({
+/** Result of one live response command. */
+const command = recordSchema({
   index: integerOrNull,
-  startTime: timeOrNull,
-  endTime: timeOrNull,
+  startTime: nullableTime,
+  endTime: nullableTime,
   commandStatus: word('Created, Completed, Failed'),
   errors: { type: 'array', items: { type: 'string' } },
   command: {
-    ...record({
+    ...recordSchema({
       type: word('PutFile, RunScript, GetFile'),
-      params: { type: 'array', items: record({ key: textOrNull, value: textOrNull }) },
+      params: { type: 'array', items: recordSchema({ key: nullableText, value: nullableText }) },
     }),
     type: ['object', 'null'],
   },
 })
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/machineaction */
-export const machineActionSchema = record({
+export const machineActionSchema = recordSchema({
   id: { type: 'string' },
   type: word('Isolate, Unisolate, RunAntiVirusScan, CollectInvestigationPackage, LiveResponse'),
-  scope: textOrNull,
-  requestor: textOrNull,
-  requestorComment: textOrNull,
+  scope: nullableText,
+  requestor: nullableText,
+  requestorComment: nullableText,
   status: {
     type: 'string',
     description: 'Pending, InProgress, Succeeded, Failed, TimeOut, Cancelled or another.',
   },
-  machineId: textOrNull,
-  computerDnsName: textOrNull,
-  creationDateTimeUtc: timeOrNull,
-  lastUpdateDateTimeUtc: timeOrNull,
+  machineId: nullableText,
+  computerDnsName: nullableText,
+  creationDateTimeUtc: nullableTime,
+  lastUpdateDateTimeUtc: nullableTime,
   commands: { type: 'array', items: command },
 })
 
 export type MachineAction = Infer<typeof machineActionSchema>
 
-/** Lists call the time of the last update by another name than single answers do. */
+/** Lists and single responses name the time of the last update differently. */
 export function decodeMachineAction(value: unknown): MachineAction {
-  const action = decode(machineActionSchema, value, 'machine action')
+  const action = decodeRecord(machineActionSchema, value, 'machine action')
   return {
     ...action,
     lastUpdateDateTimeUtc: action.lastUpdateDateTimeUtc ?? textAt(value, 'lastUpdateTimeUtc'),
@@ -52,6 +52,6 @@ const failedStates: readonly string[] = ['Failed', 'TimeOut', 'Cancelled']
 
 export const isOpen = ({ status }: MachineAction): boolean => openStates.includes(status)
 export const hasFailed = ({ status }: MachineAction): boolean => failedStates.includes(status)
-/** In whatever way: a state that is not known counts as one that may go on. */
-export const hasEnded = (action: MachineAction): boolean => hasSucceeded(action) || hasFailed(action)
+/** Whether the action has ended in any way; an unknown state counts as pending. */
+export const actionHasEnded = (action: MachineAction): boolean => hasSucceeded(action) || hasFailed(action)
 export const hasSucceeded = ({ status }: MachineAction): boolean => status === 'Succeeded'

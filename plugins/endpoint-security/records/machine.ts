@@ -1,20 +1,28 @@
-import { decode } from '../lists/decode.ts'
-import { integerOrNull, record, textOrNull, texts, timeOrNull, word, wordOr } from '../lists/shapes.ts'
+import { decodeRecord } from '../lists/decode.ts'
+import {
+  integerOrNull,
+  recordSchema,
+  nullableText,
+  texts,
+  nullableTime,
+  word,
+  wordOr,
+} from '../lists/shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/machine */
-export const machineSchema = record({
+export const machineSchema = recordSchema({
   id: { type: 'string' },
-  computerDnsName: textOrNull,
-  firstSeen: timeOrNull,
-  lastSeen: { ...timeOrNull, description: 'The last full report; the portal may show another time.' },
+  computerDnsName: nullableText,
+  firstSeen: nullableTime,
+  lastSeen: { ...nullableTime, description: 'The last full report; the portal may show another time.' },
   osPlatform: word('Windows10, Windows11, WindowsServer2022, Linux, macOS'),
-  osVersion: textOrNull,
+  osVersion: nullableText,
   osBuild: integerOrNull,
-  version: textOrNull,
-  osProcessor: textOrNull,
+  version: nullableText,
+  osProcessor: nullableText,
   osArchitecture: word('32-bit, 64-bit'),
-  lastIpAddress: textOrNull,
-  lastExternalIpAddress: textOrNull,
+  lastIpAddress: nullableText,
+  lastExternalIpAddress: nullableText,
   healthStatus: wordOr(
     'Unknown',
     'Active, Inactive, ImpairedCommunication, NoSensorData, NoSensorDataImpairedCommunication, Unknown',
@@ -24,13 +32,17 @@ export const machineSchema = record({
   riskScore: word('None, Informational, Low, Medium, High'),
   exposureLevel: word('None, Low, Medium, High'),
   rbacGroupId: integerOrNull,
-  rbacGroupName: textOrNull,
-  aadDeviceId: textOrNull,
+  rbacGroupName: nullableText,
+  aadDeviceId: nullableText,
   machineTags: texts,
   ipAddresses: {
     type: 'array',
-    items: record({ ipAddress: textOrNull, macAddress: textOrNull, operationalStatus: textOrNull }),
+    items: recordSchema({
+      ipAddress: nullableText,
+      macAddress: nullableText,
+      operationalStatus: nullableText,
+    }),
   },
 })
 
-export const decodeMachine = (value: unknown) => decode(machineSchema, value, 'machine')
+export const decodeMachine = (value: unknown) => decodeRecord(machineSchema, value, 'machine')

@@ -1,28 +1,37 @@
-import { decode } from '../lists/decode.ts'
-import { flagOrNull, integerOrNull, numberOrNull, record, textOrNull, texts, word } from '../lists/shapes.ts'
+import { decodeRecord } from '../lists/decode.ts'
+import {
+  flagOrNull,
+  integerOrNull,
+  nullableNumber,
+  recordSchema,
+  nullableText,
+  texts,
+  word,
+} from '../lists/shapes.ts'
 
 /** https://learn.microsoft.com/en-us/defender-endpoint/api/recommendation */
-export const recommendationSchema = record({
+export const recommendationSchema = recordSchema({
   id: { type: 'string', description: 'e.g. va-_-microsoft-_-windows_10' },
-  productName: textOrNull,
-  recommendationName: textOrNull,
+  productName: nullableText,
+  recommendationName: nullableText,
   weaknesses: integerOrNull,
-  vendor: textOrNull,
-  recommendedVersion: textOrNull,
-  recommendationCategory: textOrNull,
-  subCategory: textOrNull,
-  severityScore: numberOrNull,
+  vendor: nullableText,
+  recommendedVersion: nullableText,
+  recommendationCategory: nullableText,
+  subCategory: nullableText,
+  severityScore: nullableNumber,
   publicExploit: flagOrNull,
   activeAlert: flagOrNull,
   associatedThreats: texts,
-  remediationType: textOrNull,
+  remediationType: nullableText,
   status: word('Active, Exception'),
-  configScoreImpact: numberOrNull,
-  exposureImpact: numberOrNull,
+  configScoreImpact: nullableNumber,
+  exposureImpact: nullableNumber,
   totalMachineCount: integerOrNull,
   exposedMachinesCount: integerOrNull,
   nonProductivityImpactedAssets: integerOrNull,
-  relatedComponent: textOrNull,
+  relatedComponent: nullableText,
 })
 
-export const decodeRecommendation = (value: unknown) => decode(recommendationSchema, value, 'recommendation')
+export const decodeRecommendation = (value: unknown) =>
+  decodeRecord(recommendationSchema, value, 'recommendation')

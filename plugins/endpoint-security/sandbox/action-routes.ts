@@ -2,10 +2,10 @@ import { textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxCall, SandboxReply } from 'tocsin/plugin/testing'
 import { entity, failure, notFound } from './answer.ts'
 import type { ActionStore } from './data/action-store.ts'
-import { fixture } from './data/fixture.ts'
+import { endpointFixture } from './data/fixture.ts'
 import { machines } from './data/machines.ts'
 
-/** What the body of an action must hold besides the comment, with the values that are taken. Names are case-sensitive. */
+/** Required fields of an action besides the comment, with their allowed values. Names are case-sensitive. */
 interface ActionKind {
   readonly type: string
   readonly scope?: { readonly name: string; readonly values: readonly string[]; readonly default?: string }
@@ -26,11 +26,11 @@ export const actionKinds: Readonly<Record<string, ActionKind>> = {
 export function queue(actions: ActionStore, kind: ActionKind, call: SandboxCall): SandboxReply {
   const { id = '' } = call.params
   if (!machines.some((machine) => machine['id'] === id)) {
-    return { status: 404, json: fixture('error-404-machine-not-found') }
+    return { status: 404, json: endpointFixture('error-404-machine-not-found') }
   }
   const body = call.json()
   const comment = textAt(body, 'Comment')
-  if (comment === null) return { status: 400, json: fixture('error-400-invalid-request-body') }
+  if (comment === null) return { status: 400, json: endpointFixture('error-400-invalid-request-body') }
   const scope = kind.scope && (textAt(body, kind.scope.name) ?? kind.scope.default)
   if (kind.scope && !kind.scope.values.includes(scope ?? '')) {
     return failure(400, 'InvalidInput', `Invalid input ${kind.scope.name}`)
@@ -63,7 +63,7 @@ export function look(actions: ActionStore, id: string): SandboxReply {
 
 const download = 'https://downloads.example/investigation/package.zip?token=sandbox-download-0001'
 
-/** GET `…/getPackageUri`: a text with quotes of its own, once the package is there. */
+/** GET `…/getPackageUri`: a quoted string, once the package exists. */
 export function packageUri(actions: ActionStore, id: string): SandboxReply {
   const action = actions.list().find((one) => one['id'] === id)
   const isThere = action?.['type'] === 'CollectInvestigationPackage' && action['status'] === 'Succeeded'
@@ -74,5 +74,5 @@ export function packageUri(actions: ActionStore, id: string): SandboxReply {
 export function resultLink(actions: ActionStore, id: string): SandboxReply {
   const action = actions.list().find((one) => one['id'] === id)
   const isThere = action?.['type'] === 'LiveResponse' && action['status'] === 'Succeeded'
-  return isThere ? { json: fixture('live-response-result-link') } : notFound(`Result of ${id}`)
+  return isThere ? { json: endpointFixture('live-response-result-link') } : notFound(`Result of ${id}`)
 }

@@ -1,6 +1,6 @@
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
-/** One entity: its fields beside the annotation. */
+/** A single entity with its annotation. */
 export const entity = (kind: string, fields: object, status = 200): SandboxReply => ({
   status,
   json: { '@odata.context': `https://sandbox.example/api/$metadata#${kind}/$entity`, ...fields },

@@ -1,17 +1,17 @@
 import { textAt, type SandboxCommand } from 'tocsin/plugin'
-import { isOpen, showAction, type ActionStore } from './data/action-store.ts'
+import { isOpenAction, showAction, type ActionStore } from './data/action-store.ts'
 import { machines } from './data/machines.ts'
 
-/** What a test may do to a running sandbox. */
+/** Controls for tests of a running sandbox. */
 export interface Controls {
-  /** No token handed out so far is good any more. */
+  /** Invalidates all issued tokens. */
   expireTokens(): void
-  /** The next action is queued, but a gateway that gave up waiting answers in the platform's place. */
+  /** Queues the next action but answers with a gateway timeout. */
   loseNextAnswer(): void
 }
 
-/** What may be seen and done by hand in the platform's portal. */
-export function commandsOf(actions: ActionStore, controls: Controls): readonly SandboxCommand[] {
+/** Actions of a person in the platform's portal. */
+export function endpointCommands(actions: ActionStore, controls: Controls): readonly SandboxCommand[] {
   const stateOf = (id: string): string => {
     const last = actions.queued.findLast(({ machineId, type }) => machineId === id && /isolate$/i.test(type))
     if (last === undefined) return 'reachable'
@@ -42,7 +42,7 @@ export function commandsOf(actions: ActionStore, controls: Controls): readonly S
       usage: 'finish',
       description: 'what was queued is done, except on machines that are off',
       run: () =>
-        `${actions.queued.filter(isOpen).filter(({ id }) => finish(actions, id)).length} actions are done`,
+        `${actions.queued.filter(isOpenAction).filter(({ id }) => finish(actions, id)).length} actions are done`,
     },
     {
       usage: 'expire',
@@ -63,11 +63,11 @@ export function commandsOf(actions: ActionStore, controls: Controls): readonly S
   ]
 }
 
-/** Looks at an action until it goes on no more; whether it has ended. */
+/** Polls an action until it no longer changes; returns whether it ended. */
 function finish(actions: ActionStore, id: string): boolean {
   for (let before: string | undefined; ;) {
     const action = actions.look(id)
-    if (action === undefined || !isOpen(action)) return true
+    if (action === undefined || !isOpenAction(action)) return true
     if (action.status === before) return false
     before = action.status
   }

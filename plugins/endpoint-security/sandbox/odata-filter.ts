@@ -3,11 +3,12 @@ import { valueAt } from 'tocsin/plugin'
 type Test = (record: unknown) => boolean
 type Literal = string | number | { readonly time: number }
 
-/** What is wrong with a `$filter`. */
+/** A syntax error in a `$filter`. */
 export class FilterError extends Error {}
 
 /**
- * The part of OData that the plugin writes: `eq`, `ne`, `gt`, `ge`, `lt`, `le`, `and`, `or`, parentheses and
+ * The subset of OData that the plugin writes: `eq`, `ne`, `gt`, `ge`, `lt`, `le`, `and`, `or`, parentheses
+ * and
  * `field/any(item: item eq …)`.
  *
  * @throws FilterError

@@ -2,13 +2,13 @@ import { objectsAt, textAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 import { server } from '../examples/machine.ts'
 import { failure } from './answer.ts'
-import { fixture } from './data/fixture.ts'
+import { endpointFixture } from './data/fixture.ts'
 import { linuxHost } from './data/machines.ts'
 import { sighted, sightingTables } from './data/sightings.ts'
 
 const literals = /"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'/g
 
-/** Of the result that is summed up by machine. */
+/** The result for queries that summarize by machine. */
 const byMachine = {
   Stats: {},
   Schema: [
@@ -21,7 +21,7 @@ const byMachine = {
   })),
 }
 
-/** Of what machines have met. */
+/** Rows of sightings. */
 const sightingSchema = [
   { Name: 'DeviceName', Type: 'String' },
   { Name: 'DeviceId', Type: 'String' },
@@ -29,12 +29,13 @@ const sightingSchema = [
 ]
 
 /**
- * POST `/api/advancedqueries/run`: no interpreter of KQL. Of processes it knows two results, one of them for what is summed up by the name
- * of the machine, whatever else is asked; of other tables, which machines have met one of the texts in the query. It obeys `take`.
+ * POST `/api/advancedqueries/run`; not an interpreter of KQL. Process queries return one of two fixed
+ * results, the second for queries that summarize by machine name. Queries of other tables return the machines
+ * that have seen one of the query's string literals. `take` is honoured.
  */
 export function runQuery(body: unknown): SandboxReply {
   const query = textAt(body, 'Query')
-  if (query === null) return { status: 400, json: fixture('error-400-invalid-request-body') }
+  if (query === null) return { status: 400, json: endpointFixture('error-400-invalid-request-body') }
   const code = query.replace(literals, 'x')
   if (/["']/.test(code)) return failure(400, 'BadRequest', 'Syntax error: a string literal is not terminated')
   const [, table] = /^(?:let\s+\w+\s*=[^;]*;\s*)*(\w+)/.exec(code) ?? []
@@ -52,6 +53,6 @@ export function runQuery(body: unknown): SandboxReply {
     )
   }
   const isByMachine = /\|\s*summarize\s[^|]*\bby\s+DeviceName\b/.test(code)
-  const answer = isByMachine ? byMachine : (fixture('advanced-query-result') as JsonObject)
+  const answer = isByMachine ? byMachine : (endpointFixture('advanced-query-result') as JsonObject)
   return { json: { ...answer, Results: limited(objectsAt(answer, 'Results')) } }
 }

@@ -1,11 +1,11 @@
 import type { RateBudget } from 'tocsin/plugin'
 import { countCalls, type SandboxHandler, type SandboxReply, type SandboxRoutes } from 'tocsin/plugin/testing'
-import { faults } from './faults.ts'
+import { endpointFaults } from './faults.ts'
 
 const perMinute = (requests: number) => ({ requests, perMs: 60_000 })
 const perHour = (requests: number) => ({ requests, perMs: 3_600_000 })
 
-/** What the vendor's page about an operation says, by route. Written apart from what the plugin keeps to. */
+/** Limits from the vendor's documentation, by route; kept separate from the plugin's own limits. */
 const special: Readonly<Record<string, RateBudget['limits']>> = {
   'POST /api/advancedqueries/run': [perMinute(45), perHour(1500)],
   'POST /API/machines/:id/runliveresponse': [perMinute(10)],
@@ -13,7 +13,7 @@ const special: Readonly<Record<string, RateBudget['limits']>> = {
 }
 const usual = [perMinute(100), perHour(1500)]
 
-/** Counts calls by route, and has the refusal where there were too many. Tokens are not counted. */
+/** Counts calls by route and refuses those over the limit. Token calls are not counted. */
 export function rateCounter(now?: () => number): (route: string) => SandboxReply | undefined {
   const count = countCalls(now)
   return (route) => {
@@ -21,11 +21,11 @@ export function rateCounter(now?: () => number): (route: string) => SandboxReply
     const waitS = count(route, special[route] ?? usual)
     return waitS === undefined
       ? undefined
-      : { ...faults.tooManyRequests, headers: { 'retry-after': String(waitS) } }
+      : { ...endpointFaults.tooManyRequests, headers: { 'retry-after': String(waitS) } }
   }
 }
 
-/** The same routes, each with its rate. */
+/** The same routes, each with its limit. */
 export function withRates(routes: SandboxRoutes): SandboxRoutes {
   const refuse = rateCounter()
   const counted = (route: string, answer: SandboxHandler): SandboxHandler => {

@@ -1,13 +1,13 @@
 import { issueTokens, type SandboxCall, type SandboxReply, type TokenIssuer } from 'tocsin/plugin/testing'
 import { clients, resource, tenantId, type Client } from './data/clients.ts'
 
-/** Applications and the tokens that they were given. */
+/** Applications and their tokens. */
 export interface IdentityProvider {
   /** POST `/login/:tenant/oauth2/v2.0/token`. */
   readonly issue: (call: SandboxCall) => SandboxReply
-  /** The application whose token the call carries; undefined where it carries none that is good. */
+  /** The application of the call's token; undefined without a valid token. */
   clientOf(call: SandboxCall): Client | undefined
-  /** No token handed out so far is good any more. */
+  /** Invalidates all issued tokens. */
   expireTokens(): void
 }
 
@@ -65,7 +65,7 @@ function issuerFor(client: Client): TokenIssuer {
   })
 }
 
-/** Shaped as the provider’s are; nobody checks the signature here. */
+/** Shaped like the provider's tokens; the signature is not checked. */
 function jwt(claims: object): string {
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   return `${part({ typ: 'JWT', alg: 'none' })}.${part(claims)}.${part('sandbox')}`
@@ -74,7 +74,7 @@ function jwt(claims: object): string {
 const expired = ({ id }: Client): SandboxReply =>
   refused(401, 'invalid_client', 7000222, `The provided client secret keys for app '${id}' are expired.`)
 
-/** The provider’s errors: a word of OAuth 2.0, its own number, and prose with line breaks. */
+/** The provider's error body: an OAuth 2.0 code, the provider's number, and prose with line breaks. */
 function refused(status: number, error: string, code: number, message: string): SandboxReply {
   const id = '00000000-0000-0000-0000-000000000001'
   const time = '2026-01-01 00:00:00Z'

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer, type SkillContext } from 'tocsin/plugin'
-import { actionFields, comment, waitSeconds } from '../actions/action-fields.ts'
+import { actionFields, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { downloadLink } from '../actions/download-link.ts'
 import { collection } from '../examples/machine-action.ts'
@@ -13,15 +13,15 @@ const input = {
   type: 'object',
   required: ['id', 'comment'],
   additionalProperties: false,
-  properties: { id: machineId, comment, wait_seconds: waitSeconds },
+  properties: { id: machineId, comment: commentField, wait_seconds: waitSeconds },
 } as const
 
 export const collectInvestigationPackage = defineSkill({
   name: 'collect_investigation_package',
   title: 'Collect Investigation Package',
   description:
-    'Has a machine pack what an investigation needs: processes, connections, autostarts, logs. With wait_seconds it also gives ' +
-    'the link to the package, once that is there.',
+    'Collects processes, connections, autostarts and logs of a machine in a package. With wait_seconds it also returns ' +
+    'the link to the package.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/collect-investigation-package',
   effect: 'write',
   destructive: 'execution',
@@ -40,7 +40,7 @@ export const collectInvestigationPackage = defineSkill({
         type: ['string', 'null'],
         'x-sensitive': true,
         description:
-          'Whoever has it can fetch the package, for some minutes. Null: not finished, or not to be had.',
+          'A link that downloads the package without credentials, for some minutes. Null: not finished, or unavailable.',
       },
     },
   },

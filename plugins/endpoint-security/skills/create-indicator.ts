@@ -9,7 +9,7 @@ import {
   indicatorSeverities,
   indicatorTypes,
 } from '../records/indicator.ts'
-import { refusal, refusals } from '../vendor-error.ts'
+import { refusal, vendorRefusals } from '../vendor-error.ts'
 
 const path = '/api/indicators'
 const text = { type: 'string', minLength: 1, maxLength: 2000 } as const
@@ -19,12 +19,12 @@ export const createIndicator = defineSkill({
   name: 'create_indicator',
   title: 'Create Indicator',
   description:
-    'Has all machines of the tenant block, allow or watch a file, address, domain or URL. An indicator of the same value and type ' +
-    'is changed, whoever made it.',
+    'Makes all machines of the tenant block, allow or monitor a file, address, domain or URL. An existing indicator with the same ' +
+    'value and type is changed, whoever created it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/post-ti-indicator',
   effect: 'write',
   destructive: 'blocking',
-  // The same call twice leaves the same indicator: it is an upsert by value and type.
+  // An upsert by value and type, so a repeated call has no further effect.
   repeat: 'safe',
   connection,
   input: {
@@ -32,37 +32,45 @@ export const createIndicator = defineSkill({
     required: ['indicatorValue', 'indicatorType', 'action', 'title', 'description'],
     additionalProperties: false,
     properties: {
-      indicatorValue: { ...text, description: 'One value; ranges of addresses are not taken.' },
+      indicatorValue: { ...text, description: 'A single value, not a range of addresses.' },
       indicatorType: { type: 'string', enum: indicatorTypes },
       action: {
         type: 'string',
         enum: indicatorActions,
         description: 'Alert and AlertAndBlock are older names. Audit needs generateAlert.',
       },
-      title: { ...message, maxLength: 500, description: 'Title of the alerts that it makes.' },
+      title: { ...message, maxLength: 500, description: 'Title of the alerts it raises.' },
       description: message,
-      severity: { type: 'string', enum: indicatorSeverities, description: 'Of the alerts that it makes.' },
+      severity: {
+        type: 'string',
+        enum: indicatorSeverities,
+        description: 'Severity of the alerts it raises.',
+      },
       expirationTime: {
         type: 'string',
         format: 'date-time',
         maxLength: 40,
-        description: 'When it ends; not in the past. Default: never.',
+        description: 'Expiry, not in the past. Default: never.',
       },
-      recommendedActions: { ...message, description: 'What to do about its alerts.' },
+      recommendedActions: { ...message, description: 'Recommended actions for its alerts.' },
       rbacGroupNames: {
         type: 'array',
         maxItems: 100,
         items: { type: 'string', minLength: 1, maxLength: 200 },
-        description: 'Groups of machines that it holds for. Default: all machines.',
+        description: 'Machine groups it applies to. Default: all machines.',
       },
-      application: { ...text, maxLength: 200, description: 'What it came from; kept when it is changed.' },
+      application: {
+        ...text,
+        maxLength: 200,
+        description: 'Source of the indicator; kept when it is changed.',
+      },
       educateUrl: {
         type: 'string',
         format: 'uri',
         maxLength: 2000,
-        description: 'Page for users whom it warns.',
+        description: 'Web page for the users it warns.',
       },
-      generateAlert: { type: 'boolean', description: 'Whether it makes alerts. Must be true with Audit.' },
+      generateAlert: { type: 'boolean', description: 'Whether it raises alerts. Must be true with Audit.' },
     },
   },
   output: indicatorSchema,
@@ -103,7 +111,7 @@ export const createIndicator = defineSkill({
   ],
   async run(input, { http, nowMs }) {
     checkIndicator(input, nowMs)
-    const response = await http.post(path, { json: input, accept: refusals })
+    const response = await http.post(path, { json: input, accept: vendorRefusals })
     if (response.status >= 400) throw refusal(`POST ${path}`, response, permissions.create_indicator)
     return decodeIndicator(response.json())
   },

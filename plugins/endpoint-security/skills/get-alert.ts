@@ -9,7 +9,7 @@ import { alertSchema, decodeAlert } from '../records/alert.ts'
 export const getAlert = defineSkill({
   name: 'get_alert',
   title: 'Get Endpoint Security Alert',
-  description: 'One alert by its id, with its evidence. Fails with not_found where there is none.',
+  description: 'Returns an alert by its id, with its evidence. Fails with not_found if it does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alert-info-by-id',
   effect: 'read',
   connection,

@@ -6,7 +6,7 @@ import { permissions } from '../permissions.ts'
 import { readRecord } from '../lists/read-record.ts'
 import {
   decodeMachineAction,
-  hasEnded,
+  actionHasEnded,
   hasSucceeded,
   machineActionSchema,
 } from '../records/machine-action.ts'
@@ -15,7 +15,7 @@ export const getMachineAction = defineSkill({
   name: 'get_machine_action',
   title: 'Get Machine Action',
   description:
-    'The state of an action that was queued on a machine, such as an isolation. Poll it with `repeat`, or give the action itself ' +
+    'Returns the state of an action queued on a machine, such as an isolation. Poll it with `repeat`, or give the action itself ' +
     'wait_seconds. Fails with not_found if there is no such action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machineaction-object',
   effect: 'read',
@@ -32,11 +32,10 @@ export const getMachineAction = defineSkill({
     required: ['action', 'ended', 'finished'],
     properties: {
       action: machineActionSchema,
-      ended: { type: 'boolean', description: 'The action is neither pending nor in progress any more.' },
+      ended: { type: 'boolean', description: 'The action has ended.' },
       finished: {
         type: 'boolean',
-        description:
-          'The action has succeeded. False: it has not ended, or it failed, timed out or was cancelled.',
+        description: 'The action succeeded. False: it is still pending, failed, timed out or was cancelled.',
       },
     },
   },
@@ -49,6 +48,6 @@ export const getMachineAction = defineSkill({
   ],
   async run({ id }, { http }) {
     const action = await readRecord(http, actionPath(id), permissions.get_machine_action, decodeMachineAction)
-    return { action, ended: hasEnded(action), finished: hasSucceeded(action) }
+    return { action, ended: actionHasEnded(action), finished: hasSucceeded(action) }
   },
 })

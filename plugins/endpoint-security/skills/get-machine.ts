@@ -9,7 +9,7 @@ import { decodeMachine, machineSchema } from '../records/machine.ts'
 export const getMachine = defineSkill({
   name: 'get_machine',
   title: 'Get Endpoint Security Machine',
-  description: 'One machine by its id. Fails with not_found where there is none.',
+  description: 'Returns a machine by its id. Fails with not_found if it does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-by-id',
   effect: 'read',
   connection,

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, comment, waitSeconds } from '../actions/action-fields.ts'
+import { actionOutput, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { isolation } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
@@ -14,14 +14,14 @@ const input = {
   additionalProperties: false,
   properties: {
     id: machineId,
-    comment,
+    comment: commentField,
     isolationType: {
       type: 'string',
       enum: ['Full', 'Selective', 'UnManagedDevice'],
       default: 'Full',
       description:
-        'Full cuts everything but the platform itself; Selective leaves Outlook, Teams and Skype; UnManagedDevice has the other ' +
-        'machines keep away from one that is not onboarded.',
+        'Full blocks all traffic except to the platform; Selective also allows Outlook, Teams and Skype; UnManagedDevice makes other ' +
+        'machines block one that is not onboarded.',
     },
     wait_seconds: waitSeconds,
   },
@@ -31,7 +31,7 @@ export const isolateMachine = defineSkill({
   name: 'isolate_machine',
   title: 'Isolate Machine',
   description:
-    'Cuts a machine off from the network, except from the platform. unisolate_machine undoes it. The action is queued: wait for its ' +
+    'Isolates a machine from the network, except from the platform. unisolate_machine reverses it. The action is queued: wait for its ' +
     'end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/isolate-machine',
   effect: 'write',

@@ -1,6 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, number, text, times, truncated, words } from '../lists/filter-fields.ts'
+import { limit, numberFilter, textFilter, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { alertSchema, decodeAlert } from '../records/alert.ts'
@@ -8,7 +8,7 @@ import { alertSchema, decodeAlert } from '../records/alert.ts'
 export const listAlerts = defineSkill({
   name: 'list_alerts',
   title: 'List Endpoint Security Alerts',
-  description: 'Lists alerts with their evidence. All filters that are given must hold.',
+  description: 'Lists alerts with their evidence. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alerts',
   effect: 'read',
   connection,
@@ -18,15 +18,15 @@ export const listAlerts = defineSkill({
     properties: {
       severity: words('UnSpecified', 'Informational', 'Low', 'Medium', 'High'),
       status: words('Unknown', 'New', 'InProgress', 'Resolved'),
-      category: text('e.g. Malware.'),
-      detectionSource: text('e.g. WindowsDefenderAtp.'),
-      assignedTo: text('Who the alert is assigned to.'),
-      id: text('Id of the alert.'),
-      incidentId: number('Number of the incident.'),
-      investigationId: number('Number of the automated investigation.'),
-      alertCreationTime: times('When the alert came up.'),
-      lastEventTime: times('When its last event was.'),
-      lastUpdateTime: times('When it was changed last.'),
+      category: textFilter('e.g. Malware.'),
+      detectionSource: textFilter('e.g. WindowsDefenderAtp.'),
+      assignedTo: textFilter('Who the alert is assigned to.'),
+      id: textFilter('Id of the alert.'),
+      incidentId: numberFilter('Number of the incident.'),
+      investigationId: numberFilter('Number of the automated investigation.'),
+      alertCreationTime: times('When the alert was raised.'),
+      lastEventTime: times('Time of its last event.'),
+      lastUpdateTime: times('When it was last changed.'),
       limit,
     },
   },
@@ -48,7 +48,7 @@ export const listAlerts = defineSkill({
       path: '/api/alerts',
       needs: permissions.list_alerts,
       decode: decodeAlert,
-      // The vendor writes it with a capital in filters only.
+      // The vendor capitalizes the name in filters only.
       filter: { ...filter, InvestigationId: investigationId },
       query: { $expand: 'evidence' },
       limit,

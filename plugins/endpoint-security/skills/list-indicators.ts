@@ -1,6 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, times, truncated, words } from '../lists/filter-fields.ts'
+import { limit, textFilter, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import {
@@ -15,7 +15,7 @@ export const listIndicators = defineSkill({
   name: 'list_indicators',
   title: 'List Indicators',
   description:
-    'Lists the indicators that the tenant blocks, allows or watches. All filters that are given must hold. With the permission ' +
+    'Lists the indicators that the tenant blocks, allows or watches. All given filters must match. With the permission ' +
     'Ti.ReadWrite it sees the application’s own only.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-ti-indicators-collection',
   effect: 'read',
@@ -24,16 +24,16 @@ export const listIndicators = defineSkill({
     type: 'object',
     additionalProperties: false,
     properties: {
-      indicatorValue: text('The value itself.'),
+      indicatorValue: textFilter('The value itself.'),
       indicatorType: words(...indicatorTypes),
       action: words(...indicatorActions),
       severity: words(...indicatorSeverities),
-      title: text('Title of its alerts.'),
-      application: text('What application it came from.'),
-      createdBy: text('Id of who made it.'),
-      createdByDisplayName: text('Name of who made it.'),
-      rbacGroupIds: text('Number of a group of machines that it holds for.'),
-      rbacGroupNames: text('Name of a group of machines that it holds for.'),
+      title: textFilter('Title of its alerts.'),
+      application: textFilter('What application it came from.'),
+      createdBy: textFilter('Id of who made it.'),
+      createdByDisplayName: textFilter('Name of who made it.'),
+      rbacGroupIds: textFilter('Number of a group of machines that it holds for.'),
+      rbacGroupNames: textFilter('Name of a group of machines that it holds for.'),
       creationTimeDateTimeUtc: times('When it was made.'),
       expirationTime: times('When it ends.'),
       limit,

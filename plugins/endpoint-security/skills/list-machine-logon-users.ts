@@ -9,7 +9,8 @@ import { decodeLogonUser, logonUserSchema } from '../records/logon-user.ts'
 export const listMachineLogonUsers = defineSkill({
   name: 'list_machine_logon_users',
   title: 'List Endpoint Security Machine Logon Users',
-  description: 'Who has logged on to a machine. Fails with not_found where there is no such machine.',
+  description:
+    'Lists the users who logged on to a machine. Fails with not_found if the machine does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-log-on-users',
   effect: 'read',
   connection,
@@ -27,7 +28,7 @@ export const listMachineLogonUsers = defineSkill({
       users: { type: 'array', items: logonUserSchema },
       truncated: {
         type: 'boolean',
-        description: 'There are more than the vendor gave. Absent: these are all.',
+        description: 'True if the vendor returned only some. Absent: the list is complete.',
       },
       ...leftOutProperties,
     },

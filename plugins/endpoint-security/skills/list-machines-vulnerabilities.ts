@@ -1,6 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, text, truncated, words } from '../lists/filter-fields.ts'
+import { limit, textFilter, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { decodeMachineVulnerability, machineVulnerabilitySchema } from '../records/vulnerability.ts'
@@ -9,7 +9,7 @@ export const listMachinesVulnerabilities = defineSkill({
   name: 'list_machines_vulnerabilities',
   title: 'List Machines Vulnerabilities',
   description:
-    'Lists which machine has which vulnerability, by which product, and what fixes it. All filters that are given must hold.',
+    'Lists vulnerabilities by machine, with the affected product and the fix. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities-by-machines',
   effect: 'read',
   connection,
@@ -17,14 +17,14 @@ export const listMachinesVulnerabilities = defineSkill({
     type: 'object',
     additionalProperties: false,
     properties: {
-      cveId: text('The CVE id.'),
-      machineId: text('Id of the machine.'),
+      cveId: textFilter('The CVE id.'),
+      machineId: textFilter('Id of the machine.'),
       severity: words('Low', 'Medium', 'High', 'Critical'),
-      productName: text('e.g. edge_chromium-based.'),
-      productVendor: text('e.g. microsoft.'),
-      productVersion: text('e.g. 81.0.416.77.'),
-      fixingKbId: text('Number of the update that fixes it.'),
-      id: text('Id of the finding.'),
+      productName: textFilter('e.g. edge_chromium-based.'),
+      productVendor: textFilter('e.g. microsoft.'),
+      productVersion: textFilter('e.g. 81.0.416.77.'),
+      fixingKbId: textFilter('Number of the update that fixes it.'),
+      id: textFilter('Id of the finding.'),
       limit,
     },
   },

@@ -1,7 +1,7 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { server } from '../examples/machine.ts'
-import { limit, number, text, times, truncated, words } from '../lists/filter-fields.ts'
+import { limit, numberFilter, textFilter, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { decodeMachine, machineSchema } from '../records/machine.ts'
@@ -10,8 +10,8 @@ export const listMachines = defineSkill({
   name: 'list_machines',
   title: 'List Endpoint Security Machines',
   description:
-    'Lists machines. All filters that are given must hold. Several machines may share a name, old and re-imaged ones: choose ' +
-    'one by lastSeen and healthStatus before anything is done to it.',
+    'Lists machines. All given filters must match. Several machines may share a name, old and re-imaged ones: choose ' +
+    'one by lastSeen and healthStatus before you act on it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machines',
   effect: 'read',
   connection,
@@ -19,13 +19,13 @@ export const listMachines = defineSkill({
     type: 'object',
     additionalProperties: false,
     properties: {
-      computerDnsName: text('Whole name of the machine.'),
-      id: text('Id of the machine.'),
-      aadDeviceId: text('Id of the device in Microsoft Entra ID.'),
-      lastIpAddress: text('Its last internal address.'),
-      machineTags: text('A tag of the machine.'),
-      osPlatform: text('e.g. Windows11, WindowsServer2022, Linux.'),
-      version: text('Of the operating system, e.g. 22H2.'),
+      computerDnsName: textFilter('Whole name of the machine.'),
+      id: textFilter('Id of the machine.'),
+      aadDeviceId: textFilter('Id of the device in Microsoft Entra ID.'),
+      lastIpAddress: textFilter('Its last internal address.'),
+      machineTags: textFilter('A tag of the machine.'),
+      osPlatform: textFilter('e.g. Windows11, WindowsServer2022, Linux.'),
+      version: textFilter('Of the operating system, e.g. 22H2.'),
       healthStatus: words(
         'Active',
         'Inactive',
@@ -38,7 +38,7 @@ export const listMachines = defineSkill({
       riskScore: words('None', 'Informational', 'Low', 'Medium', 'High'),
       exposureLevel: words('None', 'Low', 'Medium', 'High'),
       deviceValue: words('Normal', 'Low', 'High'),
-      rbacGroupId: number('Number of the machine’s group.'),
+      rbacGroupId: numberFilter('Number of the machine’s group.'),
       lastSeen: times('When the machine last reported in full.'),
       limit,
     },

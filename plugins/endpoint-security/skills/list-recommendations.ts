@@ -1,6 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, truncated } from '../lists/filter-fields.ts'
+import { limit, numbers, textFilter, truncated } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { decodeRecommendation, recommendationSchema } from '../records/recommendation.ts'
@@ -8,8 +8,7 @@ import { decodeRecommendation, recommendationSchema } from '../records/recommend
 export const listRecommendations = defineSkill({
   name: 'list_recommendations',
   title: 'List Recommendations',
-  description:
-    'Lists what the platform recommends to change, such as updates. All filters that are given must hold.',
+  description: 'Lists the platform’s recommendations, such as updates. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-recommendations',
   effect: 'read',
   connection,
@@ -17,16 +16,16 @@ export const listRecommendations = defineSkill({
     type: 'object',
     additionalProperties: false,
     properties: {
-      id: text('Id of the recommendation.'),
-      productName: text('e.g. windows_10.'),
-      vendor: text('e.g. microsoft.'),
-      recommendedVersion: text('Version to change to.'),
-      recommendedProgram: text('Program to change to.'),
-      recommendedVendor: text('Vendor to change to.'),
-      recommendationCategory: text('e.g. Application.'),
-      subCategory: text('Part of the category.'),
-      remediationType: text('e.g. Update.'),
-      status: text('Active or Exception.'),
+      id: textFilter('Id of the recommendation.'),
+      productName: textFilter('e.g. windows_10.'),
+      vendor: textFilter('e.g. microsoft.'),
+      recommendedVersion: textFilter('Version to change to.'),
+      recommendedProgram: textFilter('Program to change to.'),
+      recommendedVendor: textFilter('Vendor to change to.'),
+      recommendationCategory: textFilter('e.g. Application.'),
+      subCategory: textFilter('Part of the category.'),
+      remediationType: textFilter('e.g. Update.'),
+      status: textFilter('Active or Exception.'),
       severityScore: numbers('Its severity, 0 to 10.'),
       limit,
     },
@@ -43,7 +42,7 @@ export const listRecommendations = defineSkill({
   },
   examples: [
     {
-      title: 'An update that is due',
+      title: 'A recommended update',
       input: { productName: 'windows_10', status: 'Active' },
       output: {
         recommendations: [

@@ -1,6 +1,6 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
-import { limit, numbers, text, times, truncated, words } from '../lists/filter-fields.ts'
+import { limit, numbers, textFilter, times, truncated, words } from '../lists/filter-fields.ts'
 import { permissions } from '../permissions.ts'
 import { readList } from '../lists/read-list.ts'
 import { decodeVulnerability, vulnerabilitySchema } from '../records/vulnerability.ts'
@@ -9,7 +9,7 @@ export const listVulnerabilities = defineSkill({
   name: 'list_vulnerabilities',
   title: 'List Vulnerabilities',
   description:
-    'Lists the vulnerabilities that concern the organization, with how many machines each exposes. All filters that are given ' +
+    'Lists the organization’s vulnerabilities, with the number of machines each exposes. All filters that are given ' +
     'must hold.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities',
   effect: 'read',
@@ -18,13 +18,13 @@ export const listVulnerabilities = defineSkill({
     type: 'object',
     additionalProperties: false,
     properties: {
-      id: text('The CVE id.'),
-      name: text('Its name, mostly the CVE id.'),
-      description: text('Its whole description.'),
+      id: textFilter('The CVE id.'),
+      name: textFilter('Its name, mostly the CVE id.'),
+      description: textFilter('Its full description.'),
       severity: words('Low', 'Medium', 'High', 'Critical'),
       cvssV3: numbers('Its CVSS score, 0 to 10.'),
       publishedOn: times('When it was published.'),
-      updatedOn: times('When it was changed last.'),
+      updatedOn: times('When it was last changed.'),
       limit,
     },
   },

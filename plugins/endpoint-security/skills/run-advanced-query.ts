@@ -3,7 +3,7 @@ import { connection } from '../connection.ts'
 import { withParameters } from '../lists/kql.ts'
 import { permissions } from '../permissions.ts'
 import { queryRows } from '../lists/query-rows.ts'
-import { refusal, refusals } from '../vendor-error.ts'
+import { refusal, vendorRefusals } from '../vendor-error.ts'
 
 const path = '/api/advancedqueries/run'
 const scalar = { type: ['string', 'number', 'boolean'], maxLength: 10_000 } as const
@@ -12,7 +12,7 @@ export const runAdvancedQuery = defineSkill({
   name: 'run_advanced_query',
   title: 'Run Advanced Query',
   description:
-    'Runs a hunting query in KQL over the last 30 days. What comes from an alert belongs into parameters, never into the text of ' +
+    'Runs a hunting query in KQL over the last 30 days. Pass values from alerts as parameters, never in the text of ' +
     'the query.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-advanced-query-api',
   effect: 'read',
@@ -26,7 +26,7 @@ export const runAdvancedQuery = defineSkill({
         type: 'string',
         minLength: 1,
         maxLength: 10_000,
-        description: 'KQL; it is code. Bound the rows with take, and the columns with project.',
+        description: 'KQL, because it is code. Limit the rows with take, and the columns with project.',
       },
       parameters: {
         type: 'object',
@@ -40,7 +40,7 @@ export const runAdvancedQuery = defineSkill({
           items: scalar,
         },
         description:
-          'Values by the names that the query has for them. They are put before it as let statements, whatever they hold: a list ' +
+          'Values by their names in the query. They are added as let statements with literal values: a list ' +
           'as dynamic([…]), for in (name); a time as text, for todatetime(name).',
       },
       max_rows: {
@@ -48,7 +48,7 @@ export const runAdvancedQuery = defineSkill({
         minimum: 1,
         maximum: 10_000,
         default: 1000,
-        description: 'Rows to return at most; all of them together at most 2 MB.',
+        description: 'Maximum rows to return, up to 2 MB in total.',
       },
     },
   },
@@ -69,19 +69,19 @@ export const runAdvancedQuery = defineSkill({
       rows: { type: 'array', items: { type: 'object', additionalProperties: true } },
       row_count: {
         type: 'integer',
-        description: 'How many rows the query found; the vendor stops at 100,000.',
+        description: 'Number of rows that match; the vendor stops at 100,000.',
       },
-      truncated: { type: 'boolean', description: 'Not all that the query finds are in rows: narrow it.' },
+      truncated: { type: 'boolean', description: 'Some matching rows were left out: narrow the query.' },
       stats: {
         type: 'object',
         additionalProperties: true,
-        description: 'What the query cost, as the vendor says it; absent where it does not.',
+        description: 'The vendor’s figures for the cost of the query, if it reports them.',
       },
     },
   },
   examples: [
     {
-      title: 'What a program started',
+      title: 'Processes started by a program',
       input: {
         query:
           'DeviceProcessEvents | where InitiatingProcessFileName =~ starter and FileName =~ "csc.exe" | take 2 ' +
@@ -117,11 +117,11 @@ export const runAdvancedQuery = defineSkill({
   ],
   async run({ query, parameters = {}, max_rows = 1000 }, { http }) {
     const json = { Query: withParameters(query, parameters) }
-    const response = await http.post(path, { json, accept: refusals })
+    const response = await http.post(path, { json, accept: vendorRefusals })
     if (response.status >= 400) throw refusal(`POST ${path}`, response, permissions.run_advanced_query)
     const body = response.json()
     const results = valueAt(body, 'Results')
-    if (!Array.isArray(results)) throw new SkillError('bad_response', "the answer lacks the list 'Results'")
+    if (!Array.isArray(results)) throw new SkillError('bad_response', "the response lacks the list 'Results'")
     const columns = valueAt(body, 'Schema')
     const stats = valueAt(body, 'Stats')
     return {

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, comment, waitSeconds } from '../actions/action-fields.ts'
+import { actionOutput, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { scan } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
@@ -14,7 +14,7 @@ const input = {
   additionalProperties: false,
   properties: {
     id: machineId,
-    comment,
+    comment: commentField,
     scanType: { type: 'string', enum: ['Quick', 'Full'], description: 'Full takes hours.' },
     wait_seconds: waitSeconds,
   },
@@ -24,7 +24,7 @@ export const runAntivirusScan = defineSkill({
   name: 'run_antivirus_scan',
   title: 'Run Antivirus Scan',
   description:
-    'Has the antivirus on a machine scan it. The scan is queued: wait for its end with wait_seconds, or poll it with get_machine_action.',
+    'Runs an antivirus scan on a machine. The scan is queued: wait for its end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-av-scan',
   effect: 'write',
   destructive: 'execution',

@@ -1,5 +1,5 @@
 import { defineSkill, type SkillContext } from 'tocsin/plugin'
-import { actionFields, comment, waitSeconds } from '../actions/action-fields.ts'
+import { actionFields, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { downloadLink } from '../actions/download-link.ts'
 import { liveResponse } from '../examples/machine-action.ts'
@@ -9,7 +9,7 @@ import { commandsInput, vendorCommands } from '../actions/live-response-commands
 import { permissions } from '../permissions.ts'
 import type { MachineAction } from '../records/machine-action.ts'
 import { runAction } from '../actions/run-action.ts'
-import { textOrNull } from '../lists/shapes.ts'
+import { nullableText } from '../lists/shapes.ts'
 
 const result = {
   type: 'object',
@@ -17,14 +17,14 @@ const result = {
   required: ['index', 'type', 'status', 'errors', 'download_url'],
   properties: {
     index: { type: 'integer', description: 'Place in commands, from 0.' },
-    type: textOrNull,
-    status: { ...textOrNull, description: 'Created, Completed, Failed or another.' },
+    type: nullableText,
+    status: { ...nullableText, description: 'Created, Completed, Failed or another.' },
     errors: { type: 'array', items: { type: 'string' } },
     download_url: {
       type: ['string', 'null'],
       'x-sensitive': true,
       description:
-        'Of a completed RunScript or GetFile: whoever has it can fetch the result, for half an hour. A script’s is JSON with ' +
+        'For a completed RunScript or GetFile: a link that downloads the result without credentials, for half an hour. A script’s result is JSON with ' +
         'exit_code, script_output and script_errors.',
     },
   },
@@ -34,8 +34,8 @@ export const runLiveResponse = defineSkill({
   name: 'run_live_response',
   title: 'Run Live Response',
   description:
-    'Runs scripts of the tenant’s library on a machine, and puts and fetches files. With wait_seconds it also says what became of ' +
-    'each command. Where an attempt was interrupted a person decides: nobody else can tell what a script did.',
+    'Runs scripts of the tenant’s library on a machine, and uploads and downloads files. With wait_seconds it also returns the result of ' +
+    'each command. If an attempt is interrupted, a person decides, since the effect of a script is unknown.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-live-response',
   effect: 'write',
   destructive: 'execution',
@@ -46,7 +46,7 @@ export const runLiveResponse = defineSkill({
     type: 'object',
     required: ['id', 'comment', 'commands'],
     additionalProperties: false,
-    properties: { id: machineId, comment, commands: commandsInput, wait_seconds: waitSeconds },
+    properties: { id: machineId, comment: commentField, commands: commandsInput, wait_seconds: waitSeconds },
   },
   output: {
     type: 'object',
@@ -102,6 +102,6 @@ async function resultsOf({ id, commands }: MachineAction, finished: boolean, con
   return results
 }
 
-/** PutFile leaves nothing to be fetched. */
+/** PutFile has no result to download. */
 const hasResult = ({ commandStatus, command }: Command): boolean =>
   commandStatus === 'Completed' && command?.type !== 'PutFile'

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, comment, waitSeconds } from '../actions/action-fields.ts'
+import { actionOutput, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { release } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
@@ -12,13 +12,13 @@ const input = {
   type: 'object',
   required: ['id', 'comment'],
   additionalProperties: false,
-  properties: { id: machineId, comment, wait_seconds: waitSeconds },
+  properties: { id: machineId, comment: commentField, wait_seconds: waitSeconds },
 } as const
 
 export const unisolateMachine = defineSkill({
   name: 'unisolate_machine',
   title: 'Unisolate Machine',
-  description: 'Lets an isolated machine back into the network.',
+  description: 'Ends the isolation of a machine.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/unisolate-machine',
   effect: 'write',
   destructive: 'containment',

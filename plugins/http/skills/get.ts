@@ -5,7 +5,7 @@ import { answerSchema, request, requestProperties } from '../request.ts'
 export const get = defineSkill({
   name: 'get',
   title: 'Get',
-  description: 'Fetches an address, or a path of a connection.',
+  description: 'Fetches a URL, or a path of a connection.',
   effect: 'read',
   connection,
   connectionIsOptional: true,

@@ -7,7 +7,7 @@ export const send = defineSkill({
   title: 'Send',
   description: 'Sends a request that changes something: POST, PUT, PATCH or DELETE.',
   effect: 'write',
-  // What the other system does with a second request like the first, nobody here can know.
+  // Whether a repeated request has another effect depends on the other system, so it is never assumed.
   repeat: 'never',
   connection,
   connectionIsOptional: true,
@@ -19,7 +19,7 @@ export const send = defineSkill({
       method: { enum: ['POST', 'PUT', 'PATCH', 'DELETE'] },
       ...requestProperties,
       json: { description: 'The body, sent as application/json. Not together with `text`.' },
-      text: { type: 'string', description: 'The body as it is; name its `content-type` in `headers`.' },
+      text: { type: 'string', description: 'The body as plain text; set its `content-type` in `headers`.' },
     },
   },
   output: answerSchema,

@@ -3,14 +3,14 @@ import { parseDomain } from './domain-names.ts'
 export interface FoundEmail {
   /** Lower case. */
   readonly value: string
-  /** Its domain, where that is a public one. */
+  /** Its domain, if public. */
   readonly domain: string
 }
 
-/** SSH names its algorithms like addresses: `zlib@openssh.com`. */
+/** SSH algorithm names look like addresses: `zlib@openssh.com`. */
 const algorithmAuthorities = new Set(['openssh.com', 'libssh.org', 'lysator.liu.se'])
 
-/** Takes the e-mail addresses out of `text`: what is left has a blank where each stood. */
+/** Takes the e-mail addresses out of `text` and leaves a space for each. */
 export function takeEmails(text: string): { readonly emails: readonly FoundEmail[]; readonly rest: string } {
   if (!text.includes('@')) return { emails: [], rest: text }
   const emails: FoundEmail[] = []

@@ -4,18 +4,18 @@ export interface SplitText {
   readonly rest: string
 }
 
-/** Lines that look like JSON and are none cost an exception each; a text with many is not one of documents. */
+/** Lines that only look like JSON cost an exception each, so a text with many of them is given up. */
 const maxFailures = 20
 
-/** The whole of `text` as a JSON document, wrapped since `null` is one too. */
+/** The whole of `text` as a JSON document; wrapped because `null` is a document too. */
 export function parseWhole(text: string): { readonly value: unknown } | undefined {
   if (!/^\s{0,100}[[{"]/.test(text) || !/[\]}"]\s{0,100}$/.test(text.slice(-101))) return undefined
   return parse(text)
 }
 
 /**
- * Finds the documents that log lines carry: one object with a text before and after it (`<134>Jan 12 fw01: {…}`), or one on
- * each of several lines. Every character is parsed at most twice.
+ * Finds JSON documents in log lines: one object with text around it (`<134>Jan 12 fw01: {…}`), or one on each
+ * of several lines. Parses every character at most twice.
  */
 export function splitDocuments(text: string): SplitText {
   if (!text.includes('{"') && !text.includes('{ "') && !text.includes('{\n'))

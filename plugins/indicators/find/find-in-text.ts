@@ -10,7 +10,7 @@ import type { Report } from '../observables.ts'
 import { refang } from './refang.ts'
 import { takeUrls } from './urls.ts'
 
-/** Addresses are reported with their scope, since the options decide about private ones. */
+/** Addresses carry their scope, since options decide about private ones. */
 export interface Reports {
   readonly report: Report
   readonly ip: (ip: IpAddress) => void
@@ -50,7 +50,7 @@ function reportUrls(text: string, context: TextContext, reports: Reports): strin
   return rest
 }
 
-/** The domain of a sender says something; that of a user or recipient is mostly one's own. */
+/** A sender's domain is of interest; those of users and recipients are mostly internal. */
 function reportEmails(
   emails: readonly FoundEmail[],
   inProse: boolean,
@@ -65,18 +65,18 @@ function reportEmails(
   }
 }
 
-/** Words stand around the addresses, apart from them: not just a list, or an address with a prefix. */
+/** There is prose around the addresses, so the text is more than a list or a labelled address. */
 const isProse = (text: string, withoutEmails: string): boolean =>
   /\s/.test(text.trim()) && /\p{L}{2}/u.test(withoutEmails)
 
 function mayHoldHashes(meaning: KeyMeaning, text: string): boolean {
   if (meaning.hash !== undefined) return meaning.hash === 'file' && !meaning.id
   if (meaning.id) return false
-  // Alone under a key that does not speak of hashes, 32 digits are rather an id.
+  // 32 digits alone under a key that does not mention hashes are more likely an id.
   return meaning.prose || /\s/.test(text.trim()) || !/(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/i.test(text)
 }
 
-/** The machines of the recipient are in the headers of every mail to him. */
+/** Headers of every mail name the recipient's own mail servers. */
 const isOwnRelay = (name: string, { mailHeader, recipientDomains = new Set() }: TextContext): boolean =>
   mailHeader &&
   recipientDomains.size > 0 &&

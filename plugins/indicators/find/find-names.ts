@@ -5,7 +5,7 @@ import { hostOfMachineAccount, parseHost, parseNamedDomain, parseUser } from './
 import type { Report } from '../observables.ts'
 import { refang } from './refang.ts'
 
-/** Users and machines come from fields that say so, never from prose. */
+/** Reads users and machines from labelled fields only, never from prose. */
 export function reportNames(text: string, context: TextContext, report: Report): void {
   const { meaning } = context
   if (text.length > 512) return
@@ -32,7 +32,7 @@ const assignments = [
   /(?:^|, )([A-Za-z]\w{1,40}) = ([^\s,;|"&]{1,128})(?=,|$)/gm,
 ]
 
-/** A log line has keys too. */
+/** Log lines have keys too. */
 export function reportAssignedNames(text: string, report: Report): void {
   for (const assignment of assignments) {
     for (const [, key = '', ...values] of text.matchAll(assignment)) {
@@ -47,7 +47,7 @@ export function reportAssignedNames(text: string, report: Report): void {
   }
 }
 
-/** `User: ana`, on a line of its own; not the `Host:` of an HTTP request, which is no machine of one's own. */
+/** `User: ana` on a line of its own; not an HTTP request's `Host:`, which is rarely an internal machine. */
 export function reportKeyLines(text: string, report: Report): void {
   const records = readKeyLines(text)
   const isRequest = records.length > 0 && /\bHTTP\/\d/.test(text)

@@ -3,7 +3,7 @@ import { meaningOf } from '../key-meaning.ts'
 /** MD5, SHA-1, SHA-256, SHA-512. */
 const lengths = new Set([32, 40, 64, 128])
 
-/** Of the empty file: every system has seen it, it says nothing. */
+/** Hashes of the empty file, which every system has seen. */
 const ofNothing = new Set([
   'd41d8cd98f00b204e9800998ecf8427e',
   'da39a3ee5e6b4b0d3255bfef95601890afd80709',
@@ -14,13 +14,13 @@ const ofNothing = new Set([
 // The last range are noncharacters, with which one ticket system marks encrypted text.
 const word = /[\p{L}\p{M}\p{N}_\uFDD0-\uFDEF-]+/gu
 
-/** Characters in front of a hash that may say what it is of. */
+/** Number of characters before a hash that are searched for its label. */
 const maxLabel = 100
 const keyInFront = /(?<![\w.-])([A-Za-z][\w.-]{0,40})["'*`\\]{0,3}\s?[:=]\s{0,2}["'(*`\\]{0,3}$/
 const fingerprintInFront =
   /(?<![a-z0-9])(?:imphash|imp hash|import hash|ja3s?|ja4\w{0,4}|hassh\w{0,6}|tlsh|ssdeep|authentihash)(?:[\W_]{1,3}(?:hash|fingerprint|digest|md5|value|is|was|of|the|client|server)){0,3}["'*`]{0,2}[\W_]{1,3}(?:\d{1,8}:(?:[a-z0-9+/]{1,64}:)?)?$/i
 
-/** `IMPHASH=…`, `session_id: …`, `JA3 fingerprint …`: keys in a text say what they say in JSON. */
+/** `IMPHASH=…`, `session_id: …`, `JA3 fingerprint …`: keys in text mean the same as in JSON. */
 function isOfSomethingElse(before: string): boolean {
   const key = keyInFront.exec(before)?.[1]
   const meaning = key === undefined ? undefined : meaningOf(key)
@@ -28,7 +28,7 @@ function isOfSomethingElse(before: string): boolean {
   return fingerprintInFront.test(before)
 }
 
-/** Hashes of files in running text, lower case; not UUIDs, placeholders of one digit, or numbers without letters. */
+/** File hashes in running text, lower case; not UUIDs, nor tokens of only digits or only letters. */
 export function findHashes(text: string): string[] {
   const found: string[] = []
   for (const { 0: token, index } of text.matchAll(word)) {
@@ -41,7 +41,7 @@ export function findHashes(text: string): string[] {
   return found
 }
 
-/** CVE ids, upper case; also with the hyphens of typesetting. */
+/** CVE ids, upper case; typographic hyphens are accepted. */
 export function findVulnerabilities(text: string): string[] {
   return [...text.matchAll(/(?<![A-Za-z0-9])CVE[-‐-–_](\d{4})[-‐-–_](\d{4,19})(?!\d)/gi)].map(
     ([, year, number]) => `CVE-${year}-${number}`,

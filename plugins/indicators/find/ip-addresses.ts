@@ -1,8 +1,8 @@
-/** `public`: routed on the internet, or set aside for documentation. `private`: everything else with an assigned meaning. */
+/** `public`: routed on the internet or reserved for documentation. `private`: every other assigned range. */
 type IpScope = 'public' | 'private'
 
 export interface IpAddress {
-  /** IPv4 in dotted decimal, IPv6 as RFC 5952 writes it, without zone. */
+  /** Dotted decimal IPv4, RFC 5952 IPv6, without zone. */
   readonly value: string
   readonly scope: IpScope
 }
@@ -10,7 +10,7 @@ export interface IpAddress {
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const wholeIpv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 
-/** Reads the whole of `text` as one address, in any form; `undefined` when it is none. */
+/** Reads the whole of `text` as one address, in any notation; `undefined` if it is none. */
 export function parseIp(text: string): IpAddress | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
   if (wholeIpv4.test(bare)) return { value: bare, scope: scopeOfIpv4(bare) }
@@ -34,7 +34,7 @@ function parseIpv6(text: string): IpAddress | undefined {
   // 64:ff9b::/96 carries IPv4 addresses of the internet.
   if (value.startsWith('64:ff9b::')) return { value, scope: 'public' }
   const assigned = first >= 0xfc00 || value === '::1'
-  // Eight groups written out are meant as an address; the short form of unassigned space is more often code (`Foo::bad`).
+  // Eight written groups are an address; a short form in unassigned space is more often code (`Foo::bad`).
   return assigned || !bare.includes('::') ? { value, scope: assigned ? 'private' : 'public' } : undefined
 }
 
@@ -54,7 +54,10 @@ function scopeOfIpv4(value: string): IpScope {
 
 const ipv4Pattern = new RegExp(`(?<![\\w.])${octet}(?:\\.${octet}){3}(?!\\w|\\.\\w)`, 'g')
 
-/** Addresses in running text; not networks (`10.0.0.0/8`), not versions (`v1.2.3.4`, `Chrome/113.0.0.0`), not longer numbers. */
+/**
+ * Addresses in running text; not networks (`10.0.0.0/8`), versions (`v1.2.3.4`, `Chrome/113.0.0.0`) or longer
+ * numbers.
+ */
 export function findIps(text: string): IpAddress[] {
   return [...findIpv4s(text), ...findIpv6s(text)].toSorted((a, b) => a.at - b.at).map((one) => one.ip)
 }
@@ -76,14 +79,14 @@ function findIpv4s(text: string): PlacedIp[] {
   return found
 }
 
-/** Part of a name (`ip-1.2.3.4`), of a product token (`Chrome/1.2.3.4`), or announced as a version. */
+/** Part of a name (`ip-1.2.3.4`), of a product token (`Chrome/1.2.3.4`), or labelled as a version. */
 function readsAsVersion(before: string, after: string): boolean {
   if (/[A-Za-z_]-$/.test(before) || /^-[A-Za-z]/.test(after)) return true
   if (/[A-Z][A-Za-z]{1,15}\/$/.test(before)) return true
   return /(?:^|[^a-z])(?:v|ver|version|versions|build|release|firmware|oid)[\s:=."'/]{1,3}$/i.test(before)
 }
 
-/** A prefix length shorter than the address: a network, which is no observable. */
+/** A prefix shorter than the address denotes a network, which is no observable. */
 function isNetwork(after: string, bits: number): boolean {
   const prefix = /^\/(\d{1,3})(?![\w.])/.exec(after)
   return prefix !== null && Number(prefix[1]) < bits
@@ -97,12 +100,12 @@ function findIpv6s(text: string): PlacedIp[] {
     if (token.length > 64 || token.length < 3 || token.indexOf(':') === token.lastIndexOf(':')) continue
     const after = text.slice(index + token.length, index + token.length + 5)
     if (/^[A-Za-z_]/.test(after) || isNetwork(after, 128)) continue
-    // `src:2001:db8::1`: the letters in front are a label, their last one may look like a hex digit.
+    // `src:2001:db8::1`: the letters in front are a label, although the last may look like a hex digit.
     if (/[A-Za-z_]/.test(text[index - 1] ?? '')) token = token.slice(token.indexOf(':') + 1)
     token = token.replace(/(?<!:):$|\.$/, '').replace(/^:(?!:)/, '')
     if (isLongMac(token)) continue
     const ip = parseIpv6(token)
-    // The IPv4 finder has seen what is mapped.
+    // The IPv4 finder reports mapped addresses.
     if (ip !== undefined && ip.value.includes(':')) found.push({ at: index, ip })
   }
   return found

@@ -1,6 +1,6 @@
 /**
- * Undoes the usual ways of making an indicator harmless: `hxxps://`, `[.]`, `(dot)`, `[at]`, `[:]`. Every pattern has a fixed
- * length, so the work grows with the text and no faster.
+ * Undoes the usual defanging: `hxxps://`, `[.]`, `(dot)`, `[at]`, `[:]`. Every pattern has a fixed length, so
+ * the time is linear in the length of the text.
  */
 export function refang(text: string): string {
   return text

@@ -2,25 +2,28 @@ import { isCloudApi, parseDomain } from './domain-names.ts'
 import { parseIp, type IpAddress } from './ip-addresses.ts'
 
 export interface FoundUrl {
-  /** Normalised as browsers do; absent for schemes that are not http, https or ftp: those give their host only. */
+  /**
+   * Normalised as in browsers; absent for schemes other than http, https and ftp, which yield only their
+   * host.
+   */
   readonly url: string | undefined
   readonly domain: string | undefined
   readonly ip: IpAddress | undefined
 }
 
-/** Longer ones are cut by every system that would look them up: they give their host only. */
+/** Reputation services cut longer URLs, so these yield only their host. */
 const maxUrlLength = 8192
 const maxEmbedded = 10
 const listed = new Set(['http:', 'https:', 'ftp:', 'ftps:'])
 const schemes = 'https?|ftps?|sftp|ldaps?|rmi|iiop|dns|wss?|ssh|smb|tcp|udp|tls|telnet|rdp|vnc|git|socks[45]'
-// What cannot stand in a URL in running text: quotes, brackets of markup, and punctuation of full width.
+// Characters that cannot be in a URL in running text: quotes, markup brackets and full-width punctuation.
 const urlPattern = new RegExp(
   `(?<![a-z0-9])(?:${schemes})://[^\\s"'<>\`\\\\|^{}\\u3000-\\u303F\\uFF00-\\uFF0F\\uFF1A-\\uFF20]+`,
   'gi',
 )
-/** `http://a,http://b` are two; `http://a/?u=http://b` is one with another inside. */
+/** `http://a,http://b` are two URLs; `http://a/?u=http://b` is one that contains another. */
 const glued = /(?<![=/?&#%\w.-])(?=(?:https?|ftps?):\/\/)/gi
-/** Names of XML vocabularies that look like addresses. */
+/** XML namespaces that look like URLs. */
 const vocabularies = new Set([
   'www.w3.org',
   'schemas.xmlsoap.org',
@@ -28,7 +31,7 @@ const vocabularies = new Set([
   'schemas.openxmlformats.org',
 ])
 
-/** Takes the URLs out of `text`: what is left has a blank where each stood. Linear in the length of the text. */
+/** Takes the URLs out of `text` and leaves a space for each. Linear in the length of the text. */
 export function takeUrls(text: string): { readonly urls: readonly FoundUrl[]; readonly rest: string } {
   if (!text.includes('://')) return { urls: [], rest: text }
   const spaced = text.replace(glued, ' ')
@@ -47,7 +50,7 @@ export function takeUrls(text: string): { readonly urls: readonly FoundUrl[]; re
 
 const closing: Readonly<Record<string, string>> = { ')': '(', ']': '[' }
 
-/** Ends a URL at the first bracket it did not open, and drops the punctuation of the sentence around it. */
+/** Ends a URL at the first unmatched closing bracket and drops trailing punctuation of the sentence. */
 function trimUrl(url: string): string {
   const open: Record<string, number> = { '(': 0, '[': 0 }
   let end = 0
@@ -71,7 +74,7 @@ function readUrl(written: string, followEmbedded: boolean): FoundUrl[] {
   const ip = url && parseIp(url.hostname)
   const host = url?.hostname.toLowerCase() ?? ''
   if (url === undefined || host === '' || vocabularies.has(host)) return []
-  // What is found is handed to other systems: a password does not go with it.
+  // Findings go to other systems, so passwords are removed.
   url.password = ''
   const isName = host.includes('.') || ip !== undefined
   if (!isName || isCloudApi(host)) return []
@@ -83,7 +86,7 @@ function readUrl(written: string, followEmbedded: boolean): FoundUrl[] {
   return followEmbedded && !isLong ? [found, ...readEmbedded(url)] : [found]
 }
 
-/** Where a redirector or a mail gateway leads: a parameter that is a URL, or a URL at the end of the path. */
+/** The target of a redirector or mail gateway: a parameter that is a URL, or a URL at the end of the path. */
 function readEmbedded(url: URL): FoundUrl[] {
   const inQuery = [...url.searchParams.values()]
   const inPath = /(?<=\/)https?:\/\/?[^/].*$/i.exec(url.pathname)?.[0]

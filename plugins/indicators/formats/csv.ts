@@ -1,15 +1,15 @@
 import { meaningOf } from '../key-meaning.ts'
-import { isSentence, type NamedValue, type Reading } from './reading.ts'
+import { isSentence, type NamedValue, type FormatReading } from './reading.ts'
 
 const delimiters = [',', ';', '\t', '|']
 const maxColumns = 500
 
 /**
- * Reads a text that is a table with a row of headings (RFC 4180, any of four delimiters), one record for each row. Only where a
- * heading names users, machines, domains or hashes: any other table loses nothing when it is read as a text. `undefined` when
- * a row has another number of cells, since then it is rather prose with commas.
+ * Reads a table with a header row (RFC 4180, any of four delimiters), one record per row. Only if a header
+ * names users, machines, domains or hashes: any other table can be read as plain text. `undefined` if rows
+ * differ in length, since the text is then more likely prose.
  */
-export function readCsv(text: string): Reading | undefined {
+export function readCsv(text: string): FormatReading | undefined {
   const firstLine = /^\uFEFF?([^\r\n]{3,8000})\r?\n/.exec(text)?.[1]
   if (firstLine === undefined) return undefined
   for (const delimiter of delimiters) {
@@ -30,7 +30,7 @@ const named = (key: string | undefined, value: string): NamedValue => ({
 
 function readHeadings(line: string, delimiter: string): readonly string[] | undefined {
   const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
-  // Two words and a comma are prose more often than they are a table.
+  // Two words and a comma are more often prose than a table.
   const least = line.includes(', ') ? 3 : 2
   if (cells.length < least || cells.length > maxColumns || !cells.every(isHeading)) return undefined
   return cells.some(isTelling) ? cells : undefined
@@ -51,7 +51,7 @@ const cellPattern = (delimiter: string) => {
   return new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^"${d}\r\n][^${d}\r\n]*)?)(${d}|\r?\n|$)`, 'y')
 }
 
-/** All rows, each with as many cells as there are columns; blank lines at the end are none. */
+/** All rows; undefined unless every row has `columns` cells. Trailing blank lines are dropped. */
 function readRows(text: string, delimiter: string, columns: number): readonly string[][] | undefined {
   const pattern = cellPattern(delimiter)
   const rows: string[][] = []

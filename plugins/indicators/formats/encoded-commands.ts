@@ -1,11 +1,11 @@
-/** Longer ones are left encoded: what carries a megabyte carries a file. */
+/** Longer ones are not decoded: a megabyte is an embedded file. */
 const maxEncoded = 200_000
 const maxCommands = 50
 
 const base64 = '([A-Za-z0-9+/]{16,}={0,2})'
 const quote = `["'\\\\\`]{0,3}`
 const patterns = [
-  // PowerShell takes every beginning of `-EncodedCommand`, and `-ec`.
+  // PowerShell accepts every prefix of `-EncodedCommand`, and `-ec`.
   `(?<![\\w/-])[-/–—](?:ec|e(?:n(?:c(?:o(?:d(?:e(?:d(?:c(?:o(?:m(?:m(?:a(?:n(?:d)?)?)?)?)?)?)?)?)?)?)?)?)?)[\\s:=]{1,8}${quote}${base64}`,
   `(?:FromBase64String|b64decode|base64_decode|atob)[ ]?\\([ ]?b?${quote}${base64}`,
   `(?<![\\w-])echo (?:-n )?${quote}${base64}${quote} ?\\| ?base64 (?:-d|-D|--decode)`,
@@ -13,13 +13,14 @@ const patterns = [
 
 export interface DecodedCommands {
   readonly texts: readonly string[]
-  /** There was more than is decoded. */
+  /** Set if the text has more commands than are decoded. */
   readonly cut: boolean
 }
 
 /**
- * Decodes what shells are given in base64: `powershell -enc …`, `FromBase64String('…')`, `echo … | base64 -d`. UTF-16 and UTF-8;
- * what is compressed, encrypted or no text is left out. A decoded text is not decoded again.
+ * Decodes base64 arguments of shells: `powershell -enc …`, `FromBase64String('…')`, `echo … | base64 -d`.
+ * Reads UTF-16 and UTF-8; compressed, encrypted or binary data is left out. Decoded text is not decoded
+ * again.
  */
 export function decodeCommands(text: string): DecodedCommands {
   const texts: string[] = []
@@ -41,7 +42,7 @@ export function decodeCommands(text: string): DecodedCommands {
 function decodeText(bytes: Buffer): string | undefined {
   let zeros = 0
   for (let index = 1; index < bytes.length; index += 2) if (bytes[index] === 0) zeros += 1
-  // In UTF-16 every second byte of what a shell understands is mostly zero.
+  // In UTF-16, shell commands have zero in mostly every second byte.
   const text = bytes.toString(zeros * 4 > bytes.length / 2 ? 'utf16le' : 'utf8')
   // oxlint-disable-next-line no-control-regex -- binary data is told by them
   const strange = text.match(/[\u0000-\u0008\u000E-\u001F\uFFFD]/g)?.length ?? 0

@@ -1,20 +1,23 @@
 import { isSentence, type NamedValue } from './reading.ts'
 
-/** `User: ana`, `  - host_name: "ws-7",`, `**Host:** ws-7`, and `Subject:` alone, which names what is indented below it. */
+/**
+ * `User: ana`, ` - host_name: "ws-7",`, `**Host:** ws-7`, and `Subject:` alone, which labels the indented
+ * lines below.
+ */
 const keyLine =
   /^([ \t]{0,40})(?:[-*•][ \t]{1,8})?["'*_`]{0,3}([A-Za-z][\w.-]{0,40}(?: [\w.-]{1,40}){0,2})["'*_`]{0,3}[ \t]{0,8}:["'*_`]{0,3}(?:[ \t]{1,40}([^\r\n]{1,300}))?[ \t]{0,40}\r?$/
 const maxMembers = 200
 
-/** Kinds of thing and events rather than keys: `Login: failed`, `Actor: APT28`, `Users: several`. */
+/** Categories and events rather than keys: `Login: failed`, `Actor: APT28`, `Users: several`. */
 const noKey = /^(?:log[io]n|actor|users|hosts|src|dest)$/i
-/** What a line says about a user or machine that is not its name. */
+/** Attributes of a user or machine other than its name. */
 const noName = new Set(
   'down up offline online failed failure success successful succeeded deleted disabled enabled blocked locked unlocked created added removed changed reset multiple several various many see below above here redacted active inactive required optional isolated quarantined compromised infected clean affected unavailable'.split(
     ' ',
   ),
 )
 
-/** Reads the lines of a text that are a key, a colon and one word; lines that stand together are one record. */
+/** Reads lines of a key, a colon and one word; adjacent lines form one record. */
 export function readKeyLines(text: string): readonly (readonly NamedValue[])[] {
   if (!text.includes(': ') && !text.includes(':\t')) return []
   const records: NamedValue[][] = []

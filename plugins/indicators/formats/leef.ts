@@ -1,10 +1,13 @@
-import { nothingRead, type NamedValue, type Reading } from './reading.ts'
+import { nothingRead, type NamedValue, type FormatReading } from './reading.ts'
 
 const header1 = /LEEF:1\.0(?:\|[^|\n]{0,200}){4}\|/
 const header2 = /LEEF:2\.0(?:\|[^|\n]{0,200}){4}\|([^|\n]{0,6})\|/
 
-/** Reads the attributes of LEEF lines (1.0: tabs between them; 2.0: what the header says); other lines stay. */
-export function readLeef(text: string): Reading {
+/**
+ * Reads the attributes of LEEF lines (1.0: separated by tabs; 2.0: by the header's delimiter); keeps other
+ * lines as text.
+ */
+export function readLeef(text: string): FormatReading {
   if (!text.includes('LEEF:')) return nothingRead(text)
   const records: NamedValue[][] = []
   const rest: string[] = []
@@ -23,7 +26,7 @@ export function readLeef(text: string): Reading {
   return { records, rest: rest.join('\n') }
 }
 
-/** A character itself or its code (`x5E`, `0x09`); a tab by default, also where a log wrote it as `\t`. */
+/** A character or its code (`x5E`, `0x09`); a tab by default, also when a log wrote it as `\t`. */
 function delimiterOf(written: string, attributes: string): string {
   const code = /^0?x([0-9a-f]{1,4})$/i.exec(written)?.[1]
   const delimiter = code === undefined ? written || '\t' : String.fromCharCode(parseInt(code, 16))

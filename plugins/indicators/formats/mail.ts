@@ -1,13 +1,12 @@
 import { takeEmails } from '../find/emails.ts'
 import { meaningOf } from '../key-meaning.ts'
-import type { NamedValue, Reading } from './reading.ts'
-import { decodeBase64, decodeQuotedPrintable, decodeWords } from './transfer-encoding.ts'
+import type { NamedValue, FormatReading } from './reading.ts'
 import { decodeEntities } from './xml.ts'
 
 const maxHeaders = 500
 const maxDepth = 5
 
-/** Headers of which a text needs three to be a mail, one of them about the sender. */
+/** A text is a mail if it has three of these headers, one of them about the sender. */
 const mailHeaders =
   /^(?:from|to|cc|subject|date|message-id|received|return-path|mime-version|content-type|delivered-to|reply-to|sender|dkim-signature|x-[\w-]+)$/
 const senderHeaders = /^(?:from|return-path|received|sender)$/
@@ -16,8 +15,8 @@ const recipientHeaders =
 
 type Header = readonly [name: string, value: string]
 
-/** Reads a mail as it was sent (RFC 5322): headers and text parts, decoded as their headers say. `undefined`: not a mail. */
-export function readMail(text: string): Reading | undefined {
+/** Reads a raw mail (RFC 5322): headers and text parts, decoded. `undefined` if it is not a mail. */
+export function readMail(text: string): FormatReading | undefined {
   if (!/^\s{0,20}(?:>?From |[A-Za-z][\w-]{1,60}:)/.test(text.slice(0, 100))) return undefined
   const { headers, body } = splitHeaders(text.replace(/^\s{0,20}(?:>?From [^\n]{0,200}\n)?/, ''))
   const known = new Set(headers.map(([name]) => name).filter((name) => mailHeaders.test(name)))
@@ -33,7 +32,7 @@ export function readMail(text: string): Reading | undefined {
   return { records: [named, parts], rest: '', recipientDomains: recipientDomainsOf(named) }
 }
 
-/** A domain that also sends is listed: who hides the victims writes to himself. */
+/** A recipient domain that also sends is listed: attackers who hide the recipients write to themselves. */
 function recipientDomainsOf(headers: readonly NamedValue[]): ReadonlySet<string> {
   const of = (matches: (name: string) => boolean) =>
     headers
@@ -43,7 +42,7 @@ function recipientDomainsOf(headers: readonly NamedValue[]): ReadonlySet<string>
   return new Set(of((name) => recipientHeaders.test(name)).filter((domain) => !senders.has(domain)))
 }
 
-/** Header fields, unfolded, names in lower case, up to the first blank line, and what follows it. */
+/** Header fields, unfolded, names in lower case, up to the first blank line, and the rest. */
 function splitHeaders(text: string): { readonly headers: readonly Header[]; readonly body: string } {
   const line = /([A-Za-z][\w-]{0,76}):([^\n]*(?:\n[ \t][^\n]*)*)(?:\n|$)/y
   const headers: Header[] = []
@@ -58,7 +57,7 @@ function splitHeaders(text: string): { readonly headers: readonly Header[]; read
   return { headers, body: text.slice(at).replace(/^\r?\n/, '') }
 }
 
-/** The text parts of a mail or of a part; attachments that are no text are left out. */
+/** The text parts of a mail or part; binary attachments are left out. */
 function textParts(headers: readonly Header[], body: string, depth: number): string[] {
   const header = (wanted: string) => headers.find(([name]) => name === wanted)?.[1] ?? ''
   const type = header('content-type')
@@ -84,7 +83,44 @@ function decodeBody(body: string, encoding: string, charset: string): string {
 const parameter = (header: string, name: string): string | undefined =>
   new RegExp(`;\\s{0,10}${name}="?([^";\\s]{1,200})`, 'i').exec(header.slice(0, 2000))?.[1]
 
-/** What stands before the first and after the last boundary is kept: an attacker may put it there, and some programs show it. */
+/**
+ * Keeps the text before the first and after the last boundary: attackers may put text there, and some
+ * programs show it.
+ */
 function splitParts(body: string, boundary: string): string[] {
   return `\n${body}`.split(`\n--${boundary}`).map((part) => part.replace(/^(?:--)?[ \t]{0,20}\r?\n/, ''))
+}
+
+/** Undoes quoted-printable (RFC 2045): `=3D`, and `=` at the end of a line. */
+function decodeQuotedPrintable(text: string, charset: string): string {
+  return text
+    .replace(/=[ \t]{0,20}\r?\n/g, '')
+    .replace(/(?:=[0-9A-F]{2}){1,20000}/gi, (run) =>
+      decodeBytes(Buffer.from(run.replaceAll('=', ''), 'hex'), charset),
+    )
+}
+
+const decodeBase64 = (text: string, charset: string): string =>
+  decodeBytes(Buffer.from(text, 'base64'), charset)
+
+function decodeBytes(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    return bytes.toString('utf8')
+  }
+}
+
+/** Undoes the encoded words of mail headers (RFC 2047): `=?utf-8?B?…?=`. */
+function decodeWords(text: string): string {
+  if (!text.includes('=?')) return text
+  return text
+    .replace(/(\?=)\s{1,10}(?==\?)/g, '$1')
+    .replace(
+      /=\?([\w-]{1,40})\?([BQ])\?([^?\s]{0,1000})\?=/gi,
+      (_, charset: string, how: string, coded: string) =>
+        how.toUpperCase() === 'B'
+          ? decodeBase64(coded, charset)
+          : decodeQuotedPrintable(coded.replaceAll('_', ' '), charset),
+    )
 }

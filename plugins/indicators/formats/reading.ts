@@ -1,16 +1,16 @@
-/** A value that a text gives a name to, as a member of a JSON object has one. */
+/** A labelled value in a text, like a member of a JSON object. */
 export interface NamedValue {
   readonly key: string
-  /** The name of what stands around it, `''` for nothing. */
+  /** The label of the enclosing block, `''` if there is none. */
   readonly parentKey: string
   readonly value: string
 }
 
-/** What a text in a known format says: named values that belong together, and the text without them. */
-export interface Reading {
+/** The content of a text in a known format: records of labelled values, and the remaining text. */
+export interface FormatReading {
   readonly records: readonly (readonly NamedValue[])[]
   readonly rest: string
-  /** Of a mail: the domains of those it is addressed to, which are mostly one's own. */
+  /** Of a mail: the recipients' domains, which are mostly internal. */
   readonly recipientDomains?: ReadonlySet<string>
 }
 
@@ -20,4 +20,4 @@ export const isSentence = (key: string): boolean => sentenceWord.test(key)
 const sentenceWord =
   /\b(?:the|an?|this|that|these|for|of|to|by|on|in|our|your|their|his|her|its|no|new|each|every|dear|hello|hi|note|per|with|and|or|threat|how|why|what|if)\b/i
 
-export const nothingRead = (rest: string): Reading => ({ records: [], rest })
+export const nothingRead = (rest: string): FormatReading => ({ records: [], rest })

@@ -1,10 +1,10 @@
-import { nothingRead, type NamedValue, type Reading } from './reading.ts'
+import { nothingRead, type NamedValue, type FormatReading } from './reading.ts'
 
-/** `<user>`, `</user>`, `<Data Name='User'>`; what is longer is no element of an event. */
+/** `<user>`, `</user>`, `<Data Name='User'>`; longer tags are not elements of an event. */
 const tag = /<(\/?)([A-Za-z_][\w.:-]{0,63})(\s[^<>]{0,2000})?>/g
 const maxOpen = 64
 
-/** Elements of pages and mails: their names say nothing about the text in them. */
+/** Elements of web pages and mails, whose names do not describe their text. */
 const html = new Set(
   'a abbr address article aside b blockquote body br button caption center cite code dd del details div dl dt em font footer form h1 h2 h3 h4 h5 h6 head header hr html i img input ins kbd label legend li link main mark meta nav ol option p pre q s samp script section select small span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr tt u ul var'.split(
     ' ',
@@ -15,15 +15,15 @@ interface OpenElement {
   readonly tag: string
   readonly key: string
   readonly parentKey: string
-  /** Where its text begins. */
+  /** Start of its text. */
   readonly start: number
 }
 
 /**
- * Reads elements that hold only text like the members of a JSON object: `<user>ana</user>`, `<Data Name="User">ana</Data>`.
- * Elements of HTML and everything else stay in the rest. One pass: text and tags are never looked at twice.
+ * Reads elements that hold only text as members of an object: `<user>ana</user>`, `<Data
+ * Name="User">ana</Data>`. HTML elements and everything else stay in the rest. Works in one pass.
  */
-export function readXml(text: string): Reading {
+export function readXml(text: string): FormatReading {
   if (!text.includes('</')) return nothingRead(text)
   const values: NamedValue[] = []
   const rest: string[] = []
@@ -63,7 +63,7 @@ export function readXml(text: string): Reading {
   return values.length === 0 ? nothingRead(text) : { records: [values], rest: rest.join('') }
 }
 
-/** `Name` in `<Data Name="User">`, where it is short enough to be a name. */
+/** `Name` in `<Data Name="User">`, if short enough to be a name. */
 const attribute = (attributes: string): string | undefined =>
   /\s(?:name|key)\s?=\s?(?:"([^"]{1,64})"|'([^']{1,64})')/i.exec(attributes)?.slice(1).find(Boolean)
 

@@ -16,17 +16,17 @@ export const extract = defineSkill({
     properties: {
       text: {
         type: 'string',
-        description: 'Any text; a text that is JSON is read as JSON. Give this or `json`.',
+        description: 'Any text; JSON text is parsed. Give this or `json`.',
       },
       json: {
-        description: 'Any JSON value; strings in it that are JSON are read as such. Give this or `text`.',
+        description: 'Any JSON value; strings that contain JSON are parsed. Give this or `text`.',
       },
       max_per_kind: {
         type: 'integer',
         minimum: 1,
         maximum: 1000,
         default: 50,
-        description: 'Distinct values kept of each kind; further ones are dropped and `truncated` is true.',
+        description: 'Maximum distinct values of each kind; if there are more, `truncated` is true.',
       },
       include_private: {
         type: 'boolean',
@@ -38,7 +38,7 @@ export const extract = defineSkill({
         type: 'array',
         items: { type: 'string', maxLength: 253 },
         maxItems: 1000,
-        description: "The organization's own domains: left out with all names below them, and URLs there.",
+        description: "The organization's own domains: left out with their subdomains and URLs.",
       },
     },
   },
@@ -52,15 +52,13 @@ export const extract = defineSkill({
       url: list('http, https and ftp, normalised as browsers do.'),
       hash: list('MD5, SHA-1, SHA-256 and SHA-512, lower case.'),
       email: list('E-mail addresses, lower case.'),
-      host: list('Machine names from fields that say so, lower case.'),
-      user: list(
-        'Account names from fields that say so, as they were written; e-mail addresses in lower case.',
-      ),
+      host: list('Machine names from labelled fields, lower case.'),
+      user: list('Account names from labelled fields, as written; e-mail addresses in lower case.'),
       vulnerability: list('CVE ids.'),
       all: {
         type: 'array',
         description:
-          'Every value of the lists above: by the string it first stood in; within one, URLs, e-mail addresses, then the rest.',
+          'All values of the lists above, in the order of the strings they first appear in; within a string, URLs, e-mail addresses, then the rest.',
         items: {
           type: 'object',
           additionalProperties: false,
@@ -71,14 +69,14 @@ export const extract = defineSkill({
             places: {
               type: 'array',
               items: { type: 'string' },
-              description: `JSON pointers of the strings it stood in, the first ${maxPlaces}; '' is the whole input.`,
+              description: `JSON pointers of the strings that contain it, the first ${maxPlaces}; '' is the whole input.`,
             },
           },
         },
       },
       truncated: {
         type: 'boolean',
-        description: 'Something was not looked at or not listed: see `truncated_at`.',
+        description: 'The input was not read in full, or values were dropped: see `truncated_at`.',
       },
       truncated_at: {
         type: 'array',

@@ -1,7 +1,7 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { alertError, ok } from './answer.ts'
-import { fixture } from './fixture.ts'
+import { alertError, okAnswer } from './answer.ts'
+import { intelFixture } from './fixture.ts'
 
 const alwaysPresent = ['id', 'log', 'title', 'rule']
 const queryNames = new Set([
@@ -18,10 +18,10 @@ const queryNames = new Set([
   'fields',
 ])
 
-export const loadAlerts = (): readonly JsonObject[] => objectsAt(fixture('v3-alert-page-event'), 'data')
+export const loadAlerts = (): readonly JsonObject[] => objectsAt(intelFixture('v3-alert-page-event'), 'data')
 
 /** GET `/alert/v3`. */
-export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams): SandboxReply {
+export function answerAlerts(alerts: readonly JsonObject[], query: URLSearchParams): SandboxReply {
   const foreign = [...query.keys()].find((name) => !queryNames.has(name))
   if (foreign !== undefined) return alertError(400, `Unknown query parameter ${foreign}`)
   const from = Number(query.get('from') ?? 0)
@@ -38,7 +38,7 @@ export function listAlerts(alerts: readonly JsonObject[], query: URLSearchParams
     .toSorted((a, b) => direction * (triggeredOf(a) - triggeredOf(b)))
   const page = fitting.slice(from, from + limit)
   const fields = new Set([...alwaysPresent, ...(query.get('fields')?.split(',') ?? [])])
-  return ok({
+  return okAnswer({
     data: page.map((alert) => Object.fromEntries(Object.entries(alert).filter(([name]) => fields.has(name)))),
     counts: { returned: page.length, total: fitting.length },
   })
@@ -68,7 +68,7 @@ function fits(alert: JsonObject, query: URLSearchParams): boolean {
   )
 }
 
-/** A test for seconds since 1970. `undefined` for a text that is no range. */
+/** Parses a range into a predicate on epoch seconds; `undefined` if the text is no range. */
 function readRange(text: string | null): ((seconds: number) => boolean) | undefined {
   if (text === null) return () => true
   const ends = /^\[([^,]*),([^,]*)\]$/.exec(text)?.slice(1)
@@ -91,7 +91,7 @@ const unitSeconds: ReadonlyMap<string, number> = new Map([
   ['y', 31_536_000],
 ])
 
-/** Epoch milliseconds; NaN for what is neither a time nor one relative to now. */
+/** Epoch milliseconds; NaN if the text is neither an absolute nor a relative time. */
 function readTime(end: string): number {
   if (isAbsolute(end)) return Date.parse(end)
   const [, count, unit = ''] = /^-(\d+)([a-zA-Z])$/.exec(end) ?? []

@@ -1,6 +1,6 @@
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
-export const ok = (json: unknown): SandboxReply => ({ status: 200, json })
+export const okAnswer = (json: unknown): SandboxReply => ({ status: 200, json })
 
 const traceId = 'a3274da2-b2bf-4ed5-8276-ecba8c837ad6'
 

@@ -3,8 +3,8 @@ import { indicatorKinds } from '../indicator.ts'
 import { makeRecord } from './make-record.ts'
 import { isIndicatorKind, recordKey } from './records.ts'
 
-/** What an analyst of the provider may do by hand. */
-export function commandsOf(records: Map<string, JsonObject>): readonly SandboxCommand[] {
+/** Actions of an analyst at the provider. */
+export function intelCommands(records: Map<string, JsonObject>): readonly SandboxCommand[] {
   return [
     {
       usage: 'known [kind]',
@@ -33,7 +33,7 @@ export function commandsOf(records: Map<string, JsonObject>): readonly SandboxCo
 const scoreOf = (record: JsonObject): string =>
   String(numberAt(valueAt(record, 'risk'), 'score') ?? '-').padStart(2)
 
-/** Records that are found by an id have a name besides. */
+/** Records that are found by an id also have a name. */
 function nameBeside(key: string, record: JsonObject): string {
   const name = textAt(valueAt(record, 'entity'), 'name') ?? ''
   return key.toLowerCase().includes(name.toLowerCase()) ? '' : `(${name})`

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Reads one of the recorded answers. */
-export function fixture(name: string): unknown {
+/** Reads a recorded response. */
+export function intelFixture(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'))
 }

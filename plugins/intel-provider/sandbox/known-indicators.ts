@@ -1,19 +1,24 @@
 import type { IndicatorKind } from '../indicator.ts'
 
-/** An indicator the sandbox makes a record for. All others are unknown to it, except the recorded ones. */
+/**
+ * An indicator for which the sandbox generates a record. All others are unknown, except the recorded ones.
+ */
 export interface KnownIndicator {
   readonly kind: IndicatorKind
   readonly value: string
-  /** 0 to 99; the level follows from it. */
+  /** 0 to 99; determines the level. */
   readonly score: number
-  /** Name of the rule and what was seen. */
+  /** Name of the rule and its evidence. */
   readonly rules: readonly (readonly [rule: string, seen: string])[]
 }
 
 const bruteForce = 'Recent SSH/Dictionary Attacker'
 const phishing = 'Recently Active URL on Phishing Domain'
 
-/** Made up for demonstrations. The addresses are from documentation ranges or from public sample alerts; no claim about them. */
+/**
+ * Made up for demonstrations. The addresses are from documentation ranges or public sample alerts; the
+ * ratings are fictional.
+ */
 export const knownIndicators: readonly KnownIndicator[] = [
   // Known bad
   {
@@ -123,7 +128,7 @@ export const knownIndicators: readonly KnownIndicator[] = [
     rules: [['Recently Exploited in the Wild', 'Scans and working exploits are seen widely.']],
   },
 
-  // In between
+  // Medium risk
   {
     kind: 'ip',
     value: '185.220.101.45',

@@ -4,7 +4,7 @@ import type { KnownIndicator } from './known-indicators.ts'
 
 const seen = { firstSeen: '2025-11-03T07:12:44.000Z', lastSeen: '2026-01-11T23:59:59.000Z' }
 
-/** Type of the entity, prefix of its id, and how many rules there are. */
+/** Type of the entity, prefix of its id, and number of rules. */
 const entities: Readonly<Record<IndicatorKind, readonly [type: string, prefix: string, rules: number]>> = {
   ip: ['IpAddress', 'ip:', 79],
   domain: ['InternetDomainName', 'idn:', 52],
@@ -14,7 +14,7 @@ const entities: Readonly<Record<IndicatorKind, readonly [type: string, prefix: s
   company: ['Company', 'sbx-', 50],
 }
 
-/** A record with every field a small real one has; the same indicator gives the same record each time. */
+/** A record with every field of a small real one; deterministic for each indicator. */
 export function makeRecord({ kind, value, score, rules }: KnownIndicator): JsonObject {
   const [type, prefix, total] = entities[kind]
   const id = prefix + value

@@ -1,7 +1,7 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { alertError, ok } from './answer.ts'
-import { fixture } from './fixture.ts'
+import { alertError, okAnswer } from './answer.ts'
+import { intelFixture } from './fixture.ts'
 
 export interface PlaybookAlerts {
   readonly found: readonly JsonObject[]
@@ -10,19 +10,22 @@ export interface PlaybookAlerts {
 }
 
 export function loadPlaybookAlerts(): PlaybookAlerts {
-  const found = objectsAt(fixture('playbook-alert-search-page'), 'data')
+  const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data')
   const recorded: Readonly<Record<string, readonly [segment: string, panels: unknown]>> = {
-    domain_abuse: ['domain_abuse', fixture('playbook-alert-domain-abuse')],
-    cyber_vulnerability: ['vulnerability', valueAt(fixture('playbook-alert-cyber-vulnerability'), 'data')],
-    identity_novel_exposures: ['identity_novel_exposures', fixture('playbook-alert-identity-exposure')],
+    domain_abuse: ['domain_abuse', intelFixture('playbook-alert-domain-abuse')],
+    cyber_vulnerability: [
+      'vulnerability',
+      valueAt(intelFixture('playbook-alert-cyber-vulnerability'), 'data'),
+    ],
+    identity_novel_exposures: ['identity_novel_exposures', intelFixture('playbook-alert-identity-exposure')],
   }
   const details = new Map<string, JsonObject>()
   for (const alert of found) {
     const id = textAt(alert, 'playbook_alert_id') ?? ''
     const [segment, panels] = recorded[textAt(alert, 'category') ?? ''] ?? []
-    // The recorded panels belong to other alerts; the ids of these are put in their place.
+    // The recorded panels belong to other alerts, so their ids are replaced.
     if (isObject(panels)) details.set(`${segment}/${id}`, { ...panels, playbook_alert_id: id })
-    const common = valueAt(fixture('playbook-alert-common'), 'data')
+    const common = valueAt(intelFixture('playbook-alert-common'), 'data')
     if (isObject(common)) details.set(`common/${id}`, { ...common, playbook_alert_id: id })
   }
   return { found, details }
@@ -45,13 +48,13 @@ export function searchPlaybookAlerts({ found, details }: PlaybookAlerts, questio
     .filter((alert) => fits(alert, question, details))
     .toSorted((a, b) => direction * (textAt(a, order) ?? '').localeCompare(textAt(b, order) ?? ''))
   const data = fitting.slice(from, from + limit)
-  return ok({ status: done, data, counts: { returned: data.length, total: fitting.length } })
+  return okAnswer({ status: done, data, counts: { returned: data.length, total: fitting.length } })
 }
 
 /** POST `/playbook-alert/{segment}/{id}`, or GET for the segment `common`. */
 export function playbookAlertDetails({ details }: PlaybookAlerts, segment: string, id: string): SandboxReply {
   const data = details.get(`${segment}/${id}`)
-  return data === undefined ? alertError(404, 'Playbook alert not found') : ok({ status: done, data })
+  return data === undefined ? alertError(404, 'Playbook alert not found') : okAnswer({ status: done, data })
 }
 
 function fits(alert: JsonObject, question: JsonObject, details: PlaybookAlerts['details']): boolean {

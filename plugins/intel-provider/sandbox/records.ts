@@ -1,13 +1,13 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { indicatorKinds, type IndicatorKind } from '../indicator.ts'
-import { fixture } from './fixture.ts'
+import { intelFixture } from './fixture.ts'
 import { knownIndicators } from './known-indicators.ts'
 import { makeRecord } from './make-record.ts'
 
-/** What the sandbox knows, by {@link recordKey}. */
+/** The sandbox's records by {@link recordKey}. */
 export type Records = ReadonlyMap<string, JsonObject>
 
-/** Equal for all ways to write one indicator. Letter case counts in the provider's own ids. */
+/** The same for all spellings of an indicator. The provider's own ids are case-sensitive. */
 export function recordKey(kind: IndicatorKind, value: string): string {
   if (kind === 'url') return `url ${URL.canParse(value) ? new URL(value).href : value}`
   return `${kind} ${kind === 'company' || kind === 'vulnerability' ? value : value.toLowerCase()}`
@@ -37,7 +37,7 @@ function* recordedAnswers(): Generator<readonly [IndicatorKind, JsonObject]> {
     ['vulnerability', 'v2-vulnerability'],
     ['company', 'v2-company'],
   ] as const) {
-    const data = valueAt(fixture(name), 'data')
+    const data = valueAt(intelFixture(name), 'data')
     if (isObject(data)) yield [kind, data]
   }
   for (const [kind, name] of [
@@ -45,7 +45,7 @@ function* recordedAnswers(): Generator<readonly [IndicatorKind, JsonObject]> {
     ['url', 'client-enrich-url-2'],
     ['hash', 'client-enrich-hash-2'],
   ] as const) {
-    for (const item of objectsAt({ list: fixture(name) }, 'list')) {
+    for (const item of objectsAt({ list: intelFixture(name) }, 'list')) {
       for (const data of objectsAt(item, 'EntityResult')) yield [kind, data]
     }
   }

@@ -11,7 +11,7 @@ export const getEnrichment = defineSkill({
   title: 'Get Enrichment',
   description:
     'Returns what the provider knows about one indicator: risk score, the rules behind it, when it was seen. ' +
-    'An indicator that the provider does not know is a success with found: false and risk.score: null.',
+    'An unknown indicator is a success with found: false and risk.score: null.',
   docs: 'https://api.recordedfuture.com/v2/',
   effect: 'read',
   enriches: ['ip', 'domain', 'url', 'hash', 'vulnerability', 'company'],
@@ -37,8 +37,8 @@ export const getEnrichment = defineSkill({
         items: { type: 'string', enum: allFields },
         default: defaultFields,
         description:
-          'Parts of the record to ask for; entity, risk and timestamps always are. The others come back in raw. ' +
-          'A whole record can have 200 KB.',
+          'Parts of the record to request, in addition to entity, risk and timestamps. They are returned in raw. ' +
+          'A full record can have 200 KB.',
       },
     },
   },
@@ -103,7 +103,7 @@ export const getEnrichment = defineSkill({
       },
     },
     {
-      title: 'An address nobody has reported',
+      title: 'An address without reports',
       input: { kind: 'ip', value: '192.0.2.44' },
       output: {
         found: false,
@@ -130,7 +130,7 @@ export const getEnrichment = defineSkill({
     const query = { fields: fieldsToAskFor(kind, fields).join(',') }
     const response = await http.get(path, { query, accept: [404] })
     if (isKnown(response)) return decodeEnrichment(kind, value, response.json())
-    // Its own ids are known to the provider, so this is none: probably a name, about which nothing was asked.
+    // The provider knows all of its own ids, so this is probably a name; it was not looked up.
     if (isProvidersId(kind, value)) throw notAnId(kind, value)
     return nothingKnown(kind, value)
   },
@@ -139,7 +139,7 @@ export const getEnrichment = defineSkill({
 function notAnId(kind: IndicatorKind, value: string): SkillError {
   const other = kind === 'company' ? 'the domain of the company' : 'the CVE id'
   return new SkillError('invalid_indicator', `the provider has no ${kind} with the id '${value}'`, {
-    hint: `names are not ids: give ${other}, or the id as the provider wrote it`,
+    hint: `names are not ids: give ${other}, or the provider's id`,
     details: { kind },
   })
 }

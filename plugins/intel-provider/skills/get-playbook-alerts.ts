@@ -17,9 +17,9 @@ import { absoluteRange } from '../time-range.ts'
 const textOrNull = { type: ['string', 'null'] } as const
 const time = { type: 'string', maxLength: 40, examples: ['2026-01-12T08:00:00Z'] } as const
 const pageSize = 100
-/** Each needs a call of its own. */
+/** Details need one call per alert. */
 const mostDetails = 50
-/** Details fetched at the same time. */
+/** Concurrent detail calls. */
 const atOnce = 5
 
 const alert = {
@@ -46,7 +46,7 @@ const alert = {
     assignee: textOrNull,
     created: { ...textOrNull, description: 'ISO 8601 in UTC, as the provider wrote it.' },
     updated: textOrNull,
-    raw: { type: 'object', additionalProperties: true, description: 'The alert as the search gave it.' },
+    raw: { type: 'object', additionalProperties: true, description: 'The alert as returned by the search.' },
     details: {
       type: ['object', 'null'],
       additionalProperties: true,
@@ -58,7 +58,7 @@ const alert = {
           properties: {
             exposed_secret: {
               'x-sensitive': true,
-              description: 'Of identity exposures: hashes of the password and a hint at it.',
+              description: 'For identity exposures: hashes of the password and a hint.',
             },
           },
         },
@@ -93,10 +93,10 @@ export const getPlaybookAlerts = defineSkill({
       },
       category: list('Categories, e.g. domain_abuse, cyber_vulnerability, identity_novel_exposures.'),
       assignee: list('Ids of users, e.g. uhash:AbCdEf1234.'),
-      created_from: { ...time, description: 'Created at this time or later: a time with its zone.' },
-      created_until: { ...time, description: 'Created at this time or earlier: a time with its zone.' },
-      updated_from: { ...time, description: 'Changed at this time or later: a time with its zone.' },
-      updated_until: { ...time, description: 'Changed at this time or earlier: a time with its zone.' },
+      created_from: { ...time, description: 'Created at this time or later: a time with a time zone.' },
+      created_until: { ...time, description: 'Created at this time or earlier: a time with a time zone.' },
+      updated_from: { ...time, description: 'Changed at this time or later: a time with a time zone.' },
+      updated_until: { ...time, description: 'Changed at this time or earlier: a time with a time zone.' },
       order_by: { type: 'string', enum: ['created', 'updated'], default: 'created' },
       direction: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
       limit: {
@@ -127,24 +127,24 @@ export const getPlaybookAlerts = defineSkill({
       },
       truncated: {
         type: 'boolean',
-        description: 'There are more alerts than are returned: narrow the question.',
+        description: 'There are more alerts than are returned: narrow the search.',
       },
       ...leftOutProperties,
       without_details: {
         type: 'integer',
         description:
-          'How many alerts are without the details that were asked for, which are gone, refused or cannot be read. Absent: none.',
+          'Number of alerts whose requested details were deleted, refused or unreadable. Absent: none.',
       },
       without_details_why: {
         type: 'array',
         items: { type: 'string' },
-        description: 'Why, each reason once. Absent: none is without.',
+        description: 'The reasons, without duplicates. Absent: no details are missing.',
       },
     },
   },
   examples: [
     {
-      title: 'Alerts of an entity that has none',
+      title: 'An entity without alerts',
       input: { entity: ['idn:nothing.example'], priority: ['High'] },
       output: { alerts: [], counts: { returned: 0, total: 0 }, truncated: false },
     },
@@ -196,12 +196,12 @@ function list<const D extends string>(description: D) {
 
 interface Detailed {
   readonly alert: PlaybookAlert
-  /** Why it is without details that were asked for. */
+  /** Why requested details are missing. */
   readonly why?: string
   readonly refusal?: ConnectionError
 }
 
-/** Throws ConnectionError `http_403` where all details are refused: the key may not have any. */
+/** Throws ConnectionError `http_403` if all details are refused: the key has no access. */
 async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient): Promise<Detailed[]> {
   const found: Detailed[] = []
   for (let from = 0; from < alerts.length; from += atOnce) {
@@ -213,19 +213,19 @@ async function allWithDetails(alerts: readonly PlaybookAlert[], http: HttpClient
   return found
 }
 
-/** An alert that was deleted between the two calls, or whose details are refused or none, stays in the list, without details. */
+/** An alert whose details were deleted, refused or missing stays in the list without details. */
 async function withDetails(alert: PlaybookAlert, http: HttpClient): Promise<Detailed> {
   const { method, path } = detailRequest(alert)
   const body = method === 'POST' ? { json: {} } : {}
   try {
     const response = await http.request({ method, path, ...body, accept: [404] })
-    if (response.status === 404) return { alert, why: 'they are gone' }
+    if (response.status === 404) return { alert, why: 'they were deleted' }
     const details = valueAt(jsonIn(response), 'data')
-    return isObject(details) ? { alert: { ...alert, details } } : { alert, why: 'they cannot be read' }
+    return isObject(details) ? { alert: { ...alert, details } } : { alert, why: 'they are unreadable' }
   } catch (error) {
     if (!(error instanceof ConnectionError) || error.code !== 'http_403') throw error
     const category = alert.category?.slice(0, 100) ?? 'no category'
-    return { alert, why: `the key may not have those of ${category} (403)`, refusal: error }
+    return { alert, why: `the key has no access to those of ${category} (403)`, refusal: error }
   }
 }
 

@@ -1,5 +1,5 @@
 import { collectPages, defineSkill, leftOutProperties, SkillError } from 'tocsin/plugin'
-import { decodeAlert, decodePage, furthestOffset, mentions, type IntelAlert } from '../alert-record.ts'
+import { decodeAlertRecord, decodePage, furthestOffset, mentions, type IntelAlert } from '../alert-record.ts'
 import { connection } from '../connection.ts'
 import { timeRange } from '../time-range.ts'
 
@@ -18,9 +18,9 @@ const blocks = [
   'url',
 ] as const
 const defaultBlocks = ['review', 'type', 'url'] as const
-/** Where entities stand. */
+/** Fields that contain entities. */
 const entityBlocks = ['hits', 'triggered_by'] as const
-/** An alert can weigh megabytes with them. */
+/** They can add megabytes to an alert. */
 const heavyBlocks = ['hits', 'triggered_by', 'enriched_entities'] as const
 
 const entity = {
@@ -59,12 +59,16 @@ const alert = {
       properties: { id: textOrNull, name: textOrNull },
     },
     portal_url: textOrNull,
-    entities: { type: 'array', items: entity, description: 'Those named in the blocks that were asked for.' },
-    raw: { type: 'object', additionalProperties: true, description: 'The alert as the provider gave it.' },
+    entities: { type: 'array', items: entity, description: 'Those in the requested blocks.' },
+    raw: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'The alert as the provider returned it.',
+    },
   },
 } as const
 
-export const listAlerts = defineSkill({
+export const listIntelAlerts = defineSkill({
   name: 'list_alerts',
   title: 'List Alerts',
   description:
@@ -91,18 +95,17 @@ export const listAlerts = defineSkill({
         maxLength: 500,
         description:
           'Id or name of an entity, ignoring case. The provider cannot filter by it: the first 1000 alerts are read ' +
-          'and compared here; incomplete tells when there were more.',
+          'and filtered here; `incomplete` is true if there were more.',
       },
       priority: {
         type: 'string',
-        description:
-          'Refused: these alerts have no priority. Use get_playbook_alerts, whose alerts have one.',
+        description: 'Not supported: these alerts have no priority. Use get_playbook_alerts instead.',
       },
       freetext: {
         type: 'string',
         minLength: 1,
         maxLength: 500,
-        description: 'Words that the alert holds; the provider searches for them.',
+        description: 'Words in the alert; the provider searches for them.',
       },
       alert_rule: {
         type: 'array',
@@ -122,7 +125,7 @@ export const listAlerts = defineSkill({
         type: 'string',
         enum: ['asc', 'desc'],
         default: 'desc',
-        description: 'By the time of triggering.',
+        description: 'Order by the time of triggering.',
       },
       fields: {
         type: 'array',
@@ -130,7 +133,7 @@ export const listAlerts = defineSkill({
         items: { type: 'string', enum: blocks },
         default: defaultBlocks,
         description:
-          'Blocks of an alert to ask for besides id, log, title and rule. With hits it can have megabytes.',
+          'Blocks of an alert to request in addition to id, log, title and rule. With hits, an alert can have megabytes.',
       },
     },
   },
@@ -148,7 +151,7 @@ export const listAlerts = defineSkill({
           returned: { type: 'integer' },
           total: {
             type: ['number', 'null'],
-            description: 'What the provider has before the match by entity.',
+            description: 'The provider’s total before filtering by entity.',
           },
         },
       },
@@ -158,14 +161,14 @@ export const listAlerts = defineSkill({
       },
       incomplete: {
         type: 'boolean',
-        description: 'Not all alerts were compared with entity; some may be missing.',
+        description: 'Some alerts were not compared with the entity, so matches may be missing.',
       },
       ...leftOutProperties,
     },
   },
   examples: [
     {
-      title: 'Open alerts of a day on which there were none',
+      title: 'Open alerts of a day without alerts',
       input: { status: 'New', triggered_from: '2025-01-01T00:00:00Z', triggered_to: '2025-01-02T00:00:00Z' },
       output: { alerts: [], counts: { returned: 0, total: 0 }, truncated: false, incomplete: false },
     },
@@ -187,7 +190,7 @@ export const listAlerts = defineSkill({
       direction: input.direction ?? 'desc',
       fields: [...fields].join(','),
     }
-    // Small pages where alerts are heavy, so that a page stays below the cap on a body.
+    // Small pages for large alerts, so that a page stays below the response size limit.
     const pageSize = heavyBlocks.some((block) => fields.has(block)) ? 25 : 100
     const { items, complete, total, leftOut } = await collectPages<IntelAlert>({
       limit: input.limit ?? 100,
@@ -197,7 +200,10 @@ export const listAlerts = defineSkill({
       keep: entity === undefined ? undefined : (alert) => mentions(alert, entity),
       fetch: async ({ offset, size }) => {
         const page = { from: offset, limit: size }
-        return decodePage((await http.get('/alert/v3', { query: { ...query, ...page } })).json(), decodeAlert)
+        return decodePage(
+          (await http.get('/alert/v3', { query: { ...query, ...page } })).json(),
+          decodeAlertRecord,
+        )
       },
     })
     return {
@@ -211,11 +217,7 @@ export const listAlerts = defineSkill({
 })
 
 function priorityRefused(): SkillError {
-  return new SkillError(
-    'priority_not_supported',
-    'alerts of this list have no priority, so it cannot be a filter',
-    {
-      hint: 'use get_playbook_alerts for alerts with a priority, or filter by status and time here',
-    },
-  )
+  return new SkillError('priority_not_supported', 'alerts of this list have no priority to filter by', {
+    hint: 'use get_playbook_alerts for alerts with a priority, or filter by status and time here',
+  })
 }

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { isObject, valueAt } from 'tocsin/plugin'
-import { fixture } from '../sandbox/fixture.ts'
+import { messagingFixture } from '../sandbox/fixture.ts'
 import { signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { readEvent } from './events.ts'
 
 const read = (payload: unknown) => readEvent(signed(JSON.stringify(payload)), signingSettings)
 
-const directMessage = fixture('event-message-im')
+const directMessage = messagingFixture('event-message-im')
 /** The recorded direct message with other fields in its event. */
 const messageWith = (changes: object) => ({
   ...(directMessage as object),
@@ -16,16 +16,16 @@ const messageWith = (changes: object) => ({
 describe('an event of the messaging system', () => {
   it('that verifies the address is answered with its challenge', () => {
     const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
-    expect(read(fixture('event-url-verification'))).to.deep.equal({ reply: { json: { challenge } } })
+    expect(read(messagingFixture('event-url-verification'))).to.deep.equal({ reply: { json: { challenge } } })
   })
 
   it('is read only with a good signature, the verification too', () => {
-    const request = signed(JSON.stringify(fixture('event-url-verification')))
+    const request = signed(JSON.stringify(messagingFixture('event-url-verification')))
     const foreign = {
       ...request,
       headers: { ...request.headers, 'x-slack-signature': `v0=${'0'.repeat(64)}` },
     }
-    expect(() => readEvent(foreign, signingSettings)).to.throw('signature of the request is wrong')
+    expect(() => readEvent(foreign, signingSettings)).to.throw('signature of the request is invalid')
   })
 
   it('that is a direct message is an answer of who wrote it, in that conversation', () => {
@@ -86,7 +86,7 @@ describe('an event of the messaging system', () => {
       'inner-event-message-deleted',
     ]) {
       it(`in the recorded ${name}, were it in a direct conversation`, () => {
-        const event = { ...(fixture(name) as object), channel_type: 'im' }
+        const event = { ...(messagingFixture(name) as object), channel_type: 'im' }
         expect(read({ ...(directMessage as object), event })).not.to.have.property('answers')
       })
     }
@@ -97,16 +97,16 @@ describe('an event of the messaging system', () => {
       'event-message-slack-connect',
     ]) {
       it(`in the recorded ${name}`, () => {
-        expect(read(fixture(name))).not.to.have.property('answers')
+        expect(read(messagingFixture(name))).not.to.have.property('answers')
       })
     }
   })
 
   it('that tells of an end breaks the connection', () => {
-    expect(read(fixture('event-app-uninstalled')).broken).to.match(
+    expect(read(messagingFixture('event-app-uninstalled')).broken).to.match(
       /removed from the workspace: install it again/,
     )
-    expect(read(fixture('event-bot-token-revoked')).broken).to.match(/bot token was revoked/)
+    expect(read(messagingFixture('event-bot-token-revoked')).broken).to.match(/bot token was revoked/)
   })
 
   it('that tells of a person’s token does not', () => {
@@ -115,7 +115,7 @@ describe('an event of the messaging system', () => {
   })
 
   it('that tells of too many events is a warning', () => {
-    expect(read(fixture('event-app-rate-limited')).warning).to.match(/held events back/)
+    expect(read(messagingFixture('event-app-rate-limited')).warning).to.match(/dropped events/)
   })
 
   for (const payload of [

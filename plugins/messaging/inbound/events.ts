@@ -12,10 +12,10 @@ import { unescapeText } from '../message-text.ts'
 import { parseObject } from '../parse-object.ts'
 import { verifySignature, type SigningSettings } from './signature.ts'
 
-/** Repeats come within some six minutes; the vendor advises an hour. */
+/** The vendor repeats events for about six minutes and advises to remember them for an hour. */
 const dedupeMs = 2 * 3_600_000
 
-/** Messages of these kinds are people writing; all other kinds tell of changes, joins and bots. */
+/** Subtypes of messages by people; all other subtypes report changes, joins and bots. */
 const humanSubtypes: ReadonlySet<string | null> = new Set([null, 'file_share', 'thread_broadcast'])
 
 /** What the Events API sends: https://docs.slack.dev/apis/events-api. */
@@ -29,7 +29,7 @@ export function readEvent(request: InboundRequest, settings: SigningSettings): I
     case 'event_callback':
       return readCallback(body)
     case 'app_rate_limited':
-      return { warning: 'The messaging system held events back: more than 30,000 came within an hour.' }
+      return { warning: 'The messaging system dropped events: there were more than 30,000 in an hour.' }
     default:
       return {}
   }
@@ -38,7 +38,7 @@ export function readEvent(request: InboundRequest, settings: SigningSettings): I
 function challengeOf(body: JsonObject): string {
   const challenge = textAt(body, 'challenge')
   if (challenge !== null && challenge.length <= 1_000) return challenge
-  throw new SkillError('bad_request', 'the verification of the address carries no challenge')
+  throw new SkillError('bad_request', 'the address verification has no challenge')
 }
 
 function readCallback(body: JsonObject): InboundResult {
@@ -65,7 +65,10 @@ function readCallback(body: JsonObject): InboundResult {
   }
 }
 
-/** What a person wrote in a direct message; `undefined` for everything else, the bot's own messages above all. */
+/**
+ * The text of a person's direct message; `undefined` for everything else, in particular the bot's own
+ * messages.
+ */
 function readReply(event: unknown, body: JsonObject): InboundAnswer | undefined {
   const [user, text, channel] = ['user', 'text', 'channel'].map((key) => textAt(event, key))
   if (!user || !text || !channel) return undefined
@@ -80,7 +83,7 @@ function readReply(event: unknown, body: JsonObject): InboundAnswer | undefined 
   }
 }
 
-/** The user ids under which the app itself sees the event. */
+/** User ids under which the app itself receives the event. */
 const botUsers = (body: JsonObject): readonly unknown[] =>
   objectsAt(body, 'authorizations').flatMap((one) =>
     valueAt(one, 'is_bot') === true ? [valueAt(one, 'user_id')] : [],

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { SkillError, type InboundHandler } from 'tocsin/plugin'
-import { fixture } from '../sandbox/fixture.ts'
+import { messagingFixture } from '../sandbox/fixture.ts'
 import { signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { readEvent } from './events.ts'
 import { readInteraction } from './interactions.ts'
 import type { SigningSettings } from './signature.ts'
 
-/** What a handler may do with anything at all: say what it means, or refuse it as a SkillError. */
+/** A handler may accept any payload or refuse it with a SkillError; nothing else. */
 function survives(handler: InboundHandler<SigningSettings>, text: string): void {
   try {
     expect(handler(signed(text), signingSettings)).to.be.an('object')
@@ -27,11 +27,11 @@ const interactions = ['button', 'confirm', 'state', 'thread', 'view'].map(
   (name) => `interaction-block-actions-${name}`,
 )
 
-/** A recorded payload in which something, somewhere, is something else. */
+/** A recorded payload with one value replaced at a random place. */
 const spoilt = (names: readonly string[]) =>
   fc.tuple(fc.constantFrom(...names), fc.nat(), fc.jsonValue()).map(([name, at, value]) => {
     const places: (() => unknown)[] = []
-    const payload: unknown = structuredClone(fixture(name))
+    const payload: unknown = structuredClone(messagingFixture(name))
     const visit = (node: unknown): void => {
       if (typeof node !== 'object' || node === null) return
       for (const key of Object.keys(node)) {

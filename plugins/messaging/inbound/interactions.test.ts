@@ -1,15 +1,21 @@
 import { expect } from 'chai'
-import { actionId, toButtonValue } from '../button-value.ts'
-import { fixture } from '../sandbox/fixture.ts'
+import { buttonActionId, toButtonValue } from '../button-value.ts'
+import { messagingFixture } from '../sandbox/fixture.ts'
 import { signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { readInteraction } from './interactions.ts'
 
 const formOf = (payload: unknown) => new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
 const read = (payload: unknown) => readInteraction(signed(formOf(payload)), signingSettings)
 
-const recorded = fixture('interaction-block-actions-button') as object
+const recorded = messagingFixture('interaction-block-actions-button') as object
 const value = toButtonValue({ checkpointId: 'Jd8sKq0vWm3xTz5yBn7cRf2h', answer: 'not_mine' })
-const press = { type: 'button', action_id: actionId(1), block_id: 'b', value, action_ts: '1548426417.840180' }
+const press = {
+  type: 'button',
+  action_id: buttonActionId(1),
+  block_id: 'b',
+  value,
+  action_ts: '1548426417.840180',
+}
 const pressed = (changes: object = {}, action: object = {}) => ({
   ...recorded,
   actions: [{ ...press, ...action }],
@@ -31,7 +37,7 @@ describe('an interaction', () => {
   it('is the same when the click was a double one, and another with another button or person', () => {
     const key = read(pressed()).dedupeKey
     expect(read(pressed({ trigger_id: 'x' }, { action_ts: '2.0' })).dedupeKey).to.equal(key)
-    expect(read(pressed({}, { action_id: actionId(0) })).dedupeKey).not.to.equal(key)
+    expect(read(pressed({}, { action_id: buttonActionId(0) })).dedupeKey).not.to.equal(key)
     expect(read(pressed({ user: { id: 'U2' } })).dedupeKey).not.to.equal(key)
   })
 
@@ -48,12 +54,12 @@ describe('an interaction', () => {
   describe('means nothing', () => {
     for (const name of ['button', 'confirm', 'state', 'thread', 'view']) {
       it(`in the recorded interaction-block-actions-${name}: the buttons are of others`, () => {
-        expect(read(fixture(`interaction-block-actions-${name}`))).to.deep.equal({})
+        expect(read(messagingFixture(`interaction-block-actions-${name}`))).to.deep.equal({})
       })
     }
 
     it('in the recorded survey of another product', () => {
-      expect(read(fixture('interaction-survey-submit'))).to.deep.equal({})
+      expect(read(messagingFixture('interaction-survey-submit'))).to.deep.equal({})
     })
 
     for (const type of [

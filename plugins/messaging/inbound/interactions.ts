@@ -13,8 +13,9 @@ import { parseObject } from '../parse-object.ts'
 import { verifySignature, type SigningSettings } from './signature.ts'
 
 /**
- * What comes when somebody uses a part of a message: https://docs.slack.dev/reference/interaction-payloads. A form with the one field
- * `payload`; presses of our buttons are answers, everything else means nothing here.
+ * A payload sent when somebody uses a part of a message:
+ * https://docs.slack.dev/reference/interaction-payloads. A form with the one field
+ * `payload`; presses of our buttons are answers, everything else is ignored.
  */
 export function readInteraction(request: InboundRequest, settings: SigningSettings): InboundResult {
   verifySignature(request, settings)
@@ -36,7 +37,7 @@ function readPress(action: JsonObject, by: string): InboundAnswer | undefined {
   return value && { checkpointId: value.checkpointId, value: value.answer, by }
 }
 
-/** A double click comes twice: the same button of the same message, pressed by the same person. */
+/** A double click arrives twice: the same button of the same message, pressed by the same person. */
 function pressKey(payload: JsonObject, action: JsonObject, { by, checkpointId }: InboundAnswer): string {
   const message = textAt(valueAt(payload, 'container'), 'message_ts') ?? ''
   return ['press', checkpointId, message, textAt(action, 'action_id'), by].join(' ')

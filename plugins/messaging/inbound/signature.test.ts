@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Secret, valueAt, type InboundRequest } from 'tocsin/plugin'
-import { fixture } from '../sandbox/fixture.ts'
+import { messagingFixture } from '../sandbox/fixture.ts'
 import { nowMs, signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { verifySignature, type SigningSettings } from './signature.ts'
 
@@ -11,7 +11,7 @@ interface Vector {
   readonly signature: string
 }
 
-/** `accepted`, or the code of the refusal. */
+/** `accepted`, or the error code. */
 function verdict(request: InboundRequest, settings: SigningSettings = signingSettings): unknown {
   try {
     verifySignature(request, settings)
@@ -39,7 +39,7 @@ const withBody = (request: InboundRequest, text: string): InboundRequest => ({
 
 describe('the signature of a request', () => {
   for (const name of ['signature-vector-slash-command', 'signature-vector-event-json']) {
-    const vector = fixture(name) as Vector
+    const vector = messagingFixture(name) as Vector
     const settings = { signing_secret: new Secret(vector.signing_secret) }
     const request: InboundRequest = {
       headers: { 'x-slack-request-timestamp': vector.timestamp, 'x-slack-signature': vector.signature },

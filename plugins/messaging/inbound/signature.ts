@@ -1,17 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { SkillError, type InboundRequest, type Secret } from 'tocsin/plugin'
 
-/** How far the time of a request may be from ours, in milliseconds. */
+/** Maximum clock difference to the request's timestamp, in milliseconds. */
 const maxAgeMs = 300_000
 
-/** What it takes to prove that a request came from the messaging system. */
+/** Input of the signature check. */
 export interface SigningSettings {
   readonly signing_secret?: Secret | undefined
 }
 
 /**
- * Proves that the messaging system sent the request, and lately: `x-slack-signature` is `v0=` and the HMAC-SHA256, in hex, of
- * `v0:<timestamp>:<body>` over the raw bytes; see https://docs.slack.dev/authentication/verifying-requests-from-slack.
+ * Checks that the messaging system sent the request recently: `x-slack-signature` is `v0=` and the
+ * HMAC-SHA256, in hex, of
+ * `v0:<timestamp>:<body>` over the raw bytes; see
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack.
  *
  * @throws SkillError `signing_secret_missing`, `signature_missing`, `signature_stale`, `signature_invalid`
  */
@@ -27,7 +29,7 @@ export function verifySignature(
   const timestamp = headers['x-slack-request-timestamp'] ?? ''
   const [, given] = /^v0=([0-9a-f]{64})$/.exec(headers['x-slack-signature'] ?? '') ?? []
   if (!/^\d{1,12}$/.test(timestamp) || given === undefined) {
-    throw new SkillError('signature_missing', 'the request carries no signature that could be checked')
+    throw new SkillError('signature_missing', 'the request has no valid signature header')
   }
   if (!(Math.abs(nowMs - Number(timestamp) * 1000) <= maxAgeMs)) {
     throw new SkillError(
@@ -43,7 +45,7 @@ export function verifySignature(
     .update(body)
     .digest()
   if (timingSafeEqual(signed, Buffer.from(given, 'hex'))) return
-  throw new SkillError('signature_invalid', 'the signature of the request is wrong', {
+  throw new SkillError('signature_invalid', 'the signature of the request is invalid', {
     hint: 'compare the signing secret of the connection with the one on the page "Basic Information" of the app',
   })
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
-export const ok = (fields: JsonObject = {}): SandboxReply => ({ json: { ok: true, ...fields } })
+export const okReply = (fields: JsonObject = {}): SandboxReply => ({ json: { ok: true, ...fields } })
 
-/** With status 200, as refusals are. */
-export const refusal = (error: string, more: JsonObject = {}): SandboxReply => ({
+/** With status 200, as all refusals of the Web API. */
+export const refusalReply = (error: string, more: JsonObject = {}): SandboxReply => ({
   json: { ok: false, error, ...more },
 })
 
-/** A refusal that says which part of a message was wrong. */
+/** A refusal that names the invalid part of a message. */
 export const invalidBlocks = (message: string): SandboxReply =>
-  refusal('invalid_blocks', { response_metadata: { messages: [`[ERROR] ${message}`] } })
+  refusalReply('invalid_blocks', { response_metadata: { messages: [`[ERROR] ${message}`] } })

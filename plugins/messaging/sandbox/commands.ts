@@ -3,8 +3,8 @@ import type { CallbackReply, Callbacks } from './messages/callbacks.ts'
 import { buttonsOf, showPost, type SandboxMessage } from './messages/show-message.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What people in the workspace may do by hand. */
-export function commandsOf(workspace: Workspace, callbacks: Callbacks): readonly SandboxCommand[] {
+/** Actions of people in the workspace. */
+export function messagingCommands(workspace: Workspace, callbacks: Callbacks): readonly SandboxCommand[] {
   return [
     {
       usage: 'messages',
@@ -76,7 +76,7 @@ function personOf(workspace: Workspace, email: string): string {
   return person.id
 }
 
-/** By its number, or by its `ts`. */
+/** By its number or its `ts`. */
 function messageOf(workspace: Workspace, number: string): SandboxMessage {
   const { messages } = workspace
   const message = messages[Number(number) - 1] ?? messages.find(({ ts }) => ts === number)

@@ -1,13 +1,16 @@
-import type { SandboxReply } from 'tocsin/plugin/testing'
+import { htmlReply, type SandboxReply } from 'tocsin/plugin/testing'
 
-/** Trouble to switch on with `failNext`; any other reply can be given as well, and what the kit knows: `reset`, `hang`, … */
-export const faults = {
+/**
+ * Failures for `failNext`; any other response can be passed as well, and those of the test kit: `reset`,
+ * `hang`, …
+ */
+export const messagingFaults = {
   rateLimited: { status: 429, headers: { 'retry-after': '3' }, json: { ok: false, error: 'ratelimited' } },
-  /** As above, with the status of everything else. */
+  /** The same with status 200, as for other errors of the Web API. */
   rateLimitedInBody: { headers: { 'retry-after': '3' }, json: { ok: false, error: 'ratelimited' } },
   internalError: { json: { ok: false, error: 'internal_error' } },
   outage: { status: 503, text: 'Service Unavailable' },
-  signInPage: { headers: { 'content-type': 'text/html' }, text: '<!doctype html><title>Sign in</title>' },
+  signInPage: htmlReply(200, '<!doctype html><title>Sign in</title>'),
   channelArchived: { status: 410, text: 'channel_is_archived' },
   postingProhibited: { status: 403, text: 'action_prohibited' },
   webhookRemoved: { status: 404, text: 'no_service' },

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Reads one of the recorded payloads. */
-export function fixture(name: string): unknown {
+/** Reads a recorded payload. */
+export function messagingFixture(name: string): unknown {
   return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8'))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** A member of the sandbox's workspace. */
-export interface Person {
+export interface WorkspaceUser {
   readonly id: string
   readonly name: string
   readonly email: string
@@ -9,9 +9,9 @@ export interface Person {
   readonly is_bot: boolean
 }
 
-export const botUser: Person = person('U0TOCSINBOT', 'tocsin', 'tocsin@bots.example', { is_bot: true })
+export const botUser: WorkspaceUser = person('U0TOCSINBOT', 'tocsin', 'tocsin@bots.example', { is_bot: true })
 
-const known: readonly Person[] = [
+const known: readonly WorkspaceUser[] = [
   person('U0ANASILVA', 'ana.silva', 'ana.silva@example.com'),
   person('U0BENOKORO', 'ben.okoro', 'ben.okoro@example.com'),
   person('U0CHENWEI', 'chen.wei', 'chen.wei@example.com'),
@@ -19,8 +19,8 @@ const known: readonly Person[] = [
   botUser,
 ]
 
-/** Beside those above, everybody at example.com is a member, so that alerts of any kind find somebody to ask. */
-export function personByEmail(email: string): Person | undefined {
+/** Every address at example.com also belongs to a member, so that any alert finds a responder. */
+export function personByEmail(email: string): WorkspaceUser | undefined {
   const wanted = email.toLowerCase()
   const found = known.find((one) => one.email === wanted)
   if (found !== undefined) return found
@@ -30,13 +30,13 @@ export function personByEmail(email: string): Person | undefined {
   return person(`U${id}`, name, wanted)
 }
 
-export const knownById = (id: string): Person | undefined => known.find((one) => one.id === id)
+export const knownById = (id: string): WorkspaceUser | undefined => known.find((one) => one.id === id)
 
 function person(
   id: string,
   name: string,
   email: string,
   more: { readonly deleted?: boolean; readonly is_bot?: boolean } = {},
-): Person {
+): WorkspaceUser {
   return { id, name, email, deleted: false, is_bot: false, ...more }
 }

@@ -1,10 +1,10 @@
 import type { RateBudget } from 'tocsin/plugin'
 import { countCalls, type SandboxReply } from 'tocsin/plugin/testing'
-import { faults } from './faults.ts'
+import { messagingFaults } from './faults.ts'
 
 const perMinute = (requests: number): RateBudget['limits'] => [{ requests, perMs: 60_000 }]
 
-/** What the vendor's page about rate limits says. Written apart from what the plugin keeps to. */
+/** Limits from the vendor's documentation; kept separate from the plugin's own limits. */
 const limits: Readonly<Record<string, RateBudget['limits']>> = {
   'auth.test': perMinute(300),
   'chat.postMessage': perMinute(60), // in one channel; one a second, but bursts pass
@@ -16,9 +16,9 @@ const limits: Readonly<Record<string, RateBudget['limits']>> = {
 }
 
 /**
- * Counts calls, and has the refusal where there were too many.
+ * Counts calls and refuses those over the limit.
  *
- * @returns takes the method, or `webhook`, and the channel where one has a limit of its own
+ * @returns a function of the method, or `webhook`, and the channel if it has a limit of its own
  */
 export function rates(): (method: string, channel?: string) => SandboxReply | undefined {
   const count = countCalls()
@@ -26,6 +26,6 @@ export function rates(): (method: string, channel?: string) => SandboxReply | un
     const waitS = count(`${method} ${channel}`, limits[method] ?? [])
     return waitS === undefined
       ? undefined
-      : { ...faults.rateLimited, headers: { 'retry-after': String(waitS) } }
+      : { ...messagingFaults.rateLimited, headers: { 'retry-after': String(waitS) } }
   }
 }

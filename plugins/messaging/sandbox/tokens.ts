@@ -1,5 +1,5 @@
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { refusal } from './answer.ts'
+import { refusalReply } from './answer.ts'
 
 const scopes = [
   'incoming-webhook',
@@ -12,10 +12,10 @@ const scopes = [
 ]
 
 export const botToken = 'xoxb-1000000000001-sandbox'
-/** Valid, but the app was installed before it asked for messages. */
+/** Valid, but the app was installed before its manifest had the scope for messages. */
 export const narrowToken = 'xoxb-1000000000001-narrow'
-export const revokedToken = 'xoxb-1000000000001-revoked'
-/** Of a workspace that was removed. */
+export const revokedBotToken = 'xoxb-1000000000001-revoked'
+/** The token of a deleted workspace. */
 export const inactiveToken = 'xoxb-1000000000001-inactive'
 
 const scopesOf: Readonly<Record<string, readonly string[]>> = {
@@ -23,22 +23,22 @@ const scopesOf: Readonly<Record<string, readonly string[]>> = {
   [narrowToken]: ['incoming-webhook', 'users:read', 'users:read.email'],
 }
 const refusals: Readonly<Record<string, string>> = {
-  [revokedToken]: 'token_revoked',
+  [revokedBotToken]: 'token_revoked',
   [inactiveToken]: 'account_inactive',
 }
 
-/** What the token may do, or the answer that refuses it. */
+/** The token's scopes, or a refusal. */
 export function checkToken(
   authorization: string | undefined,
   needed: string | undefined,
 ): SandboxReply | string {
   const token = authorization?.replace(/^Bearer /, '')
-  if (token === undefined) return refusal('not_authed')
+  if (token === undefined) return refusalReply('not_authed')
   const refused = Object.hasOwn(refusals, token) ? refusals[token] : undefined
-  if (refused !== undefined) return refusal(refused)
+  if (refused !== undefined) return refusalReply(refused)
   const granted = Object.hasOwn(scopesOf, token) ? scopesOf[token] : undefined
-  if (granted === undefined) return refusal('invalid_auth')
+  if (granted === undefined) return refusalReply('invalid_auth')
   const provided = granted.join(',')
   if (needed === undefined || granted.includes(needed)) return provided
-  return refusal('missing_scope', { needed, provided })
+  return refusalReply('missing_scope', { needed, provided })
 }

@@ -1,48 +1,48 @@
 import type { JsonObject } from 'tocsin/plugin'
 import { showMessage, showPost, type SandboxMessage } from './messages/show-message.ts'
-import { botUser, knownById, personByEmail, type Person } from './people.ts'
+import { botUser, knownById, personByEmail, type WorkspaceUser } from './people.ts'
 
 export const teamId = 'T0SANDBOX'
 export const appId = 'A0TOCSIN'
 export const botId = 'B0TOCSIN'
-/** What was posted by the webhook. */
+/** A post through the webhook. */
 export type WebhookPost = JsonObject & { readonly text?: string }
 
-/** What the sandbox remembers while it runs. */
+/** State of a running sandbox. */
 export class Workspace {
   readonly posts: WebhookPost[] = []
   readonly #tell: (news: string) => void
-  readonly #people = new Map<string, Person>()
+  readonly #people = new Map<string, WorkspaceUser>()
   readonly #messages = new Map<string, SandboxMessage>()
   #seconds = 1_767_225_600
 
-  /** @param tell is told of every message, as people see it. Default: nobody is. */
+  /** @param tell called with every message as people see it. Default: no callback. */
   constructor(tell: (news: string) => void = () => undefined) {
     this.#tell = tell
   }
 
-  /** In the order in which they were posted. */
+  /** In the order of posting. */
   get messages(): readonly SandboxMessage[] {
     return [...this.#messages.values()]
   }
 
-  byEmail(email: string): Person | undefined {
+  byEmail(email: string): WorkspaceUser | undefined {
     const person = personByEmail(email)
     if (person !== undefined) this.#people.set(person.id, person)
     return person
   }
 
-  byId(id: string): Person | undefined {
+  byId(id: string): WorkspaceUser | undefined {
     return this.#people.get(id) ?? knownById(id)
   }
 
-  /** Of the direct conversation with a person: they are opened once and for all. */
+  /** The direct conversation with a person, opened once. */
   conversationWith(id: string): string {
     return `D${id.slice(1)}`
   }
 
-  /** Whose direct conversation it is; `undefined` for any other channel. */
-  personIn(channel: string): Person | undefined {
+  /** The person of a direct conversation; `undefined` for any other channel. */
+  personIn(channel: string): WorkspaceUser | undefined {
     return channel.startsWith('D') ? this.byId(`U${channel.slice(1)}`) : undefined
   }
 
@@ -62,25 +62,25 @@ export class Workspace {
     this.#tell(this.show(message))
   }
 
-  /** The message under its number, as a person would read it. */
+  /** The message with this number, as a person reads it. */
   show(message: SandboxMessage): string {
     const { channel } = message
     const person = this.personIn(channel)?.email ?? channel
     return showMessage(message, { number: this.numberOf(message), person })
   }
 
-  /** Takes what came by the webhook. */
+  /** Stores a post through the webhook. */
   postToChannel(post: WebhookPost): void {
     this.posts.push(post)
     this.#tell(showPost(post))
   }
 
-  /** From 1, in the order in which they were posted. */
+  /** From 1, in the order of posting. */
   numberOf({ channel, ts }: SandboxMessage): number {
     return [...this.#messages.keys()].indexOf(`${channel} ${ts}`) + 1
   }
 
-  /** Names of messages and moments rise; they are texts. */
+  /** Ids of messages are increasing timestamps, as strings. */
   nextTs(): string {
     return `${this.#seconds++}.000100`
   }

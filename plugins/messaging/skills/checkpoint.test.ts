@@ -12,7 +12,7 @@ import {
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import { connection } from '../connection.ts'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
-import { faults } from '../sandbox/faults.ts'
+import { messagingFaults } from '../sandbox/faults.ts'
 import { type SandboxMessage } from '../sandbox/messages/show-message.ts'
 import { checkpoint } from './checkpoint.ts'
 
@@ -43,7 +43,7 @@ describe('messaging.checkpoint', () => {
       () => 'none',
       (error: unknown) => valueAt(error, 'code'),
     )
-  /** Does what the engine does later: `settle`, `remind`, `refuse`. */
+  /** Calls `settle`, `remind` or `refuse`, as the engine does later. */
   async function afterwards(work: (context: Context) => Promise<void>): Promise<void> {
     const later = defineSkill({
       name: 'later',
@@ -261,7 +261,7 @@ describe('messaging.checkpoint', () => {
       ],
       [{ state: 'answered', value: 'mine' }, 'You answered: mine'],
       [{ state: 'timed_out', at }, `Nobody answered in time. ${date}`],
-      [{ state: 'withdrawn' }, 'This question was withdrawn: no answer is needed any more.'],
+      [{ state: 'withdrawn' }, 'This question was withdrawn. No answer is needed.'],
     ] as const) {
       it(`without buttons: ${note}`, async () => {
         const message = await settle(outcome)
@@ -331,12 +331,9 @@ describe('messaging.checkpoint', () => {
     }
 
     for (const [reason, word] of [
-      ['late', /time to answer this question was over/],
-      ['second', /answered already/],
-      [
-        'not_an_answer',
-        /not one of the answers\. Press a button, or reply with one of: "mine", "not_mine"\./,
-      ],
+      ['late', /time to answer this question is over/],
+      ['second', /already has an answer/],
+      ['not_an_answer', /not a valid answer\. Press a button, or reply with one of: "mine", "not_mine"\./],
       ['ambiguous', /Several questions wait/],
     ] as const) {
       it(`${reason}, in the thread of the question`, async () => {
@@ -349,7 +346,7 @@ describe('messaging.checkpoint', () => {
     it('not_asked, in a conversation of their own', async () => {
       const said = await refuse('U0CHENWEI', 'not_asked')
       expect(said).to.include({ channel: 'D0CHENWEI' })
-      expect(said?.text).to.match(/put to somebody else/)
+      expect(said?.text).to.match(/Somebody else was asked/)
       expect(said?.text).not.to.include('Lisbon')
     })
   })
@@ -363,7 +360,7 @@ describe('messaging.checkpoint', () => {
       ['signInPage', 'bad_response'],
     ] as const) {
       it(`${fault}: ${code}`, async () => {
-        running.failNext(faults[fault])
+        running.failNext(messagingFaults[fault])
         expect(await codeOf(ask())).to.equal(code)
       })
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ConnectionError, RetryableError, SkillError, valueAt } from 'tocsin/plugin'
 import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import sandbox, { type MessagingSandbox } from '../sandbox.ts'
-import { faults } from '../sandbox/faults.ts'
+import { messagingFaults } from '../sandbox/faults.ts'
 import { showPost } from '../sandbox/messages/show-message.ts'
 import { sendMessage } from './send-message.ts'
 
@@ -57,8 +57,8 @@ describe('messaging.send_message', () => {
   }
 
   it('has a hint for trouble of the vendor', async () => {
-    running.failNext(faults.webhookTrouble)
-    expect(valueAt(await failure(send('x')), 'hint')).to.match(/passes as a rule/)
+    running.failNext(messagingFaults.webhookTrouble)
+    expect(valueAt(await failure(send('x')), 'hint')).to.match(/usually a temporary one/)
   })
 
   it('cuts a long text, and says so', async () => {
@@ -72,11 +72,11 @@ describe('messaging.send_message', () => {
     ['channelArchived', ConnectionError, 'http_410', /410: channel_is_archived/],
     ['webhookTrouble', RetryableError, 'http_500', /500/],
     ['rateLimited', RetryableError, 'http_429', /429/],
-    ['signInPage', SkillError, 'bad_response', /page of HTML/],
+    ['signInPage', SkillError, 'bad_response', /HTML page/],
     ['notTheWebhook', SkillError, 'bad_response', /is not 'ok'/],
   ] as const) {
     it(`fails when the webhook says so: ${fault}`, async () => {
-      running.failNext(faults[fault])
+      running.failNext(messagingFaults[fault])
       const error = await failure(send('hello'))
       expect(error).to.be.instanceOf(kind).with.property('code', code)
       expect(valueAt(error, 'message')).to.match(word)
@@ -94,7 +94,11 @@ describe('messaging.send_message', () => {
   it('never shows the address of the webhook', async () => {
     const secret = 'wrong-secret-canary'
     const webhook_url = `${running.url}/services/T0SANDBOX/B0WEBHOOK/${secret}`
-    for (const fault of [faults.webhookRemoved, faults.webhookTrouble, { status: 418, text: webhook_url }]) {
+    for (const fault of [
+      messagingFaults.webhookRemoved,
+      messagingFaults.webhookTrouble,
+      { status: 418, text: webhook_url },
+    ]) {
       running.failNext(fault)
       const error = await failure(send('x', { webhook_url }))
       expect(error).to.be.instanceOf(Error)

@@ -1,9 +1,9 @@
 import { objectsAt, textAt, type JsonObject, type SandboxCommand } from 'tocsin/plugin'
-import { fixture } from './fixture.ts'
+import { threatFixture } from './fixture.ts'
 
-/** The alerts of a running sandbox: those of the samples, and what is opened by hand. */
-export interface AlertStore {
-  /** As GET `/api/v1/alerts` gives them. */
+/** The alerts of a running sandbox: samples, and those opened by a command. */
+export interface SandboxAlerts {
+  /** As returned by GET `/api/v1/alerts`. */
   answer(): JsonObject
   readonly commands: readonly SandboxCommand[]
 }
@@ -11,8 +11,8 @@ export interface AlertStore {
 const statuses = ['Open', 'In Progress', 'Resolved', 'Closed']
 const severities = ['Critical', 'High', 'Medium', 'Low', 'Info']
 
-export function alertStore(): AlertStore {
-  const sample = fixture('seed-alerts-list') as JsonObject
+export function alertStore(): SandboxAlerts {
+  const sample = threatFixture('seed-alerts-list') as JsonObject
   const alerts = [...objectsAt(sample, 'alerts')]
   const commands: readonly SandboxCommand[] = [
     {

@@ -1,9 +1,9 @@
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
-/** The vendor's envelope around a refusal. */
+/** The vendor's error envelope. */
 export const failed = (status: number, message: string): SandboxReply => ({
   status,
   json: { is_success: false, message, response_code: status, data: null },
 })
 
-export const notFound = failed(404, 'Company not found')
+export const companyNotFound = failed(404, 'Company not found')

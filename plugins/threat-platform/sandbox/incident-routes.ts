@@ -1,7 +1,7 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxHandler } from 'tocsin/plugin/testing'
 import { failed } from './answer.ts'
-import { fixture } from './fixture.ts'
+import { threatFixture } from './fixture.ts'
 
 const known = new Set([
   'page',
@@ -14,14 +14,14 @@ const known = new Set([
   'severities',
 ])
 
-/** The values of `status`, each with the words of the records that it lists, as was seen at the vendor. */
+/** The values of `status`, each with the record statuses that it lists, as observed at the vendor. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   OPEN: ['OPEN'],
   ON_HOLD: ['INVESTIGATING'],
   CLOSED: ['RESOLVED', 'FALSE_POSITIVE', 'MITIGATED'],
 }
 
-/** GET `/api/company/{id}/incidents/v4`: newest first, whole seconds, at most 100 at once. */
+/** GET `/api/company/{id}/incidents/v4`: newest first, whole seconds, at most 100 per page. */
 export const incidents: SandboxHandler = ({ query }) => {
   const foreign = [...query.keys()].find((name) => !known.has(name))
   if (foreign !== undefined) return failed(400, `Unknown parameter ${foreign}`)
@@ -29,29 +29,29 @@ export const incidents: SandboxHandler = ({ query }) => {
   const limit = Number(query.get('limit') ?? 20)
   if (!Number.isInteger(page) || page < 1) return failed(400, 'page begins with 1')
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) return failed(400, 'limit must be 1 to 100')
-  // A single value, of the groups alone; the vendor was seen to fall over a list of them.
+  // A single group; the vendor fails on a list of them.
   const [group, ...more] = query.getAll('status')
   if (more.length > 0 || group?.includes(',')) return failed(500, 'Internal error')
   if (group !== undefined && groups[group] === undefined) return failed(400, `Unknown status ${group}`)
   const fitting = alarms().filter((alarm) => fits(alarm, query))
   const shown = fitting.slice((page - 1) * limit, page * limit)
-  if (shown.length === 0) return { json: fixture('vendor-incidents-empty') }
+  if (shown.length === 0) return { json: threatFixture('vendor-incidents-empty') }
   const counts = { total_pages: Math.ceil(fitting.length / 20), total_records: fitting.length }
   const data = { alarms: shown, ...(query.get('include_total_records') === 'true' ? counts : {}) }
   return { json: { data, is_success: true, message: 'Success', response_code: 200 } }
 }
 
 function alarms(): readonly JsonObject[] {
-  const page = objectsAt(valueAt(fixture('vendor-incidents-v4-page'), 'data'), 'alarms')
+  const page = objectsAt(valueAt(threatFixture('vendor-incidents-v4-page'), 'data'), 'alarms')
   const others = ['vendor-alarm-low-certificate-expiry', 'vendor-alarm-info-threat-hunting']
-  return [...page, ...others.map(fixture).filter(isObject), ...olderAlarms()].toSorted((a, b) =>
+  return [...page, ...others.map(threatFixture).filter(isObject), ...olderAlarms()].toSorted((a, b) =>
     (textAt(b, 'date') ?? '').localeCompare(textAt(a, 'date') ?? ''),
   )
 }
 
-/** Made up: one for each status that the vendor was seen to list, besides open. */
+/** Made up: one incident for each status that the vendor lists, and open. */
 function olderAlarms(): readonly JsonObject[] {
-  const sample = fixture('vendor-alarm-details') as JsonObject
+  const sample = threatFixture('vendor-alarm-details') as JsonObject
   return ['INVESTIGATING', 'RESOLVED', 'FALSE_POSITIVE', 'MITIGATED'].map((status, index) => ({
     ...sample,
     alarm_id: 90_000_001 + index,

@@ -1,28 +1,28 @@
 export const companyId = '330'
 
-/** What the sandbox knows about a token; `status`, `permissions` and `expires_at` are answered as they are. */
+/** A token of the sandbox; `status`, `permissions` and `expires_at` are returned unchanged. */
 export interface KnownToken {
   readonly status: string
   readonly permissions: readonly string[]
   readonly expires_at: string | null
-  /** Answered to everything but the token's status, instead of data. */
+  /** Returned by every call except the token status, instead of data. */
   readonly refused?: 401 | 403
 }
 
-/** The one token that may do everything, for long. */
+/** The only token with full access and a late expiry. */
 export const apiToken = 'tp_5f4dcc3b5aa765d61d8327deb882cf99'
-/** Valid until the end of January 2030. */
+/** Expires at the end of January 2030. */
 export const endingToken = 'tp_endsinjanuary_61d8327deb882cf99'
-/** Ended with January 2020. */
+/** Expired in January 2020. */
 export const expiredToken = 'tp_ended_5aa765d61d8327deb882cf99'
 export const revokedToken = 'tp_revoked_5aa765d61d8327deb882cf99'
-/** Was made without access to incidents. */
+/** Has no access to incidents. */
 export const alertsOnlyToken = 'tp_alertsonly_a765d61d8327deb882cf99'
 
 const permissions = ['alerts:read', 'incidents:read']
 const longLived = { status: 'active', permissions, expires_at: '2099-12-31T23:59:59Z' }
 
-export const tokens: ReadonlyMap<string, KnownToken> = new Map<string, KnownToken>([
+export const knownTokens: ReadonlyMap<string, KnownToken> = new Map<string, KnownToken>([
   [apiToken, longLived],
   [endingToken, { ...longLived, expires_at: '2030-01-31T23:59:59Z' }],
   [expiredToken, { ...longLived, expires_at: '2020-01-31T23:59:59Z', refused: 401 }],

@@ -11,7 +11,7 @@ export const fetchCompanyAuditLogs = defineSkill({
   name: 'fetch_company_audit_logs',
   title: 'Fetch Threat Platform Company Audit Logs',
   description:
-    "Fetches one page of the company's audit logs: who did what on the platform. The records are passed on as they come; their " +
+    "Fetches one page of the company's audit logs: who did what on the platform. The records are returned unchanged; their " +
     'fields are not published.',
   docs: 'https://github.com/socradar-io/n8n-nodes-socradar/blob/main/docs/used_endpoints.md#-audit-logs-resource-endpoints',
   effect: 'read',
@@ -23,7 +23,7 @@ export const fetchCompanyAuditLogs = defineSkill({
       start_date: { type: 'string', format: 'date', description: 'From this day on, e.g. 2026-01-12.' },
       end_date: { type: 'string', format: 'date', description: 'Up to this day.' },
       page: { type: 'integer', minimum: 1, maximum: 10_000, default: 1 },
-      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100, description: 'Records to ask for.' },
+      limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100, description: 'Records to request.' },
     },
   },
   output: {
@@ -34,7 +34,7 @@ export const fetchCompanyAuditLogs = defineSkill({
       records: {
         type: 'array',
         items: {},
-        description: 'As the platform gave them: who did what, from where.',
+        description: 'As the platform returned them: who did what, from where.',
       },
       counts: {
         type: 'object',
@@ -42,19 +42,18 @@ export const fetchCompanyAuditLogs = defineSkill({
         additionalProperties: false,
         properties: {
           returned: { type: 'integer' },
-          total: { type: ['number', 'null'], description: 'What the platform says it has, if it does.' },
+          total: { type: ['number', 'null'], description: 'The platform’s total, if it gives one.' },
         },
       },
       partial: {
         type: 'boolean',
-        description:
-          'There are more records after these, or there may be: without a total, only an empty page is the end.',
+        description: 'There may be more records: without a total, only an empty page is the last one.',
       },
       in_range: {
         type: ['boolean', 'null'],
         description:
-          'Whether all records are of the days asked for. false: the platform has not kept to them. null: no days were asked for, or ' +
-          'the records tell no time that is known here.',
+          'Whether all records are within the requested days. false: the platform ignored them. null: no days were requested, or ' +
+          'the records have no recognized time.',
       },
     },
   },
@@ -89,7 +88,7 @@ export const fetchCompanyAuditLogs = defineSkill({
   },
 })
 
-/** The platform may give fewer than asked for on each page, so a short page is the end only where the total says so. */
+/** Pages may be shorter than requested, so a short page is the last one only if the total confirms it. */
 function hasMore(page: number, limit: number, returned: number, total: number | null): boolean {
   if (total === null) return returned > 0
   const seen = (page - 1) * limit + returned

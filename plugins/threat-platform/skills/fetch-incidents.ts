@@ -23,16 +23,16 @@ const incident = {
     status: { ...textOrNull, description: 'Open, In Progress or another.' },
     created_at: {
       ...textOrNull,
-      description: 'ISO 8601 in UTC; null where the platform gives none that can be read.',
+      description: 'ISO 8601 in UTC; null if missing or unreadable.',
     },
     raw: {
       type: 'object',
       additionalProperties: true,
-      description: 'The incident as the platform gave it.',
+      description: 'The incident as the platform returned it.',
       properties: {
         content: {
           'x-sensitive': true,
-          description: 'What was found. It may hold passwords that have leaked.',
+          description: 'The finding. It may contain leaked passwords.',
         },
       },
     },
@@ -53,12 +53,12 @@ export const fetchIncidents = defineSkill({
       start_date: {
         type: 'string',
         format: 'date-time',
-        description: 'Created at this time or later: a time with its zone.',
+        description: 'Created at this time or later: a time with a time zone.',
       },
       end_date: {
         type: 'string',
         format: 'date-time',
-        description: 'Created at this time or earlier: a time with its zone.',
+        description: 'Created at this time or earlier: a time with a time zone.',
       },
       status: { ...words, description: 'Any of these, e.g. Open, In Progress, On Hold; ignoring case.' },
       severities: { ...words, description: 'Any of these, e.g. Critical, High; ignoring case.' },
@@ -83,18 +83,17 @@ export const fetchIncidents = defineSkill({
         additionalProperties: false,
         properties: {
           returned: { type: 'integer' },
-          read: { type: 'integer', description: 'What the platform gave.' },
+          read: { type: 'integer', description: 'Incidents read from the platform.' },
           total: {
             type: ['number', 'null'],
-            description:
-              'What the platform says it has; with the contract spec before time, status and severity.',
+            description: 'The platform’s total; with the contract spec before filtering.',
           },
         },
       },
       partial: {
         type: 'boolean',
         description:
-          'There are more incidents, or the platform does not tell: `read` of `total` were looked at, at most `limit` returned; or one could not be read.',
+          'There may be more incidents: only `read` of `total` were read, more than `limit` match, or one was unreadable.',
       },
       ...leftOutProperties,
     },

@@ -4,7 +4,7 @@ import { epochSeconds, isoText } from '../times.ts'
 
 const defaultSpanMs = 30 * 86_400_000
 
-/** All that public descriptions of the API name. */
+/** All values in public descriptions of the API. */
 export const statuses = [
   'CANCELED',
   'VOIDED',
@@ -26,9 +26,10 @@ export interface BookingFilters {
 }
 
 /**
- * The parameters of `/v1/bookings`. The platform always wants to know when bookings were made, in whole seconds: as given, or long
- * enough before they begin, or the last 30 days. Throws SkillError `invalid_time` for a span that ends before it begins,
- * `unknown_word` for a status or kind that the platform does not have.
+ * The parameters of `/v1/bookings`. The platform requires the time of booking, in whole seconds: as given, or
+ * a window before the trip begins, or the last 30 days. Throws SkillError `invalid_time` for a range that
+ * ends before it starts,
+ * `unknown_word` for an unknown status or kind.
  */
 export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<Record<string, QueryValue>> {
   const startFrom = timeMs(filters.start_date_from)
@@ -40,9 +41,9 @@ export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<R
   if (filters.created_from === undefined && createdFrom > createdTo) {
     throw new SkillError(
       'invalid_time',
-      `created_to is before ${isoText(createdFrom)}, when bookings of that time can first have been made`,
+      `created_to is before ${isoText(createdFrom)}, the earliest possible time of booking`,
       {
-        hint: 'created_from is 400 days before they begin by default: set it as well, to a time before created_to',
+        hint: 'set created_from to a time before created_to; its default is 400 days before the bookings begin',
       },
     )
   }
@@ -58,7 +59,7 @@ export function bookingQuery(filters: BookingFilters, nowMs: number): Readonly<R
   }
 }
 
-/** The word as the platform writes it. Of one that it does not know, it would say that there are no bookings. */
+/** The value in the platform's spelling. For an unknown one, the platform would return no bookings. */
 function knownWord(given: string | undefined, name: string, words: readonly string[]): string | undefined {
   if (given === undefined) return undefined
   const upper = given.toUpperCase()

@@ -1,6 +1,6 @@
 import type { Booking } from './booking.ts'
 
-export const textOrNull = { type: ['string', 'null'] } as const
+export const optionalText = { type: ['string', 'null'] } as const
 export const numberOrNull = { type: ['number', 'null'] } as const
 
 const person = {
@@ -8,10 +8,10 @@ const person = {
   required: ['uuid', 'name', 'email', 'employee_id'],
   additionalProperties: false,
   properties: {
-    uuid: { ...textOrNull, description: 'The id of a user, where the person is one.' },
-    name: textOrNull,
-    email: textOrNull,
-    employee_id: textOrNull,
+    uuid: { ...optionalText, description: 'The id of a user, where the person is one.' },
+    name: optionalText,
+    email: optionalText,
+    employee_id: optionalText,
   },
 } as const
 
@@ -22,32 +22,32 @@ const place = {
   required: ['country', 'city', 'airport_code'],
   additionalProperties: false,
   properties: {
-    country: { ...textOrNull, description: 'ISO 3166-1 alpha-2, e.g. GB, where it is recognized.' },
-    city: textOrNull,
-    airport_code: textOrNull,
+    country: { ...optionalText, description: 'ISO 3166-1 alpha-2, e.g. GB, if recognized.' },
+    city: optionalText,
+    airport_code: optionalText,
   },
 } as const
 
-/** What both skills say of a booking. */
+/** Booking fields of both skills. */
 export const bookingProperties = {
   uuid: { type: 'string' },
-  type: { ...textOrNull, description: 'FLIGHT, HOTEL, RAIL, CAR or another.' },
-  status: { ...textOrNull, description: 'CONFIRMED, TICKETED, ACCEPTED, CANCELED, VOIDED or another.' },
+  type: { ...optionalText, description: 'FLIGHT, HOTEL, RAIL, CAR or another.' },
+  status: { ...optionalText, description: 'CONFIRMED, TICKETED, ACCEPTED, CANCELED, VOIDED or another.' },
   cancelled: { type: 'boolean', description: 'Cancelled, voided, or rejected by the vendor.' },
-  vendor: textOrNull,
-  booking_id: { ...textOrNull, description: "The platform's locator." },
-  confirmation_number: textOrNull,
-  start_date: { ...textOrNull, description: 'A day, e.g. 2026-01-20.' },
-  end_date: textOrNull,
+  vendor: optionalText,
+  booking_id: { ...optionalText, description: "The platform's locator." },
+  confirmation_number: optionalText,
+  start_date: { ...optionalText, description: 'A day, e.g. 2026-01-20.' },
+  end_date: optionalText,
   booker: personOrNull,
   travelers: { type: 'array', items: person },
   origin: place,
   destination: place,
   trip_uuids: { type: 'array', items: { type: 'string' } },
-  trip_name: textOrNull,
+  trip_name: optionalText,
 } as const
 
-/** Those of them that are always there: all. */
+/** Required fields: all. */
 export const bookingRequired = [
   'uuid',
   'type',
@@ -66,8 +66,8 @@ export const bookingRequired = [
   'trip_name',
 ] as const
 
-/** The booking without what is only for computing. */
-export function summarize(booking: Booking): Pick<Booking, (typeof bookingRequired)[number]> {
+/** The booking without fields for internal calculations. */
+export function summarizeBooking(booking: Booking): Pick<Booking, (typeof bookingRequired)[number]> {
   const { segments: _, startMs: _start, endMs: _end, raw: _raw, ...summary } = booking
   return summary
 }

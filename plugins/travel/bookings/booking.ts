@@ -1,13 +1,13 @@
 import { objectsAt, SkillError, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
-import { decodePerson, type Person } from '../person.ts'
-import { decodePlace, type Place } from './place.ts'
-import { dayEndMs, dayStartMs, epochMs } from '../times.ts'
+import { decodePerson, type Traveler } from '../person.ts'
+import { decodePlace, type TripPlace } from './place.ts'
+import { dayEndMs, dayStartMs, parseEpochMs } from '../times.ts'
 
-/** A booking as far as playbooks need it. Only the uuid is sure to be there. */
+/** The booking fields that playbooks need. Only the uuid is always present. */
 export interface Booking {
   readonly uuid: string
   readonly type: string | null
-  /** As the platform writes it, e.g. `CONFIRMED`, `CANCELED`. */
+  /** As the platform wrote it, e.g. `CONFIRMED`, `CANCELED`. */
   readonly status: string | null
   readonly cancelled: boolean
   readonly vendor: string | null
@@ -15,22 +15,22 @@ export interface Booking {
   readonly confirmation_number: string | null
   readonly start_date: string | null
   readonly end_date: string | null
-  readonly booker: Person | null
-  readonly travelers: readonly Person[]
-  readonly origin: Place | null
-  readonly destination: Place | null
-  readonly segments: readonly Segment[]
+  readonly booker: Traveler | null
+  readonly travelers: readonly Traveler[]
+  readonly origin: TripPlace | null
+  readonly destination: TripPlace | null
+  readonly segments: readonly TripSegment[]
   readonly trip_uuids: readonly string[]
   readonly trip_name: string | null
-  /** Epoch milliseconds: by its segments, or else the whole days between its dates, in UTC. */
+  /** Epoch milliseconds: from its segments, or else the whole days of its dates, in UTC. */
   readonly startMs: number | null
   readonly endMs: number | null
   readonly raw: JsonObject
 }
 
-export interface Segment {
-  readonly departure: Place | null
-  readonly arrival: Place | null
+export interface TripSegment {
+  readonly departure: TripPlace | null
+  readonly arrival: TripPlace | null
   /** Epoch milliseconds. */
   readonly startMs: number | null
   readonly endMs: number | null
@@ -41,7 +41,7 @@ const cancelledWords = ['CANCELED', 'CANCELLED', 'VOIDED', 'REJECTED_BY_PROVIDER
 /** Throws SkillError `bad_response` for a booking without a uuid. */
 export function decodeBooking(raw: JsonObject): Booking {
   const uuid = textAt(raw, 'uuid')
-  if (uuid === null) throw new SkillError('bad_response', 'the platform gave a booking without a uuid')
+  if (uuid === null) throw new SkillError('bad_response', 'the platform returned a booking without a uuid')
   const status = textAt(raw, 'bookingStatus')
   const segments = objectsAt(raw, 'segments').map(decodeSegment)
   const start_date = textAt(raw, 'startDate')
@@ -72,12 +72,15 @@ export function decodeBooking(raw: JsonObject): Booking {
   }
 }
 
-function decodeSegment(segment: JsonObject): Segment {
+function decodeSegment(segment: JsonObject): TripSegment {
   return {
     departure: decodePlace(valueAt(segment, 'departure')),
     arrival: decodePlace(valueAt(segment, 'arrival')),
-    startMs: epochMs(valueAt(segment, 'startTimestamp')) ?? epochMs(valueAt(segment, 'startLocalDateTime')),
-    endMs: epochMs(valueAt(segment, 'endTimestamp')) ?? epochMs(valueAt(segment, 'endLocalDateTime')),
+    startMs:
+      parseEpochMs(valueAt(segment, 'startTimestamp')) ??
+      parseEpochMs(valueAt(segment, 'startLocalDateTime')),
+    endMs:
+      parseEpochMs(valueAt(segment, 'endTimestamp')) ?? parseEpochMs(valueAt(segment, 'endLocalDateTime')),
   }
 }
 
@@ -86,7 +89,7 @@ function textsAt(value: JsonObject, key: string): readonly string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string' && item !== '') : []
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 export const least = (times: readonly (number | null)[]): number | null => extreme(times, Math.min)
 export const most = (times: readonly (number | null)[]): number | null => extreme(times, Math.max)
 

@@ -16,7 +16,10 @@ TTO TT TUV TV TWN TW TZA TZ UKR UA UGA UG UMI UM USA US URY UY UZB UZ VAT VA VCT
 YEM YE MYT YT ZAF ZA ZMB ZM ZWE ZW
 `
 
-/** English names in use beside those of the Unicode CLDR, official and older ones, as {@link plainName} writes them. */
+/**
+ * English names in use beside those of the Unicode CLDR, official and older ones, in the form of {@link
+ * plainName}.
+ */
 export const otherNames: Readonly<Record<string, string>> = {
   'united states of america': 'US',
   'great britain': 'GB',

@@ -1,14 +1,14 @@
 import { alpha3, otherNames } from './country-codes.ts'
 
-/** English names of countries, plainly written, and their alpha-3 codes, with their alpha-2 code. Made when first asked for. */
+/** Alpha-2 codes by normalized English name and alpha-3 code. Built on first use. */
 let codes: ReadonlyMap<string, string> | undefined
-/** What official names put before the usual one. */
+/** Words before the common name in official names. */
 const title =
   /^(?:[a-z]+ ){0,3}(?:republic|plurinational state|kingdom|states|principality|commonwealth|sultanate|duchy) of /
 
 /**
- * The country as ISO 3166-1 alpha-2, e.g. `GB`: the platform writes codes, but nobody promises it. Alpha-3 codes and English names are
- * understood; what is not recognized stays as it is. Null for null.
+ * The country as ISO 3166-1 alpha-2, e.g. `GB`: the platform writes codes, but does not guarantee it. Accepts
+ * alpha-3 codes and English names; unknown values stay unchanged. Null for null.
  */
 export function countryCode(country: string | null): string | null {
   if (country === null) return null
@@ -16,16 +16,22 @@ export function countryCode(country: string | null): string | null {
   return knownCountry(text) ?? (/^[A-Za-z]{2}$/.test(text) ? text.toUpperCase() : text)
 }
 
-/** The alpha-2 code of an alpha-2 or alpha-3 code or an English name, usual or official; undefined for anything else. */
+/**
+ * The alpha-2 code of an alpha-2 or alpha-3 code or an English name, common or official; undefined for
+ * anything else.
+ */
 export function knownCountry(text: string): string | undefined {
   codes ??= allCodes()
   const name = plainName(text)
   return codes.get(name) ?? codes.get(plainName(name.replace(title, '')))
 }
 
-/** Lower case without accents, marks and article; `Korea, Republic of` and `Korea (Republic of)` become `republic of korea`. */
+/**
+ * Lower case without accents, punctuation and article; `Korea, Republic of` and `Korea (Republic of)` become
+ * `republic of korea`.
+ */
 function plainName(text: string): string {
-  // No name of a country is that long.
+  // No country name is this long.
   const [first = '', ...rest] = text.slice(0, 100).split(/[,(]/)
   return [...rest, first]
     .join(' ')

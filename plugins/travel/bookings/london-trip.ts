@@ -13,7 +13,7 @@ const cy = {
 const trip = { trip_uuids: ['7f000001-3333-4333-8333-000000000001'], trip_name: 'London, Jan 2026' }
 const days = { start_date: '2026-01-20', end_date: '2026-01-24' }
 
-/** A trip of one who did not book it herself: the example of the skill's output. */
+/** A trip booked by somebody else: the example of the skill's output. */
 export const londonTrip = {
   trip_uuid: '7f000001-3333-4333-8333-000000000001',
   name: 'London, Jan 2026',

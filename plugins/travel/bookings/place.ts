@@ -1,14 +1,14 @@
 import { isObject, textAt } from 'tocsin/plugin'
 import { countryCode, knownCountry } from './country.ts'
 
-export interface Place {
-  /** ISO 3166-1 alpha-2 where it is recognized. */
+export interface TripPlace {
+  /** ISO 3166-1 alpha-2 if recognized. */
   readonly country: string | null
   readonly city: string | null
   readonly airport_code: string | null
 }
 
-export function decodePlace(place: unknown): Place | null {
+export function decodePlace(place: unknown): TripPlace | null {
   if (!isObject(place)) return null
   return {
     country: countryOf(textAt(place, 'countryCode'), textAt(place, 'country')),
@@ -17,7 +17,7 @@ export function decodePlace(place: unknown): Place | null {
   }
 }
 
-/** The code goes before the name, where it says a country. */
+/** The code takes precedence over the name if it is a country code. */
 function countryOf(code: string | null, name: string | null): string | null {
   return (code === null ? undefined : knownCountry(code)) ?? countryCode(name ?? code)
 }

@@ -1,9 +1,9 @@
 import { SkillError } from 'tocsin/plugin'
 
 const dayMs = 86_400_000
-/** Bookings can be made so long before they begin. */
+/** Maximum time between booking and begin of a trip. */
 export const longestLeadMs = 400 * dayMs
-/** Dates have no time zone, and people arrive a day early or leave a day late. */
+/** Tolerance: dates have no time zone, and people arrive a day early or leave a day late. */
 const marginMs = dayMs
 
 export interface WindowInput {
@@ -15,20 +15,21 @@ export interface WindowInput {
 
 /** Epoch milliseconds. */
 export interface SearchWindow {
-  /** A trip that is under way within this time is looked for. */
+  /** Searched time: trips that overlap it match. */
   readonly fromMs: number
   readonly toMs: number
   /** When bookings of such a trip begin. */
   readonly startFromMs: number
   readonly startToMs: number
-  /** When they may have been made. */
+  /** When such bookings may have been made. */
   readonly createdFromMs: number
   readonly createdToMs: number
 }
 
 /**
- * What to read for a question. Without any time it is now, with a day before and after; so it is with `at`. Bookings of one trip begin
- * at different days, so more days are read on both sides. Throws SkillError `invalid_time`.
+ * The windows to read for a question. Without a time, or with `at`, the searched time extends a day in both
+ * directions. Bookings of one trip begin on different days, so more days are read on both sides. Throws
+ * SkillError `invalid_time`.
  */
 export function searchWindow(
   { at, from, to, longest_trip_days = 30 }: WindowInput,
@@ -36,11 +37,11 @@ export function searchWindow(
 ): SearchWindow {
   if (at !== undefined && (from !== undefined || to !== undefined)) {
     throw new SkillError('invalid_time', 'at cannot be given together with from or to', {
-      hint: 'give at for trips under way at that time, or from and to for those within a span of time',
+      hint: 'give `at` for trips at that time, or `from` and `to` for trips within a range',
     })
   }
   const [fromMs, toMs] = spanOf({ at, from, to }, nowMs)
-  if (fromMs > toMs) throw new SkillError('invalid_time', `the time ends before it begins: ${from} to ${to}`)
+  if (fromMs > toMs) throw new SkillError('invalid_time', `the range ends before it starts: ${from} to ${to}`)
   const aroundMs = longest_trip_days * dayMs
   const startFromMs = fromMs - aroundMs
   return {
@@ -58,7 +59,7 @@ function spanOf({ at, from, to }: WindowInput, nowMs: number): readonly [fromMs:
     const atMs = at === undefined ? nowMs : Date.parse(at)
     return [atMs - marginMs, atMs + marginMs]
   }
-  // One end alone: up to now, or from now on; never a span without end.
+  // With one end only, the range extends to or from now, so it is always finite.
   const fromMs = from === undefined ? Math.min(nowMs, Date.parse(to ?? '')) : Date.parse(from)
   const toMs = to === undefined ? Math.max(nowMs, fromMs) : Date.parse(to)
   return [fromMs, toMs]

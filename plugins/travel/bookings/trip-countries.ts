@@ -1,23 +1,24 @@
 import type { Booking } from './booking.ts'
-import type { Place } from './place.ts'
+import type { TripPlace } from './place.ts'
 
-/** Those whose departure is where somebody leaves from; a rented car or a hotel stands where somebody already is. */
+/** Kinds of bookings with a departure elsewhere; a rented car or a hotel is at the destination. */
 const carrying = ['FLIGHT', 'RAIL']
 
 export interface TripPlaces {
   /** Of the main destination. */
   readonly country: string | null
   readonly city: string | null
-  /** Each once, in the order of travel. */
+  /** Without duplicates, in travel order. */
   readonly countries: readonly string[]
 }
 
 /**
- * Where a trip leads to. The country that it starts from counts only when it leads nowhere else: a flight home does not make home a
- * destination. The main destination is the first that a booking names outside of it, or else the first place that is reached.
+ * Destinations of a trip. The country of departure counts only if the trip leads nowhere else: a flight home
+ * does not make home a destination. The main destination is the first place outside of that country, or else
+ * the first place reached.
  *
- * @param bookings those that count, in the order of travel
- * @param whole all of the trip, of which the first tells where it starts; default: those that count
+ * @param bookings those that count, in travel order
+ * @param whole the whole trip, whose first booking gives the departure; default: `bookings`
  */
 export function tripPlaces(bookings: readonly Booking[], whole = bookings): TripPlaces {
   const start = startOf(whole)
@@ -35,11 +36,13 @@ function startOf(bookings: readonly Booking[]): string | null {
   return first?.segments[0]?.departure?.country ?? first?.origin?.country ?? null
 }
 
-/** The places that a booking leads to, of which the country is known. A car or a room also stands where it is taken over. */
-function placesOf({ type, segments, destination }: Booking): readonly Place[] {
+/** The destinations of a booking with a known country. A car or room also counts where it is picked up. */
+function placesOf({ type, segments, destination }: Booking): readonly TripPlace[] {
   const isCarrying = carrying.includes(type?.toUpperCase() ?? '')
   const reached = segments.flatMap(({ departure, arrival }) =>
     isCarrying ? [arrival] : [departure, arrival],
   )
-  return [...reached, destination].filter((place): place is Place => place !== null && place.country !== null)
+  return [...reached, destination].filter(
+    (place): place is TripPlace => place !== null && place.country !== null,
+  )
 }

@@ -1,27 +1,27 @@
 import { least, most, type Booking } from './booking.ts'
-import { isPerson, type Wanted } from '../person.ts'
+import { isPerson, type WantedPerson } from '../person.ts'
 import { tripPlaces, type TripPlaces } from './trip-countries.ts'
 
-export type Role = 'traveler' | 'booker' | 'both'
+export type TravelerRole = 'traveler' | 'booker' | 'both'
 export type TripStatus = 'confirmed' | 'unconfirmed' | 'cancelled'
 
 export interface Trip extends TripPlaces {
-  /** Of the trip, null for a booking that belongs to none. */
+  /** The trip's id; null for a booking without a trip. */
   readonly trip_uuid: string | null
   readonly name: string | null
   readonly status: TripStatus
-  readonly role: Role
+  readonly role: TravelerRole
   /** Epoch milliseconds. */
   readonly startMs: number | null
   readonly endMs: number | null
-  /** In the order of travel. */
+  /** In travel order. */
   readonly bookings: readonly Booking[]
 }
 
 const confirmedWords = ['CONFIRMED', 'TICKETED', 'ACCEPTED']
 
-/** What the person has to do with the booking; undefined where it is nothing. */
-export function roleOf(booking: Booking, wanted: Wanted): Role | undefined {
+/** The person's role in the booking; undefined if they have none. */
+export function roleOf(booking: Booking, wanted: WantedPerson): TravelerRole | undefined {
   const travels = booking.travelers.some((person) => isPerson(person, wanted))
   const booked = isPerson(booking.booker, wanted)
   if (travels) return booked ? 'both' : 'traveler'
@@ -29,10 +29,11 @@ export function roleOf(booking: Booking, wanted: Wanted): Role | undefined {
 }
 
 /**
- * The person's bookings by trip, in the order of travel. A booking of two trips is in both; one of none is a trip by itself. A trip that
- * is not cancelled as a whole is described by the bookings that are left; a confirmed one leads only to the places of confirmed bookings.
+ * Groups the person's bookings by trip, in travel order. A booking of two trips is in both; a booking without
+ * a trip is a trip by itself. Unless the whole trip is cancelled, its cancelled bookings are ignored; a
+ * confirmed trip counts only the places of confirmed bookings.
  */
-export function groupTrips(bookings: readonly Booking[], wanted: Wanted): readonly Trip[] {
+export function groupTrips(bookings: readonly Booking[], wanted: WantedPerson): readonly Trip[] {
   const groups = new Map<string, { readonly trip_uuid: string | null; readonly bookings: Booking[] }>()
   for (const booking of bookings) {
     const trips = booking.trip_uuids.length > 0 ? booking.trip_uuids : [null]
@@ -48,7 +49,7 @@ export function groupTrips(bookings: readonly Booking[], wanted: Wanted): readon
     .toSorted(byStart)
 }
 
-function describeTrip(trip_uuid: string | null, bookings: readonly Booking[], wanted: Wanted): Trip {
+function describeTrip(trip_uuid: string | null, bookings: readonly Booking[], wanted: WantedPerson): Trip {
   const kept = bookings.filter(({ cancelled }) => !cancelled)
   const telling = kept.length > 0 ? kept : bookings
   const roles = new Set(telling.map((booking) => roleOf(booking, wanted)))
@@ -65,12 +66,12 @@ function describeTrip(trip_uuid: string | null, bookings: readonly Booking[], wa
   }
 }
 
-function joined(roles: ReadonlySet<Role | undefined>): Role {
+function joined(roles: ReadonlySet<TravelerRole | undefined>): TravelerRole {
   const travels = roles.has('traveler') || roles.has('both')
   const booked = roles.has('booker') || roles.has('both')
   return travels ? (booked ? 'both' : 'traveler') : 'booker'
 }
 
-/** Those without a time come last. */
+/** Bookings without a time come last. */
 const byStart = (a: { readonly startMs: number | null }, b: { readonly startMs: number | null }): number =>
   (a.startMs ?? Number.MAX_VALUE) - (b.startMs ?? Number.MAX_VALUE)

@@ -1,8 +1,8 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 import { statuses, types } from '../bookings/booking-query.ts'
-import { fixture } from './fixture.ts'
-import { badRequest, pageOf, readPageQuery } from './page-answer.ts'
+import { travelFixture } from './fixture.ts'
+import { badRequest, pageAnswer, readPageQuery } from './page-answer.ts'
 
 const names = ['page-0-of-2', 'page-1-of-2', 'cancelled', 'one-user-three-roles', 'single-flight']
 const known = [
@@ -18,11 +18,11 @@ const known = [
 
 /** All bookings of the samples by uuid. */
 export function loadBookings(): Map<string, JsonObject> {
-  const all = names.flatMap((name) => objectsAt(fixture(`bookings-${name}`), 'data'))
+  const all = names.flatMap((name) => objectsAt(travelFixture(`bookings-${name}`), 'data'))
   return new Map(all.map((booking) => [textAt(booking, 'uuid') ?? '', booking]))
 }
 
-/** GET `/v1/bookings`: both ends of the time in which they were made are wanted, in whole seconds. */
+/** GET `/v1/bookings`: requires both ends of the time of booking, in whole seconds. */
 export function listBookings(bookings: readonly JsonObject[], query: URLSearchParams): SandboxReply {
   const foreign = [...query.keys()].find((name) => !known.includes(name))
   if (foreign !== undefined) return badRequest(`Unknown parameter ${foreign}`)
@@ -40,7 +40,7 @@ export function listBookings(bookings: readonly JsonObject[], query: URLSearchPa
     if (word !== null && !known.some((one) => one === word)) return badRequest(`${name} has no value ${word}`)
   }
   const fitting = bookings.filter((booking) => isObject(booking) && fits(booking, query))
-  return pageOf(fitting, page)
+  return pageAnswer(fitting, page)
 }
 
 function fits(booking: JsonObject, query: URLSearchParams): boolean {
@@ -56,6 +56,6 @@ function within(time: string | null, query: URLSearchParams, name: string): bool
   const at = Date.parse(time ?? '') / 1000
   const from = Number(query.get(`${name}From`) ?? 0)
   const to = Number(query.get(`${name}To`) ?? Infinity)
-  // A time that is missing is only looked for by nobody.
+  // A booking without a time matches only if no time is requested.
   return Number.isNaN(at) ? from === 0 && to === Infinity : at >= from && at <= to
 }

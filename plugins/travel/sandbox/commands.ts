@@ -1,22 +1,22 @@
 import { objectsAt, textAt, valueAt, type JsonObject, type SandboxCommand } from 'tocsin/plugin'
-import { fixture } from './fixture.ts'
+import { travelFixture } from './fixture.ts'
 
-/** Ways to act on what the sandbox knows. */
+/** Controls of a running sandbox. */
 export interface TravelControls {
   /** Adds a booking, or replaces the one with its uuid. */
   book(booking: JsonObject): void
   /** Cancels a booking, as its traveler would. */
   cancel(uuid: string): void
-  /** No token handed out so far is good any more. */
+  /** Invalidates all issued tokens. */
   expireTokens(): void
-  /** How many tokens have been handed out. */
+  /** Number of issued tokens. */
   tokensIssued(): number
 }
 
 const dayMs = 86_400_000
 
-/** What a travel desk may do by hand. */
-export function commandsOf(
+/** Actions of a travel desk. */
+export function travelCommands(
   bookings: ReadonlyMap<string, JsonObject>,
   controls: TravelControls,
 ): readonly SandboxCommand[] {
@@ -67,7 +67,7 @@ function show(booking: unknown): string {
   return [people.join(', '), at('bookingType'), way, days, at('bookingStatus')].join('  ')
 }
 
-/** The flight of the samples, for somebody else, to another place, on other days. */
+/** The flight of the samples for another person, place and time. */
 function flight(
   number: number,
   email: string,
@@ -80,7 +80,7 @@ function flight(
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
       throw new Error(`'${day}' is no day: YYYY-MM-DD`)
   }
-  const [sample] = objectsAt(fixture('bookings-single-flight'), 'data')
+  const [sample] = objectsAt(travelFixture('bookings-single-flight'), 'data')
   const [passenger] = objectsAt(sample, 'passengers')
   const person = {
     ...(valueAt(passenger, 'person') as JsonObject),

@@ -11,7 +11,7 @@ export const badRequest = (message: string): SandboxReply => ({
   json: { error: 'bad_request', message },
 })
 
-/** Undefined for what is no page. */
+/** Undefined if the text is no page number. */
 export function readPageQuery(query: URLSearchParams, defaultSize: number): PageQuery | undefined {
   const number = Number(query.get('page') ?? 0)
   const size = Number(query.get('size') ?? defaultSize)
@@ -19,7 +19,7 @@ export function readPageQuery(query: URLSearchParams, defaultSize: number): Page
   return fits ? { number, size } : undefined
 }
 
-export function pageOf(items: readonly JsonObject[], { number, size }: PageQuery): SandboxReply {
+export function pageAnswer(items: readonly JsonObject[], { number, size }: PageQuery): SandboxReply {
   const totalPages = Math.ceil(items.length / size)
   const page = { totalPages, currentPage: number, pageSize: size, totalElements: items.length }
   return { json: { data: items.slice(number * size, (number + 1) * size), page } }

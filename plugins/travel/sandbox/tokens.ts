@@ -4,23 +4,23 @@ import {
   type SandboxHandler,
   type TokenRequestRefusal,
 } from 'tocsin/plugin/testing'
-import { clients, type Client } from './clients.ts'
-import { fixture } from './fixture.ts'
+import { travelClients, type TravelClient } from './clients.ts'
+import { travelFixture } from './fixture.ts'
 
-/** Good for so long, in seconds, as the sample answer says. */
+/** Lifetime in seconds, as in the sample response. */
 const expiresInS = 43_199
 
 /** The tokens of all clients. */
 export interface Tokens {
   readonly issue: SandboxHandler
-  /** Whose token the call carries; undefined where it is not good, or there is none. */
-  readonly clientOf: (call: SandboxCall) => Client | undefined
+  /** The client of the call's token; undefined without a valid token. */
+  readonly clientOf: (call: SandboxCall) => TravelClient | undefined
   readonly expireAll: () => void
   readonly issued: () => number
 }
 
 export function createTokens(): Tokens {
-  const issuers = Object.values(clients).map((client: Client) => ({
+  const issuers = Object.values(travelClients).map((client: TravelClient) => ({
     client,
     tokens: issueTokens({
       clientId: client.id,
@@ -44,7 +44,7 @@ export function createTokens(): Tokens {
 }
 
 function refuse({ error, description }: TokenRequestRefusal) {
-  if (error === 'invalid_client') return { status: 401, json: fixture('token-error-401') }
-  if (error === 'unsupported_grant_type') return { status: 400, json: fixture('token-error-400') }
+  if (error === 'invalid_client') return { status: 401, json: travelFixture('token-error-401') }
+  if (error === 'unsupported_grant_type') return { status: 400, json: travelFixture('token-error-400') }
   return { status: 400, json: { error, error_description: description } }
 }

@@ -3,14 +3,14 @@ import {
   bookingProperties,
   bookingRequired,
   numberOrNull,
-  summarize,
-  textOrNull,
+  summarizeBooking,
+  optionalText,
 } from '../bookings/booking-schema.ts'
 import { decodeBooking, type Booking } from '../bookings/booking.ts'
 import { bookingQuery, statuses, types } from '../bookings/booking-query.ts'
 import { connection } from '../connection.ts'
 import { isPerson } from '../person.ts'
-import { readAll } from '../read-all.ts'
+import { readAllPages } from '../read-all.ts'
 
 const time = { type: 'string', format: 'date-time' } as const
 
@@ -31,18 +31,18 @@ const booking = {
   additionalProperties: false,
   properties: {
     ...bookingProperties,
-    created: { ...textOrNull, description: 'ISO 8601, as the platform wrote it.' },
-    last_modified: textOrNull,
-    purpose: textOrNull,
-    currency: textOrNull,
+    created: { ...optionalText, description: 'ISO 8601, as the platform wrote it.' },
+    last_modified: optionalText,
+    purpose: optionalText,
+    currency: optionalText,
     grand_total: { ...numberOrNull, description: 'In `currency`.' },
     usd_grand_total: numberOrNull,
     out_of_policy: { type: ['boolean', 'null'] },
-    approval_status: textOrNull,
+    approval_status: optionalText,
     raw: {
       type: 'object',
       additionalProperties: true,
-      description: 'The booking as the platform gave it. It may hold passports and names on cards.',
+      description: 'The booking as the platform returned it. It may contain passports and names on cards.',
     },
   },
 } as const
@@ -51,7 +51,7 @@ export const getBookings = defineSkill({
   name: 'get_bookings',
   title: 'Get Travel Platform Bookings',
   description:
-    'Bookings of the company, for verification, reconciliation and reporting: by when they were made or begin, status, kind, person ' +
+    'Bookings of the company, for verification, reconciliation and reporting: by time of booking, start, status, kind, person ' +
     'and number.',
   docs: 'https://app.navan.com/app/helpcenter/articles/travel/admin/other-integrations/booking-data-integration#bookings',
   effect: 'read',
@@ -63,43 +63,43 @@ export const getBookings = defineSkill({
       created_from: {
         ...time,
         description:
-          'Made at this time or later. Default: 400 days before start_date_from, or 30 days before created_to without it.',
+          'Booked at this time or later. Default: 400 days before start_date_from, or 30 days before created_to without it.',
       },
-      created_to: { ...time, description: 'Made at this time or earlier. Default: now.' },
-      start_date_from: { ...time, description: 'Begins at this time or later.' },
-      start_date_to: { ...time, description: 'Begins at this time or earlier.' },
+      created_to: { ...time, description: 'Booked at this time or earlier. Default: now.' },
+      start_date_from: { ...time, description: 'Starts at this time or later.' },
+      start_date_to: { ...time, description: 'Starts at this time or earlier.' },
       booking_status: {
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
         patternErrorMessage: "must be at most 50 letters and '_'",
         examples: statuses,
-        description: 'Another word is refused. Letter case does not matter.',
+        description: 'Other values are rejected. Case does not matter.',
       },
       booking_type: {
         type: 'string',
         pattern: '^[A-Za-z_]{1,50}$',
         patternErrorMessage: "must be at most 50 letters and '_'",
         examples: types,
-        description: 'Another word is refused. Letter case does not matter.',
+        description: 'Other values are rejected. Case does not matter.',
       },
       email: {
         type: 'string',
         minLength: 3,
         maxLength: 320,
         description:
-          'Of a traveler or the booker, ignoring letter case. Compared here: the platform cannot filter by it.',
+          'Of a traveler or the booker, ignoring case. Filtered here: the platform cannot filter by it.',
       },
       user_id: {
         type: 'string',
         minLength: 1,
         maxLength: 100,
-        description: 'Id of a traveler or the booker. Compared here.',
+        description: 'Id of a traveler or the booker. Filtered here.',
       },
       reference: {
         type: 'string',
         minLength: 1,
         maxLength: 100,
-        description: 'The uuid, the locator or the confirmation number, ignoring letter case. Compared here.',
+        description: 'The uuid, the locator or the confirmation number, ignoring case. Filtered here.',
       },
       limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100, description: 'Bookings to return.' },
     },
@@ -116,16 +116,16 @@ export const getBookings = defineSkill({
         additionalProperties: false,
         properties: {
           returned: { type: 'integer' },
-          read: { type: 'integer', description: 'What the platform gave, before it was compared here.' },
+          read: { type: 'integer', description: 'Number read from the platform, before filtering here.' },
           total: {
             ...numberOrNull,
-            description: 'What the platform says it has, before it is compared here.',
+            description: 'The platform’s total, before filtering here.',
           },
         },
       },
       partial: {
         type: 'boolean',
-        description: 'There are more bookings, nobody can tell, or one without a uuid was left out.',
+        description: 'There may be more bookings, or one without a uuid was left out.',
       },
       ...leftOutProperties,
     },
@@ -148,7 +148,7 @@ export const getBookings = defineSkill({
       (reference === undefined || hasReference(booking, reference)) &&
       ((email === undefined && user_id === undefined) ||
         [...booking.travelers, booking.booker].some((person) => isPerson(person, { email, user_id })))
-    const { items, read, total, complete, leftOut } = await readAll<Booking>(http, {
+    const { items, read, total, complete, leftOut } = await readAllPages<Booking>(http, {
       path: '/v1/bookings',
       query: bookingQuery(input, nowMs),
       limit: input.limit ?? 100,
@@ -174,7 +174,7 @@ function toOutput(booking: Booking) {
   const { raw } = booking
   const outOfPolicy = valueAt(raw, 'outOfPolicy')
   return {
-    ...summarize(booking),
+    ...summarizeBooking(booking),
     created: textAt(raw, 'created'),
     last_modified: textAt(raw, 'lastModified'),
     purpose: textAt(raw, 'purpose'),

@@ -1,7 +1,7 @@
 import { defineSkill, type JsonObject, leftOutProperties } from 'tocsin/plugin'
-import { numberOrNull, textOrNull } from '../bookings/booking-schema.ts'
+import { numberOrNull, optionalText } from '../bookings/booking-schema.ts'
 import { connection } from '../connection.ts'
-import { readAll } from '../read-all.ts'
+import { readAllPages } from '../read-all.ts'
 import { decodeUser, type User } from '../user.ts'
 
 const texts = {
@@ -28,21 +28,21 @@ const user = {
   ],
   additionalProperties: false,
   properties: {
-    id: { type: 'string', description: 'What `uuid` is of a traveler or booker in a booking.' },
-    email: { ...textOrNull, description: 'The primary address.' },
+    id: { type: 'string', description: 'The `uuid` of a traveler or booker in a booking.' },
+    email: { ...optionalText, description: 'The primary address.' },
     emails: { type: 'array', items: { type: 'string' } },
-    name: textOrNull,
-    employee_id: textOrNull,
+    name: optionalText,
+    employee_id: optionalText,
     active: { type: ['boolean', 'null'] },
-    department: textOrNull,
-    region: textOrNull,
-    manager_name: textOrNull,
-    manager_email: textOrNull,
-    policy_level: textOrNull,
+    department: optionalText,
+    region: optionalText,
+    manager_name: optionalText,
+    manager_email: optionalText,
+    policy_level: optionalText,
     raw: {
       type: 'object',
       additionalProperties: true,
-      description: 'The user as the platform gave it, with phone number.',
+      description: 'The user as the platform returned it, with phone number.',
     },
   },
 } as const
@@ -62,9 +62,9 @@ export const getUsers = defineSkill({
       ids: { ...texts, description: 'Ids, e.g. the uuid of travelers and bookers.' },
       emails: {
         ...texts,
-        description: 'Addresses, ignoring letter case. Users with one of the ids or addresses are returned.',
+        description: 'Addresses, ignoring case. Returns users with any of the ids or addresses.',
       },
-      active: { type: 'boolean', description: 'Only those that are active, or only those that are not.' },
+      active: { type: 'boolean', description: 'True for active users only, false for inactive ones only.' },
       limit: { type: 'integer', minimum: 1, maximum: 10_000, default: 1000, description: 'Users to return.' },
     },
   },
@@ -78,13 +78,13 @@ export const getUsers = defineSkill({
         type: 'array',
         items: { type: 'string' },
         description:
-          'Ids and addresses that were asked for and that no user has, e.g. those of guests. With partial: none of the users looked at.',
+          'Requested ids and addresses that no user has, e.g. those of guests. With partial: none of the users read.',
       },
       not_returned: {
         type: 'array',
         items: { type: 'string' },
         description:
-          'Ids and addresses that were asked for, of users who are there but not returned: beyond limit, or not as active asks.',
+          'Requested ids and addresses of users who exist but were not returned because of `limit` or `active`.',
       },
       counts: {
         type: 'object',
@@ -92,20 +92,20 @@ export const getUsers = defineSkill({
         additionalProperties: false,
         properties: {
           returned: { type: 'integer' },
-          read: { type: 'integer', description: 'What the platform gave, before it was compared here.' },
-          total: { ...numberOrNull, description: 'What the platform says it has.' },
+          read: { type: 'integer', description: 'Number read from the platform, before filtering here.' },
+          total: { ...numberOrNull, description: 'The platform’s total.' },
         },
       },
       partial: {
         type: 'boolean',
-        description: 'There are more users that were not looked at, or one without an id was left out.',
+        description: 'Some users were not read, or one without an id was left out.',
       },
       ...leftOutProperties,
     },
   },
   examples: [
     {
-      title: 'Who of these are users',
+      title: 'Which of these are users',
       input: { emails: ['guest@example.org'] },
       output: {
         users: [],
@@ -118,7 +118,7 @@ export const getUsers = defineSkill({
   ],
   async run({ ids, emails, active, limit = 1000 }, { http, settings }) {
     const asked = [...new Set([...(ids ?? []), ...(emails ?? [])])]
-    // Lists that turn out empty ask for nobody, not for everybody.
+    // Empty lists match nobody, not everybody.
     const everybody = ids === undefined && emails === undefined
     if (!everybody && asked.length === 0) {
       const counts = { returned: 0, read: 0, total: null }
@@ -134,7 +134,7 @@ export const getUsers = defineSkill({
     const keep = (user: User): boolean =>
       (everybody || keysOf(user).some((key) => wanted.has(key))) &&
       (active === undefined || user.active === active)
-    const { items, read, total, complete, leftOut } = await readAll<User>(http, {
+    const { items, read, total, complete, leftOut } = await readAllPages<User>(http, {
       path: settings.users_path,
       query: {},
       limit,

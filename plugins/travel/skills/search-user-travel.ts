@@ -1,9 +1,14 @@
 import { defineSkill, leftOutProperties } from 'tocsin/plugin'
-import { bookingProperties, bookingRequired, summarize, textOrNull } from '../bookings/booking-schema.ts'
+import {
+  bookingProperties,
+  bookingRequired,
+  summarizeBooking,
+  optionalText,
+} from '../bookings/booking-schema.ts'
 import { decodeBooking, type Booking } from '../bookings/booking.ts'
 import { connection } from '../connection.ts'
 import { londonTrip } from '../bookings/london-trip.ts'
-import { readAll } from '../read-all.ts'
+import { readAllPages } from '../read-all.ts'
 import { searchWindow, type SearchWindow } from '../bookings/search-window.ts'
 import { epochSeconds, isoText } from '../times.ts'
 import { groupTrips, roleOf, type Trip } from '../bookings/trip.ts'
@@ -27,36 +32,39 @@ const trip = {
   additionalProperties: false,
   properties: {
     trip_uuid: {
-      ...textOrNull,
-      description: 'Null for a booking that belongs to no trip; it is one by itself.',
+      ...optionalText,
+      description: 'Null for a booking without a trip, which counts as its own trip.',
     },
-    name: textOrNull,
+    name: optionalText,
     status: {
       type: 'string',
       enum: ['confirmed', 'unconfirmed', 'cancelled'],
-      description: 'cancelled: all of its bookings are; confirmed: at least one of the others is.',
+      description: 'cancelled: all of its bookings are cancelled; confirmed: at least one is confirmed.',
     },
     role: {
       type: 'string',
       enum: ['traveler', 'booker', 'both'],
-      description: 'What the person has to do with it; a booker stays at home.',
+      description: 'The person’s role; a booker does not travel.',
     },
     starts_at: {
-      ...textOrNull,
-      description: 'ISO 8601 in UTC; by dates alone, the beginning of the first day.',
+      ...optionalText,
+      description: 'ISO 8601 in UTC; the start of the first day if only dates are known.',
     },
-    ends_at: { ...textOrNull, description: 'ISO 8601 in UTC; by dates alone, the end of the last day.' },
+    ends_at: {
+      ...optionalText,
+      description: 'ISO 8601 in UTC; the end of the last day if only dates are known.',
+    },
     country: {
-      ...textOrNull,
-      description: 'Of the main destination: ISO 3166-1 alpha-2, e.g. GB, where it is recognized.',
+      ...optionalText,
+      description: 'Of the main destination: ISO 3166-1 alpha-2, e.g. GB, if recognized.',
     },
-    city: { ...textOrNull, description: 'Of the main destination.' },
+    city: { ...optionalText, description: 'Of the main destination.' },
     countries: {
       type: 'array',
       items: { type: 'string' },
       description:
-        'All that the trip leads to, in the order of travel. The one that it starts from counts only when it leads nowhere else; of a ' +
-        'confirmed trip, only those of confirmed bookings.',
+        'All destinations, in travel order. The country of departure counts only if the trip leads nowhere else; for a ' +
+        'confirmed trip, only confirmed bookings count.',
     },
     bookings: {
       type: 'array',
@@ -74,8 +82,8 @@ export const searchUserTravel = defineSkill({
   name: 'search_user_travel',
   title: 'Search Travel Platform User Travel',
   description:
-    "A person's bookings, grouped by trip: those under way now, at another time, or within a span of time. Cancelled ones are left " +
-    'out unless asked for.',
+    "A person's bookings, grouped by trip: those under way now, at another time, or within a range of time. Cancelled ones are left " +
+    'out by default.',
   docs: 'https://app.navan.com/app/helpcenter/articles/travel/admin/other-integrations/booking-data-integration#bookings',
   effect: 'read',
   connection,
@@ -88,18 +96,17 @@ export const searchUserTravel = defineSkill({
         type: 'string',
         minLength: 3,
         maxLength: 320,
-        description: 'Of the person, ignoring letter case.',
+        description: 'E-mail address of the person, ignoring case.',
       },
       user_id: {
         type: 'string',
         minLength: 1,
         maxLength: 100,
-        description:
-          'Id of the same person on the platform: bookings with it count too, whatever their address.',
+        description: 'The person’s id on the platform: bookings with this id also match, with any address.',
       },
       at: {
         ...time,
-        description: 'Trips under way at this time, give or take a day. Default, without from and to: now.',
+        description: 'Trips under way at this time, plus or minus a day. Default, without from and to: now.',
       },
       from: { ...time, description: 'Trips under way at this time or later. Default, with to: now.' },
       to: { ...time, description: 'Trips under way at this time or earlier. Default, with from: now.' },
@@ -109,13 +116,13 @@ export const searchUserTravel = defineSkill({
         maximum: 365,
         default: 30,
         description:
-          'Bookings that begin so many days before and after the time are read. A trip whose bookings are further apart may be missed.',
+          'Reads bookings that start within this many days before and after the time. A trip whose bookings are further apart may be missed.',
       },
       role: {
         type: 'string',
         enum: ['traveler', 'any'],
         default: 'traveler',
-        description: 'any: also what the person has booked for others.',
+        description: 'any: also trips booked by the person for others.',
       },
       include_cancelled: { type: 'boolean', default: false },
     },
@@ -125,32 +132,31 @@ export const searchUserTravel = defineSkill({
     required: ['trips', 'counts', 'partial'],
     additionalProperties: false,
     properties: {
-      trips: { type: 'array', items: trip, description: 'In the order of travel.' },
+      trips: { type: 'array', items: trip, description: 'In travel order.' },
       counts: {
         type: 'object',
         required: ['trips', 'undated', 'read', 'total'],
         additionalProperties: false,
         properties: {
           trips: { type: 'integer' },
-          undated: { type: 'integer', description: 'Trips left out since nobody knows when they are.' },
-          read: { type: 'integer', description: 'Bookings of all people that were looked at.' },
+          undated: { type: 'integer', description: 'Trips left out because their time is unknown.' },
+          read: { type: 'integer', description: 'Bookings of all people that were read.' },
           total: {
             type: ['number', 'null'],
-            description: 'Bookings of all people in the days that were read.',
+            description: 'The platform’s total for the days read.',
           },
         },
       },
       partial: {
         type: 'boolean',
-        description:
-          'There were too many bookings to look at all of them, or one could not be read; trips may be missing.',
+        description: 'There were too many bookings to read all, or one was unreadable; trips may be missing.',
       },
       ...leftOutProperties,
     },
   },
   examples: [
     {
-      title: 'Nobody of that address travels',
+      title: 'No trip for this address',
       input: { email: 'nobody@example.com', at: '2026-01-21T12:00:00Z' },
       output: { trips: [], counts: { trips: 0, undated: 0, read: 6, total: 6 }, partial: false },
     },
@@ -166,7 +172,7 @@ export const searchUserTravel = defineSkill({
   ],
   async run(input, { http, nowMs }) {
     const window = searchWindow(input, nowMs)
-    const { items, read, total, complete, leftOut } = await readAll<Booking>(http, {
+    const { items, read, total, complete, leftOut } = await readAllPages<Booking>(http, {
       path: '/v1/bookings',
       query: {
         createdFrom: epochSeconds(window.createdFromMs),
@@ -204,5 +210,5 @@ function isUnderWay({ startMs, endMs }: Trip, { fromMs, toMs }: SearchWindow): b
 
 function toOutput({ startMs, endMs, country, city, countries, bookings, ...trip }: Trip) {
   const times = { starts_at: isoText(startMs), ends_at: isoText(endMs) }
-  return { ...trip, ...times, country, city, countries, bookings: bookings.map(summarize) }
+  return { ...trip, ...times, country, city, countries, bookings: bookings.map(summarizeBooking) }
 }

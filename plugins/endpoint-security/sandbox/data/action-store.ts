@@ -4,7 +4,7 @@ import { recorded } from './fixture.ts'
 import { failure } from '../answer.ts'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 
-/** A machine action as it is kept. */
+/** A stored machine action. */
 export interface StoredAction {
   readonly id: string
   readonly type: string
@@ -14,15 +14,15 @@ export interface StoredAction {
 }
 
 /**
- * The actions of a running sandbox. One goes on whenever somebody looks at it, and only then: Pending, InProgress, Succeeded. An
- * isolation of a machine that is isolated waits for its release, and then isolates it again, as the vendor's does
+ * The actions of a running sandbox. An action advances only when it is read: Pending, InProgress, Succeeded.
+ * A second isolation waits for the release and then isolates the machine again, as the vendor's does
  * (https://github.com/MicrosoftDocs/microsoft-365-docs/issues/5903).
  */
 export interface ActionStore {
   list(): readonly JsonObject[]
-  /** Those queued since the start, oldest first; nothing goes on by this. */
+  /** Actions queued since the start, oldest first; reading them here advances none. */
   readonly queued: readonly StoredAction[]
-  /** Undefined: there is none. */
+  /** Undefined if the action does not exist. */
   look(id: string): StoredAction | undefined
   add(
     machineId: string,
@@ -34,10 +34,10 @@ const next: Readonly<Record<string, string>> = { Pending: 'InProgress', InProgre
 const isolationTypes: readonly string[] = ['Isolate', 'Unisolate']
 const timeOf = (moment: number): string =>
   `${new Date(Date.UTC(2026, 0, 12, 8, moment)).toISOString().slice(0, -1)}0000Z`
-/** Whether it has not ended yet. */
-export const isOpen = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
+/** Whether the action is unfinished. */
+export const isOpenAction = ({ status }: StoredAction): boolean => Object.hasOwn(next, status)
 
-/** @param tell is told of every action, and how it goes on. Default: nobody is. */
+/** @param tell called for every new action and every change of state. Default: no callback. */
 export function actionStore(tell: (news: string) => void = () => undefined): ActionStore {
   const actions: StoredAction[] = []
   const isolated = new Set<string>()
@@ -90,7 +90,7 @@ export function actionStore(tell: (news: string) => void = () => undefined): Act
 
 function whyNot(actions: readonly StoredAction[], machineId: string, type: string): SandboxReply | undefined {
   const isBusy = type === 'LiveResponse' && machineId === busyHost.id
-  const open = actions.find((one) => one.machineId === machineId && one.type === type && isOpen(one))
+  const open = actions.find((one) => one.machineId === machineId && one.type === type && isOpenAction(one))
   if (isBusy || open !== undefined) {
     return failure(400, 'ActiveRequestAlreadyExists', `Action ${type} is already in progress`)
   }
@@ -106,6 +106,6 @@ function commandsAt({ commands }: StoredAction, status: string): unknown {
   return (commands as readonly JsonObject[]).map((one) => ({ ...one, ...times, commandStatus: 'Completed' }))
 }
 
-/** The action in a line, e.g. `desk-042.example.com  Isolate  Pending`. */
+/** One line per action, e.g. `desk-042.example.com  Isolate  Pending`. */
 export const showAction = ({ computerDnsName, machineId, type, status }: StoredAction): string =>
   `${typeof computerDnsName === 'string' ? computerDnsName : machineId}  ${type}  ${status}`

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from 'tocsin/plugin'
 import { malwareOnWorkstation } from '../../examples/alert.ts'
 import { server } from '../../examples/machine.ts'
-import { fixture, recorded } from './fixture.ts'
+import { endpointFixture, recorded } from './fixture.ts'
 import { linuxHost } from './machines.ts'
 
 const onServer = {
@@ -18,7 +18,7 @@ const onServer = {
   lastUpdateTime: '2026-01-12T06:41:12.1Z',
 }
 
-/** On a machine that a tag keeps from being isolated without anybody having been asked. */
+/** On a machine whose tag requires approval before isolation. */
 const onBuildHost = {
   ...malwareOnWorkstation,
   id: 'da638723441200000004_91',
@@ -32,7 +32,7 @@ const onBuildHost = {
   lastUpdateTime: '2026-01-12T06:52:40.1Z',
 }
 
-/** Of a user, with no machine to it, and with text that whoever wrote it hopes somebody will run. */
+/** About a user without a machine; its text contains an injection attempt. */
 const withoutMachine = {
   ...malwareOnWorkstation,
   id: 'da638723441200000003_7',
@@ -51,5 +51,5 @@ export const alerts: readonly JsonObject[] = [
   onBuildHost,
   withoutMachine,
   ...recorded('alerts-list-expand-evidence'),
-  fixture('alert-update-response'),
+  endpointFixture('alert-update-response'),
 ].filter(isObject)

@@ -7,7 +7,7 @@ export const resource = 'https://api.securitycenter.microsoft.com'
 export interface Client {
   readonly id: string
   readonly secret: string
-  /** The secret is right, and too old. */
+  /** The secret is correct but expired. */
   readonly expired?: true
   readonly roles: readonly string[]
 }
@@ -15,31 +15,31 @@ export interface Client {
 const readRoles = ['Alert.Read.All', 'Machine.Read.All', 'User.Read.All']
 
 export const clients = {
-  /** May do everything. */
+  /** Has all permissions. */
   full: {
     id: '11111111-2222-4333-8444-555555555555',
     secret: 'sbx8Q~full-client-secret-0001',
     roles: [...new Set(Object.values(permissions).map(([role]) => role))],
   },
-  /** May look at alerts, machines and people, and nothing else. */
+  /** May read alerts, machines and users only. */
   reader: {
     id: '22222222-2222-4333-8444-555555555555',
     secret: 'sbx8Q~reader-client-secret-0002',
     roles: readRoles,
   },
-  /** May isolate, and see nothing of it. */
+  /** May isolate machines but not read actions. */
   isolator: {
     id: '33333333-2222-4333-8444-555555555555',
     secret: 'sbx8Q~isolator-client-secret-0003',
     roles: ['Alert.Read.All', 'Machine.Isolate'],
   },
-  /** May make indicators, and see its own. */
+  /** May create indicators and read its own. */
   indicators: {
     id: '66666666-2222-4333-8444-555555555555',
     secret: 'sbx8Q~indicators-client-secret-0006',
     roles: ['Alert.Read.All', 'Ti.ReadWrite'],
   },
-  /** Without the one permission that is mandatory. */
+  /** Lacks the one mandatory permission. */
   withoutAlerts: {
     id: '44444444-2222-4333-8444-555555555555',
     secret: 'sbx8Q~without-client-secret-0004',

@@ -4,20 +4,23 @@ import { failure } from '../answer.ts'
 import { FilterError, parseFilter } from '../odata-filter.ts'
 
 export interface Collection {
-  /** As `@odata.context` names it. */
+  /** Name in `@odata.context`. */
   readonly kind: string
-  /** By which the vendor filters. */
+  /** Fields that the vendor filters by. */
   readonly fields: readonly string[]
-  /** Largest `$top`. */
+  /** Maximum `$top`. */
   readonly mostTop: number
 }
 
 const options = new Set(['$filter', '$top', '$skip', '$expand'])
 
-/** What a call without `$top` gets at once. */
+/** Page size without `$top`. */
 const defaultTop = 2
 
-/** Answers a list as the vendor does: pages by `$top` and `$skip`; without `$top` a link to the next page, for ever. */
+/**
+ * Answers a list as the vendor does: pages by `$top` and `$skip`; without `$top`, an endless chain of next
+ * links.
+ */
 export function answerList(
   { kind, fields, mostTop }: Collection,
   records: readonly JsonObject[],
@@ -37,7 +40,7 @@ export function answerList(
     const size = top ?? defaultTop
     const context = { '@odata.context': `https://sandbox.example/api/$metadata#${kind}` }
     const page = { ...context, value: fitting.slice(skip, skip + size) }
-    // The question's filter is lost in the link, as it is with the vendor.
+    // The next link loses the filter, as the vendor's does.
     const link = `https://sandbox.example${call.pathname}?$skip=${skip + size}`
     return { json: top === undefined ? { ...page, '@odata.nextLink': link } : page }
   } catch (error) {
@@ -48,6 +51,6 @@ export function answerList(
 
 const odataError = (message: string): SandboxReply => failure(400, 'ODataError', message)
 
-/** NaN for what is no number from 0; undefined where there is none. */
+/** NaN for anything but a number from 0; undefined if absent. */
 const wholeNumber = (text: string | null): number | undefined =>
   text === null ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN

@@ -2,7 +2,7 @@ import type { Collection } from './collection.ts'
 
 const names = (text: string): readonly string[] => text.split(' ')
 
-/** The lists of the API: by which fields the vendor filters, and how long a page may be. */
+/** The lists of the API: filterable fields and maximum page sizes. */
 export const collections = {
   alerts: {
     kind: 'Alerts',

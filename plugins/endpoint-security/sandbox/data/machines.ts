@@ -2,7 +2,7 @@ import type { JsonObject } from 'tocsin/plugin'
 import { server, workstation } from '../../examples/machine.ts'
 import { recorded } from './fixture.ts'
 
-/** Two machines of one name: the old one does not report any more. */
+/** Two machines with the same name: the old one no longer reports. */
 const [oldLaptop, newLaptop] = [
   {
     ...workstation,
@@ -22,7 +22,7 @@ const [oldLaptop, newLaptop] = [
   },
 ]
 
-/** Of a system that has no investigation packages. */
+/** Its operating system has no investigation packages. */
 export const linuxHost = {
   ...server,
   id: 'cc0c9a1b7d2e48569c0fb1a2d3e4f50617283922',
@@ -34,7 +34,7 @@ export const linuxHost = {
   machineTags: ['never-isolate'],
 }
 
-/** Somebody has a live response session there, opened in the portal: it shows in no list of actions. */
+/** Has a live response session opened in the portal, which no list of actions shows. */
 export const busyHost = {
   ...workstation,
   id: 'dd0c9a1b7d2e48569c0fb1a2d3e4f50617283933',
@@ -42,7 +42,7 @@ export const busyHost = {
   machineTags: [],
 }
 
-/** Switched off: what is queued for it stays pending. */
+/** Switched off: its actions stay pending. */
 export const offlineHost = {
   ...workstation,
   id: 'ee0c9a1b7d2e48569c0fb1a2d3e4f50617283944',
@@ -91,6 +91,6 @@ const admin = {
   isDomainAdmin: true,
 }
 
-/** Who has logged on to a machine. */
+/** Users who have logged on to a machine. */
 export const logonUsersOf = (id: string): readonly JsonObject[] =>
   id === workstation.id ? [kim] : id === server.id ? [kim, admin] : recorded('machine-logon-users')

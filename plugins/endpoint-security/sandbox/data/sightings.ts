@@ -2,7 +2,7 @@ import { textAt, type JsonObject } from 'tocsin/plugin'
 import { workstation } from '../../examples/machine.ts'
 import { busyHost, machines } from './machines.ts'
 
-/** Something that a machine has met, in the words of hunting: the table in which it stands, and the value to look for. */
+/** Something that a machine has seen: the hunting table that records it, and the value to look for. */
 interface Sighting {
   readonly table: string
   readonly value: string
@@ -26,7 +26,7 @@ const sightings: readonly Sighting[] = [
 /** The tables that have sightings. */
 export const sightingTables: ReadonlySet<string> = new Set(sightings.map(({ table }) => table))
 
-/** A row for each machine that has met one of the values, ignoring their case. */
+/** One row per machine that has seen one of the values, ignoring case. */
 export function sighted(table: string, values: readonly string[]): readonly JsonObject[] {
   const wanted = new Set(values.map((value) => value.toLowerCase()))
   const found = sightings.filter((one) => one.table === table && wanted.has(one.value))

@@ -27,7 +27,7 @@ export const vulnerabilities: readonly JsonObject[] = [
   logging,
 ]
 
-/** Which machine has which vulnerability. */
+/** Machines by vulnerability. */
 export const machinesVulnerabilities: readonly JsonObject[] = [
   ...recorded('machines-vulnerabilities'),
   ...[server, linuxHost].map((machine) => ({

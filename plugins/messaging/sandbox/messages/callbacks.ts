@@ -6,7 +6,7 @@ import { toMessage } from './to-message.ts'
 import { appId, teamId, type Workspace } from '../workspace.ts'
 import type { SandboxMessage } from './show-message.ts'
 
-/** Where an app wants to be told: the addresses of its manifest. */
+/** Callback addresses of an app, from its manifest. */
 export interface CallbackUrls {
   readonly events: string
   readonly interactions: string
@@ -17,21 +17,21 @@ export interface CallbackReply {
   readonly body: string
 }
 
-/** How a delivery is to be wrong, or be a repeat. */
+/** Faults of a delivery. */
 export interface DeliveryOptions {
   /** Epoch milliseconds of the signature. Default: now. */
   readonly nowMs?: number
-  /** Default: that of the sandbox. */
+  /** Default: the sandbox's secret. */
   readonly signingSecret?: string
-  /** 1 to 3 for a repeat of what was not answered in time. */
+  /** 1 to 3 for a redelivery after a timeout. */
   readonly retry?: number
-  /** Changes the body after it was signed. */
+  /** Changes the body after signing. */
   readonly alter?: (body: string) => string
 }
 
 export const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
 
-/** Calls an app as the messaging system does: signed, an event as JSON, an interaction as a form. */
+/** Delivers to an app as the messaging system does: signed, an event as JSON, an interaction as a form. */
 export class Callbacks {
   readonly #workspace: Workspace
   #urls: CallbackUrls | undefined
@@ -42,9 +42,9 @@ export class Callbacks {
   }
 
   /**
-   * Takes the addresses of an app, from now on. As the vendor does, it first asks the address of the events for its challenge.
+   * Sets the addresses of an app. As the vendor does, first sends a challenge to the address for events.
    *
-   * @throws Error when the challenge does not come back
+   * @throws Error if the response does not contain the challenge
    */
   async subscribe(urls: CallbackUrls): Promise<void> {
     this.#urls = urls
@@ -58,9 +58,9 @@ export class Callbacks {
   }
 
   /**
-   * Presses a button of a message, as it was when the person saw it.
+   * Presses a button of a message as the person saw it.
    *
-   * @param label what the button says
+   * @param label the button's label
    * @param by user id. Default: the person whose conversation it is
    */
   click(
@@ -84,7 +84,7 @@ export class Callbacks {
   /**
    * Writes a text to the bot.
    *
-   * @param place the message to reply to, in its thread; or the id of who writes, in their direct conversation
+   * @param place the message to reply to in its thread, or the user id of the sender of a direct message
    */
   reply(place: SandboxMessage | string, text: string, options?: DeliveryOptions): Promise<CallbackReply> {
     const inThread = typeof place === 'object'
@@ -94,7 +94,7 @@ export class Callbacks {
     return this.tell(this.#workspace.post({ channel, text, blocks: [], ...thread }, user), options)
   }
 
-  /** Tells the app of a message: also of its own, since these come back to it too. */
+  /** Delivers a message to the app, its own messages included. */
   tell(message: SandboxMessage, options?: DeliveryOptions): Promise<CallbackReply> {
     const { channel } = message
     return this.event({ ...toMessage(message), channel, channel_type: 'im', event_ts: message.ts }, options)
@@ -177,4 +177,14 @@ function press(message: SandboxMessage, action: JsonObject, user: string): JsonO
     response_url: 'https://hooks.slack.example/actions/T0SANDBOX/1/sandbox',
     actions: [action],
   }
+}
+
+/** The callback addresses in an app's manifest. */
+export function urlsIn(manifest: unknown): CallbackUrls {
+  const settings = valueAt(manifest, 'settings')
+  const events = textAt(valueAt(settings, 'event_subscriptions'), 'request_url')
+  const interactions = textAt(valueAt(settings, 'interactivity'), 'request_url')
+  if (events === null || interactions === null)
+    throw new Error('the manifest names no addresses for events and interactions')
+  return { events, interactions }
 }

@@ -1,16 +1,16 @@
 import { isObject, objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
-import { invalidBlocks, refusal } from '../answer.ts'
+import { invalidBlocks, refusalReply } from '../answer.ts'
 
-/** The vendor's limits; what is beyond them is refused. `undefined` for a message that can be posted. */
-export function checkMessage(message: JsonObject): SandboxReply | undefined {
+/** Checks the vendor's limits; `undefined` if the message can be posted. */
+export function messageProblem(message: JsonObject): SandboxReply | undefined {
   const text = valueAt(message, 'text')
-  if (typeof text === 'string' && text.length > 40_000) return refusal('msg_too_long')
+  if (typeof text === 'string' && text.length > 40_000) return refusalReply('msg_too_long')
   const blocks = valueAt(message, 'blocks')
   if (blocks !== undefined && !(Array.isArray(blocks) && blocks.every(isObject)))
     return invalidBlocks('no list')
   const list = objectsAt(message, 'blocks')
-  if (textAt(message, 'text') === null && list.length === 0) return refusal('no_text')
+  if (textAt(message, 'text') === null && list.length === 0) return refusalReply('no_text')
   if (list.length > 50) return invalidBlocks('no more than 50 items allowed [json-pointer:/blocks]')
   const problem = list
     .map((block, index) => checkBlock(block, `/blocks/${index}`))
@@ -49,7 +49,7 @@ function checkSection(block: JsonObject, pointer: string): string | undefined {
 
 function checkActions(buttons: readonly JsonObject[], pointer: string): string | undefined {
   if (buttons.length === 0 || buttons.length > 25) return `1 to 25 items allowed [json-pointer:${pointer}]`
-  // One that has none is given one.
+  // Blocks without an id get one.
   const ids = buttons.flatMap((button) => textAt(button, 'action_id') ?? [])
   if (new Set(ids).size < ids.length) return `action_id must be unique [json-pointer:${pointer}]`
   return buttons

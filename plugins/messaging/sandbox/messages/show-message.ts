@@ -2,11 +2,11 @@ import { objectsAt, textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import { parseButtonValue } from '../../button-value.ts'
 import { botUser } from '../people.ts'
 
-/** A message as it stands now; one that is changed is replaced. */
+/** The current version of a message. */
 export interface SandboxMessage {
   readonly channel: string
   readonly ts: string
-  /** Who wrote it. */
+  /** The sender. */
   readonly user: string
   readonly text: string
   /** Whether `*bold*` and the like work in the text. Default: true. */
@@ -17,7 +17,7 @@ export interface SandboxMessage {
   readonly edited?: boolean
 }
 
-/** A button as a person sees it, and the answer that it stands for where it is one of ours. */
+/** A button as a person sees it, and its answer if it is one of ours. */
 export interface ShownButton {
   readonly label: string
   readonly answer: string | undefined
@@ -32,15 +32,15 @@ export const buttonsOf = ({ blocks }: Pick<SandboxMessage, 'blocks'>): readonly 
       answer: parseButtonValue(textAt(button, 'value') ?? '')?.answer,
     }))
 
-/** How the workspace names a message. */
+/** The workspace's id of a message. */
 interface ShownIn {
-  /** From 1, in the order in which they were posted. */
+  /** From 1, in the order of posting. */
   readonly number: number
-  /** Whose direct conversation it is in, or else the channel. */
+  /** The person of its direct conversation, or else the channel. */
   readonly person: string
 }
 
-/** The message under its number, as a person would read it. */
+/** The message with this number, as a person reads it. */
 export function showMessage(message: SandboxMessage, { number, person }: ShownIn): string {
   const { user, edited } = message
   const who = user === botUser.id ? `to ${person}` : `from ${person}`
@@ -52,30 +52,30 @@ export function showMessage(message: SandboxMessage, { number, person }: ShownIn
   ].join('\n')
 }
 
-/** What the blocks say, or the text of a message that has none. */
+/** The text of the blocks, or of the message if it has no blocks. */
 function linesOf({ blocks, text, mrkdwn }: SandboxMessage): readonly string[] {
   const said = blocks.flatMap((block) => [valueAt(block, 'text'), ...objectsAt(block, 'elements')])
   const texts = said.filter((one) => textAt(one, 'text') !== null).map(shownTextOf)
   return (texts.length === 0 ? [shownText(text, mrkdwn !== false)] : texts).flatMap((one) => one.split('\n'))
 }
 
-/** What was posted by the webhook. */
+/** Text posted through the webhook. */
 export const showPost = (post: JsonObject): string =>
   `channel: ${shownText(textAt(post, 'text') ?? '', valueAt(post, 'mrkdwn') !== false).replaceAll('\n', '\n  ')}`
 
-/** A text object of a block as a person sees it: mark-up works only in the one kind of them. */
+/** A text object of a block as a person sees it: mark-up works in one of its two types only. */
 const shownTextOf = (object: unknown): string => {
   const text = textAt(object, 'text') ?? ''
   return textAt(object, 'type') === 'mrkdwn' ? withMarkup(text) : text
 }
 
-/** A text as a person sees it: mentions and links always work, `*bold*` and the like unless they are switched off. */
+/** A text as a person sees it: mentions and links always work, `*bold*` and the like unless disabled. */
 const shownText = (text: string, mrkdwn: boolean): string => (mrkdwn ? withMarkup(text) : unescaped(text))
 
 const withMarkup = (text: string): string =>
   unescaped(text.replaceAll(/([*_~`])(?=\S)([^\n]*?\S)\1/g, '$2').replaceAll(/^&gt; ?/gm, '| '))
 
-/** As the vendor reads what stands in angle brackets, and its three escapes. */
+/** Decodes angle brackets and the three escapes as the vendor does. */
 const unescaped = (text: string): string =>
   text
     .replaceAll(/<([^<>|]*)\|([^<>]*)>/g, '$2')
