@@ -5,8 +5,8 @@ import { ForbiddenError } from '../../core/errors/errors.ts'
 import { parseLiteral, type AllowList } from './allow-list.ts'
 
 /**
- * Where clouds keep the credentials of the machine. Refused whatever range the operator allows; some of them lie in ranges that
- * count as public.
+ * Metadata services of clouds, which hold the credentials of the machine. Refused whatever the operator
+ * allows; some are in public ranges.
  */
 const metadataAddresses = new Set([
   '169.254.169.254',
@@ -20,12 +20,11 @@ const metadataAddresses = new Set([
   'fd20:ce::254',
 ])
 
-/** The part of IPv6 that is handed out for the public internet; the rest embeds, tunnels or is reserved. */
+/** The part of IPv6 that is assigned to the public internet; the rest embeds, tunnels or is reserved. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Whether an address may be connected to. */
 export function isAllowedAddress(text: string, hostAllowed: boolean, allowed: AllowList): boolean {
-  // Scoped addresses (`fe80::1%eth0`) are link-local whatever they look like.
+  // Scoped addresses (`fe80::1%eth0`) are always link-local.
   if (!ipaddr.isValid(text) || text.includes('%')) return false
   const address = ipaddr.process(text)
   if (metadataAddresses.has(address.toString())) return false
@@ -35,8 +34,8 @@ export function isAllowedAddress(text: string, hostAllowed: boolean, allowed: Al
 }
 
 /**
- * Checks what a URL says before anything is opened: scheme and literal addresses. (Numbers such as `2130706433` and `0x7f.1` have
- * become plain addresses when the URL was parsed.)
+ * Checks the scheme and literal address of a URL before a connection is opened. (The URL parser has already
+ * normalized numbers such as `2130706433` and `0x7f.1`.)
  *
  * @throws ForbiddenError `egress_forbidden`
  */
@@ -51,7 +50,7 @@ export function checkUrl(url: URL, allowed: AllowList): void {
   }
 }
 
-/** Name resolution that gives an address back only when every address of the name may be connected to. */
+/** A DNS lookup that succeeds only if every address of the name is allowed. */
 export function guardedLookup(url: URL, allowed: AllowList, resolve: typeof lookup = lookup): LookupFunction {
   const hostAllowed = allowed.allowsHost(url.hostname, portOf(url))
   return (hostname, options, callback) => {
@@ -76,9 +75,9 @@ function portOf(url: URL): number {
 }
 
 function forbidden(what: string, why: string, { isForConnections }: AllowList): ForbiddenError {
-  return new ForbiddenError('egress_forbidden', `no request is sent to ${what}: ${why}`, {
+  return new ForbiddenError('egress_forbidden', `request to ${what} refused: ${why}`, {
     hint: isForConnections
-      ? 'the operator can allow hosts and private ranges in TOCSIN_ALLOW_PRIVATE_EGRESS'
-      : 'give a public https address; a private system is reached through a connection, which an administrator creates',
+      ? 'allow the host or the private range in TOCSIN_ALLOW_PRIVATE_EGRESS'
+      : 'use a public https address; reach private systems through a connection, which an administrator creates',
   })
 }

@@ -4,14 +4,17 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /** What the operator allows beyond the public internet: private addresses, and plain http. */
 export interface AllowList {
-  /** False: of requests whose address a playbook chose; what they are told names no address of the operator's network. */
+  /**
+   * False for requests whose address a playbook chose: their errors must not reveal addresses of the internal
+   * network.
+   */
   readonly isForConnections: boolean
-  /** The host of a URL, by its name or its literal address. */
+  /** The host of a URL, as a name or a literal address. */
   allowsHost(hostname: string, port: number): boolean
   allowsAddress(address: Address): boolean
 }
 
-/** Of requests without a connection: nothing beyond the public internet. */
+/** For requests without a connection: only the public internet. */
 export const publicOnly: AllowList = {
   isForConnections: false,
   allowsHost: () => false,
@@ -19,9 +22,10 @@ export const publicOnly: AllowList = {
 }
 
 /**
- * Reads the operator's list. An entry is `host`, `host:port`, an address, `[v6]:port`, or a range such as `10.1.0.0/16`.
+ * Reads the list of the operator. An entry is `host`, `host:port`, an address, `[v6]:port`, or a range such
+ * as `10.1.0.0/16`.
  *
- * @throws Error that names the entry that cannot be read
+ * @throws Error naming the invalid entry
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const ranges: (readonly [Address, number])[] = []
@@ -44,7 +48,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   }
 }
 
-/** The address that a URL's hostname spells out, with IPv4 inside IPv6 unwrapped; undefined for a name. */
+/** The address that a hostname spells, with IPv4 inside IPv6 unwrapped; undefined for a name. */
 export function parseLiteral(hostname: string): Address | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
@@ -53,13 +57,13 @@ export function parseLiteral(hostname: string): Address | undefined {
 function parseRange(entry: string): readonly [Address, number] | undefined {
   if (!entry.includes('/')) return undefined
   const [address = ''] = entry.split('/', 1)
-  // `10.1/16` would be read as 10.0.0.1/16.
+  // `10.1/16` would mean 10.0.0.1/16.
   const complete = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)
   if (complete && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry)
-  throw new Error(`'${entry}' is not a range of addresses such as 10.1.0.0/16`)
+  throw new Error(`'${entry}' is not an address range such as 10.1.0.0/16`)
 }
 
-/** As URL parsers spell it: lower case, addresses in their shortest form. */
+/** As URL parsers write it: in lower case, addresses in their shortest form. */
 function parseHost(entry: string): string {
   const text = ipaddr.IPv6.isValid(entry) ? `[${entry}]` : entry
   const url = URL.canParse(`ftp://${text}`) ? new URL(`http://${text}`) : undefined
@@ -70,7 +74,7 @@ function parseHost(entry: string): string {
     url.username !== '' ||
     url.search !== ''
   ) {
-    throw new Error(`'${entry}' is not a host, host:port or range of addresses`)
+    throw new Error(`'${entry}' is not a host, host:port or address range`)
   }
   const port = /:(\d+)$/.exec(text)?.[1]
   return port === undefined || ipaddr.IPv6.isValid(entry) ? url.hostname : `${url.hostname}:${port}`

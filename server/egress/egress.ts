@@ -1,92 +1,89 @@
-import { Agent as HttpAgent, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpAgent, type Agent, type ClientRequestArgs, type IncomingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import type { LookupFunction, Socket } from 'node:net'
-import got, { type Request as GotRequest, type OptionsInit, type Response } from 'got'
 import QuickLRU from 'quick-lru'
-import { readBody } from '../../core/common/read-body.ts'
+import { decodeText } from '../../core/common/read-body.ts'
 import { checkHeaders } from '../../core/skill/http/headers.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { publicOnly, type AllowList } from './allow-list.ts'
 import { createAllowLists, type CodeOf, type PrivateEgress } from './allow-lists.ts'
+import {
+  acceptEncoding,
+  decodeBody,
+  exchange,
+  type RawRequest,
+  type RawResponse,
+  type ServerOrigin,
+} from './exchange.ts'
 import { networkError } from './network-error.ts'
-import { openRequest } from './open-request.ts'
-import { withSeparatePools } from './separate-pools.ts'
 
 export interface EgressOptions {
   /**
-   * Hosts (`host` or `host:port`) and ranges (`10.1.0.0/16`) that connections may reach although they are not public, and over plain
-   * http too: one list for all organizations, or one for each.
+   * Hosts (`host` or `host:port`) and ranges (`10.1.0.0/16`) that connections may reach although they are
+   * private, also over plain http: one list for all organizations, or one for each.
    */
   readonly allowPrivate: readonly string[] | PrivateEgress
-  /** Finds the organization's list. Default: no organization is known. */
+  /** Default: every organization is unknown. */
   readonly codeOf?: CodeOf
 }
 
 export interface ClosableEgress extends Egress {
-  /** Closes idle connections; requests under way are cut. */
+  /** Closes idle connections and aborts active requests. */
   close(): void
 }
 
-/** At once to one host, for one organization; further requests wait, within their deadline. */
+/** Connections per host and organization; further requests wait within their deadline. */
 const maxSocketsPerHost = 16
-/** How long an idle connection is kept, in milliseconds. */
+/** Keep-alive time of idle connections. */
 const idleMs = 30_000
 /**
- * The same for requests that change something. Peers close idle connections without a word, some after two seconds; of a request that
- * meets this nobody knows whether it arrived, and one that changes something must not be sent again.
+ * For requests that change something. Peers close idle connections silently, some after two seconds; a
+ * request sent at that moment has an unknown outcome and must not be repeated.
  */
 const idleForChangesMs = 1_000
-/** Of an answer's headers, in bytes. */
-const maxHeaderBytes = 32_768
-/** Scheme, host and port, of which it is remembered that they may be called. */
+/** Remembered origins (scheme, host, port) that passed the check. */
 const maxOrigins = 1_000
 
 /**
- * The one way out: https, verified certificates, public addresses, no redirects, no retries, no proxy from the environment,
- * bounded headers and bodies. The request's signal is the deadline of all of it.
+ * The only way out: https, verified certificates, public addresses, no redirects, no retries, no proxy from
+ * the environment, bounded headers and bodies. The signal of a request is its deadline.
  */
 export function createEgress(options: EgressOptions): ClosableEgress {
-  const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? nobody)
+  const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? unknownCode)
   const agents = { reads: agentsFor(idleMs), changes: agentsFor(idleForChangesMs) }
-  // What is the same for every request is checked and merged once.
-  const clients = {
-    reads: got.extend({ ...sameForAll, agent: agents.reads }),
-    changes: got.extend({ ...sameForAll, agent: agents.changes }),
-  }
-  // The check sees nothing else of an address; names are resolved, and what they stand for checked, for each connection.
-  const checked = new WeakMap<AllowList, QuickLRU<string, LookupFunction>>()
-  const checkedLookup = (url: URL, allowed: AllowList): LookupFunction => {
-    const lookups = checked.get(allowed) ?? new QuickLRU<string, LookupFunction>({ maxSize: maxOrigins })
-    checked.set(allowed, lookups)
-    const known = lookups.get(url.origin)
+  // The check depends on the origin alone; resolved addresses are checked for each connection.
+  const checked = new WeakMap<AllowList, QuickLRU<string, ServerOrigin>>()
+  const checkedOrigin = (url: URL, allowed: AllowList): ServerOrigin => {
+    const origins = checked.get(allowed) ?? new QuickLRU<string, ServerOrigin>({ maxSize: maxOrigins })
+    checked.set(allowed, origins)
+    const known = origins.get(url.origin)
     if (known !== undefined) return known
     checkUrl(url, allowed)
-    const lookup = guardedLookup(url, allowed)
-    lookups.set(url.origin, lookup)
-    return lookup
+    const origin = originOf(url, allowed)
+    origins.set(origin.origin, origin)
+    return origin
   }
   return {
     async send(request) {
-      request.signal.throwIfAborted()
+      const { method, signal, onSent } = request
+      signal.throwIfAborted()
       const url = new URL(request.url)
       const allowed = request.isConnection === true ? await listOf(request.organizationUuid) : publicOnly
-      const dnsLookup = checkedLookup(url, allowed)
+      const to = checkedOrigin(url, allowed)
+      const { http, https } = method === 'GET' || method === 'HEAD' ? agents.reads : agents.changes
       let isSent = false
-      const onSent = (): void => {
-        isSent = true
-        request.onSent?.()
-      }
       try {
-        const isRead = request.method === 'GET' || request.method === 'HEAD'
-        const client = isRead ? clients.reads : clients.changes
-        const stream = client.stream(url, gotOptions(request, dnsLookup, onSent))
-        // Written here: given to got as an option, a body has the request destroyed by an answer that comes before got has noticed
-        // that all of it was written.
-        if (canHaveBody(request)) stream.end(request.body)
-        return await exchange(stream, request.signal)
+        const response = await exchange({
+          ...rawRequest(request, to, url),
+          agent: to.isSecure ? https : http,
+          onSent() {
+            isSent = true
+            onSent?.()
+          },
+        })
+        return await toResponse(to, response)
       } catch (error) {
-        throw request.signal.aborted ? request.signal.reason : networkError(error, url.origin, isSent)
+        throw signal.aborted ? signal.reason : networkError(error, to.origin, isSent)
       }
     },
     close() {
@@ -98,7 +95,25 @@ export function createEgress(options: EgressOptions): ClosableEgress {
   }
 }
 
-const nobody: CodeOf = async () => undefined
+/** Reports each request when it is over; `status` is undefined if no answer came. */
+export const watchRequests = (
+  egress: ClosableEgress,
+  onOver: (plugin: string | undefined, status: number | undefined) => void,
+): ClosableEgress => ({
+  ...egress,
+  async send(request) {
+    let status: number | undefined
+    try {
+      const response = await egress.send(request)
+      ;({ status } = response)
+      return response
+    } finally {
+      onOver(request.plugin, status)
+    }
+  },
+})
+
+const unknownCode: CodeOf = async () => undefined
 
 const privateEgress = (allowPrivate: EgressOptions['allowPrivate']): PrivateEgress =>
   'everyone' in allowPrivate ? allowPrivate : { everyone: allowPrivate, organizations: new Map() }
@@ -111,63 +126,82 @@ function agentsFor(timeout: number): { readonly http: HttpAgent; readonly https:
   }
 }
 
-const sameForAll: OptionsInit = {
-  headers: { 'user-agent': 'tocsin' },
-  followRedirect: false,
-  // Nothing to copy for each request.
-  retry: { limit: 0, methods: [], statusCodes: [], errorCodes: [] },
-  throwHttpErrors: false,
-  decompress: true,
-  https: { rejectUnauthorized: true },
-  maxHeaderSize: maxHeaderBytes,
-}
-
-function gotOptions(request: EgressRequest, dnsLookup: LookupFunction, onSent: () => void): OptionsInit {
-  const { method, headers, body = '', signal, organizationUuid, isConnection = false } = request
-  const withBody = canHaveBody(request)
+function originOf(url: URL, allowed: AllowList): ServerOrigin {
+  const { origin, protocol, host, hostname, port } = url
   return {
-    method,
-    headers: {
-      ...checkHeaders(headers),
-      ...(withBody && { 'content-length': String(Buffer.byteLength(body)) }),
-    },
-    allowGetBody: withBody,
-    signal,
-    dnsLookup,
-    // A socket that a connection opened may lead to a private address: requests without one must not find it.
-    request: openRequest(`${organizationUuid ?? ''} ${isConnection}`, onSent),
+    origin,
+    isSecure: protocol === 'https:',
+    host,
+    hostname: hostname.startsWith('[') ? hostname.slice(1, -1) : hostname,
+    port,
+    lookup: guardedLookup(url, allowed),
   }
 }
 
-/** got's stream then waits for the body to be written, be it empty. */
+function rawRequest(
+  request: EgressRequest,
+  to: ServerOrigin,
+  url: URL,
+): Omit<RawRequest, 'agent' | 'onSent'> {
+  const { method, signal, organizationUuid = '', isConnection = false } = request
+  const body = canHaveBody(request) ? (request.body ?? '') : undefined
+  return {
+    to,
+    // A socket of a connection may lead to a private address: other requests must not reuse it.
+    pool: `${to.host} ${organizationUuid} ${isConnection}`,
+    method,
+    path: url.pathname + url.search,
+    headers: headerList(checkHeaders(request.headers), to, body),
+    body,
+    signal,
+  }
+}
+
 const canHaveBody = ({ method, body }: EgressRequest): boolean =>
   method !== 'HEAD' && (method !== 'GET' || body !== undefined)
 
-async function exchange(stream: GotRequest, signal: AbortSignal): Promise<EgressResponse> {
-  try {
-    const response = await firstResponse(stream)
-    signal.throwIfAborted()
-    const headers = flatten(response.headers)
-    return { status: response.statusCode, headers, body: await readBody(stream, headers['content-type']) }
-  } finally {
-    // What is over has let go of its connection and its signal; a body that nobody reads is not sent any further.
-    if (!stream.readableEnded || !stream.writableFinished) stream.destroy()
-  }
+/** As a list, Node checks and writes headers without keeping a copy. */
+function headerList(
+  given: Record<string, string>,
+  { host }: ServerOrigin,
+  body: string | undefined,
+): string[] {
+  const list = ['host', host, 'connection', 'keep-alive', 'accept-encoding', acceptEncoding]
+  if (given['user-agent'] === undefined) list.push('user-agent', 'tocsin')
+  for (const name in given) list.push(name, given[name]!)
+  if (body !== undefined) list.push('content-length', String(Buffer.byteLength(body)))
+  return list
 }
 
-function firstResponse(stream: GotRequest): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    stream.once('response', resolve)
-    // Stays for good: an error after the response reaches the reader, and must not reach the process.
-    stream.on('error', reject)
-    stream.once('upgrade', (_response: unknown, socket: Socket) => {
-      socket.destroy()
-      reject(new Error('the other system switched to another protocol'))
-    })
-  })
+async function toResponse(to: ServerOrigin, response: RawResponse): Promise<EgressResponse> {
+  const { head, bytes } = response
+  const status = head.statusCode ?? 0
+  // A body in one piece needs no stream.
+  if (head.headers['content-encoding'] === undefined || bytes.length === 0) {
+    return { status, headers: flatten(head.headers), body: decodeText(bytes, head.headers['content-type']) }
+  }
+  const { headers, body } = await decodeBody(to, response)
+  return { status, headers: flatten(headers), body }
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {
-  const pairs = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')])
-  return Object.fromEntries(pairs) as Record<string, string>
+  const flat: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    flat[name] = typeof value === 'string' ? value : (value ?? []).join(', ')
+  }
+  return flat
+}
+
+/** Options of a request, with its pool. */
+type PooledOptions = ClientRequestArgs & { readonly pool?: string }
+
+/**
+ * Keeps the sockets of each pool apart. A request of one organization may leave bytes on a socket that a
+ * server or proxy reads differently; the next request on it must not belong to another organization.
+ */
+function withSeparatePools<A extends Agent>(agent: A): A {
+  const nameOf = agent.getName.bind(agent)
+  agent.getName = (options?: PooledOptions) => `${nameOf(options)}:${options?.pool ?? ''}`
+  return agent
 }

@@ -5,12 +5,12 @@ import { promisify } from 'node:util'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { parseAllowList } from './allow-list.ts'
 
-/** A way to another system for messages that it does not answer. */
+/** Sends messages to a system that does not answer. */
 export interface MessageSocket {
   isOpen(): boolean
   /**
-   * Resolves when the operating system has taken all of it and the other side has not gone away within a moment after; nothing more can be
-   * known. Rejects otherwise.
+   * Resolves when the operating system has taken the message and the peer has not closed the connection
+   * shortly after; no more can be known.
    */
   send(messages: readonly Buffer[], signal: AbortSignal): Promise<void>
   close(): void
@@ -23,19 +23,22 @@ export interface MessageTarget {
   readonly port: number
 }
 
-/** A peer that has gone says so within this time after it was sent something, in milliseconds. */
+/** Time in which a peer that closed the connection reports it. */
 const settleMs = 100
 
-/** Certificates are verified; the address may be private, since the operator has named it, but no cloud's metadata. */
+/**
+ * Verifies certificates. The operator named the address, so it may be private, but never a cloud metadata
+ * service.
+ */
 export async function openStream(target: MessageTarget, signal: AbortSignal): Promise<MessageSocket> {
   const { transport, host, port } = target
   const options = { host, port, lookup: lookupFor(target) }
   const servername = isIP(host) === 0 ? { servername: host } : {}
   const socket: Socket = transport === 'tls' ? connectTls({ ...options, ...servername }) : connect(options)
-  // Stays for good: an error must not reach the process.
+  // Kept for good: an error must not reach the process.
   let broken: Error | undefined
   socket.on('error', (error) => (broken ??= error))
-  // Whatever the other side says is of no interest, but its end is.
+  // Reads and ignores what the peer sends, to notice when it closes.
   socket.resume()
   await settled(socket, signal, (resolve) =>
     socket.once(transport === 'tls' ? 'secureConnect' : 'connect', resolve),
@@ -52,7 +55,7 @@ export async function openStream(target: MessageTarget, signal: AbortSignal): Pr
     },
   }
 
-  /** Rejects where the socket breaks or ends first, or time is up: then it is of no more use. */
+  /** Rejects if the socket fails or ends first, or time is up; do not use it after that. */
   function settled(of: Socket, within: AbortSignal, begin: (resolve: () => void) => void): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const onClose = () => reject(broken ?? new Error('the other side closed the connection'))
@@ -78,7 +81,7 @@ export async function openStream(target: MessageTarget, signal: AbortSignal): Pr
   }
 }
 
-/** Nobody says whether a datagram arrives; a port that nobody listens on is noticed, as far as the other machine says so. */
+/** Delivery of a datagram is unknown; only a rejected port can be noticed. */
 export async function openDatagrams(target: MessageTarget, signal: AbortSignal): Promise<MessageSocket> {
   signal.throwIfAborted()
   const lookup = promisify(lookupFor(target)) as (host: string, options: object) => Promise<string>
