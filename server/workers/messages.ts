@@ -1,0 +1,110 @@
+import type { Connection } from '../../core/domain/connection.ts'
+import type { CaseAccess } from '../../core/plugin/index.ts'
+import type { PluginSources } from '../../core/registry/plugin-modules.ts'
+import type { SkillTask } from '../../core/skill/call/perform-task.ts'
+import type { PrivateEgress } from '../egress/allow-lists.ts'
+import type { EffectMemory } from './effect-flag.ts'
+import type { PackedError } from './packed-error.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly plugins: PluginSources
+  readonly allowPrivate: PrivateEgress
+}
+
+/** A task as it is posted; the thread knows a connection that it was given before. */
+export interface PackedTask extends Omit<SkillTask, 'connection'> {
+  /** Uuid. */
+  readonly connection: string | undefined
+}
+
+/** With secrets in plain text: threads of one process share their memory anyway. */
+export interface PackedConnection {
+  readonly connection: Connection
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/** From the main thread. `id` names the task. */
+export type ToThread =
+  | { readonly kind: 'connection'; readonly packed: PackedConnection }
+  | {
+      readonly kind: 'task'
+      readonly id: number
+      readonly task: PackedTask
+      /** Undefined: nobody wants to know of its effect. */
+      readonly effect: EffectMemory | undefined
+    }
+  | { readonly kind: 'abort'; readonly id: number; readonly reason: PackedError }
+  | { readonly kind: 'reply'; readonly call: number; readonly reply: TaskReply }
+  | { readonly kind: 'ping' }
+
+/** From a thread that performs tasks. `id` names the task. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'pong' }
+  | { readonly kind: 'end'; readonly id: number; readonly reply: TaskReply }
+  | {
+      readonly kind: 'log'
+      readonly id: number
+      readonly level: 'info' | 'warn'
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>> | undefined
+    }
+  | { readonly kind: 'secret'; readonly secret: string }
+  | { readonly kind: 'request'; readonly plugin: string | undefined; readonly status: number | undefined }
+  | { readonly kind: 'call'; readonly call: number; readonly wanted: Wanted }
+
+/** What only the main thread can do. */
+export type Wanted =
+  | {
+      readonly of: 'cases'
+      readonly id: number
+      readonly method: keyof CaseAccess
+      readonly args: readonly unknown[]
+    }
+  | { readonly of: 'code'; readonly organizationUuid: string }
+
+export type TaskReply = { readonly value: unknown } | { readonly error: PackedError }
+
+export interface Port<Message> {
+  postMessage(messages: readonly Message[], transferred: readonly never[]): void
+}
+
+/**
+ * Posts messages in order, those of one turn of the event loop together: waking the other thread costs more than a message does.
+ *
+ * @param instead what takes the place of a message that cannot be copied into the other thread; undefined: nothing
+ */
+export class Outbox<Message> {
+  readonly #port: Port<Message>
+  readonly #instead: (message: Message, error: Error) => Message | undefined
+  #waiting: Message[] = []
+
+  constructor(port: Port<Message>, instead: (message: Message, error: Error) => Message | undefined) {
+    this.#port = port
+    this.#instead = instead
+  }
+
+  post(message: Message): void {
+    if (this.#waiting.push(message) === 1) setImmediate(() => this.flush())
+  }
+
+  flush(): void {
+    const messages = this.#waiting
+    this.#waiting = []
+    try {
+      if (messages.length > 0) this.#port.postMessage(messages, [])
+    } catch {
+      for (const message of messages) this.#postAlone(message)
+    }
+  }
+
+  #postAlone(message: Message): void {
+    try {
+      this.#port.postMessage([message], [])
+    } catch (error) {
+      const instead = this.#instead(message, error as Error)
+      if (instead !== undefined) this.#port.postMessage([instead], [])
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { createTurns } from '../../core/common/in-turn.ts'
+import type { PerformTask, SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
+import { untilAborted } from '../../core/skill/http/until-aborted.ts'
+import { SkillThread, type SkillThreadOptions } from './skill-thread-owner.ts'
+
+export interface SkillPoolOptions extends SkillThreadOptions {
+  /** At least 1. */
+  readonly threads: number
+}
+
+/** Performs the tasks of skills in threads of their own, so that one that hangs, crashes or takes all memory costs a thread and no more. */
+export interface SkillPool {
+  readonly performTask: PerformTask
+  /** Starts the threads before the first task. */
+  start(): void
+  /** Ends all threads, whatever they do. */
+  close(): Promise<void>
+}
+
+/**
+ * All calls of a connection share a thread: its sockets, its token and what is left of its rate limits are
+ * there. When a thread is lost with several tasks in it, the cause is unknown: from then on their skills run
+ * one after the other in a thread apart, until each has ended a call without ending the thread.
+ */
+export function createSkillPool(options: SkillPoolOptions): SkillPool {
+  const suspects = new Set<string>()
+  const watched: SkillThreadOptions = {
+    ...options,
+    onLost(reason, skills) {
+      for (const skill of skills) suspects.add(skill)
+      options.onLost(reason, skills)
+    },
+  }
+  const threads = Array.from({ length: options.threads }, () => new SkillThread(watched))
+  const apart = new SkillThread(watched)
+  const inTurn = createTurns()
+
+  function performApart(task: SkillTask, hooks: TaskHooks): Promise<unknown> {
+    hooks.onEffect?.('none')
+    return inTurn('apart', async () => {
+      hooks.signal.throwIfAborted()
+      const output = await untilAborted(apart.perform(task, hooks), hooks.signal)
+      suspects.delete(task.skill)
+      return output
+    })
+  }
+
+  return {
+    performTask: (task, hooks) =>
+      suspects.has(task.skill) ? performApart(task, hooks) : threadOf(threads, task).perform(task, hooks),
+    start() {
+      for (const thread of threads) thread.start()
+    },
+    async close() {
+      await Promise.all([...threads, apart].map((thread) => thread.close()))
+    },
+  }
+}
+
+function threadOf(threads: readonly SkillThread[], { connection }: SkillTask): SkillThread {
+  if (connection === undefined) return threads.reduce((best, each) => (each.load < best.load ? each : best))
+  const start = Number.parseInt(connection.connection.uuid.slice(-8), 16)
+  return threads[start % threads.length]!
+}

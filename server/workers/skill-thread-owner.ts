@@ -1,0 +1,230 @@
+import { Worker } from 'node:worker_threads'
+import { SkillError } from '../../core/plugin/index.ts'
+import type { OpenConnection } from '../../core/ports/connection-store.ts'
+import type { SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
+import { endEffect, newEffectMemory, type EffectMemory } from './effect-flag.ts'
+import {
+  Outbox,
+  type FromThread,
+  type TaskReply,
+  type ThreadData,
+  type ToThread,
+  type Wanted,
+} from './messages.ts'
+import { packError, unpackError } from './packed-error.ts'
+import { failLost, failUnstarted, notStarted, type PendingTask } from './pending-task.ts'
+import { ThreadWatch } from './thread-watch.ts'
+
+export interface SkillThreadOptions {
+  readonly data: ThreadData
+  /** Of each thread, its buffers included, in MB. */
+  readonly memoryMb: number
+  readonly changes: (skill: string) => boolean
+  readonly codeOf: (organizationUuid: string) => Promise<string | undefined>
+  readonly onSecret: (secret: string) => void
+  readonly onRequest: (plugin: string | undefined, status: number | undefined) => void
+  /** The thread has ended, by itself or because it had to be stopped; `skills`: whose calls were under way. */
+  readonly onLost: (reason: string, skills: readonly string[]) => void
+}
+
+const entry = new URL(
+  import.meta.url.endsWith('.ts') ? './skill-thread.ts' : './skill-thread.js',
+  import.meta.url,
+)
+
+/**
+ * V8 ends a thread at its own limit, but the whole process where a thread passes that limit within one allocation. So threads are stopped
+ * at a lower one, and V8's is for those that grow too fast for that.
+ */
+const hardLimitFactor = 4
+/** After a thread that ended before it could take a task, another is started no earlier, in milliseconds; twice as long each time. */
+const firstPauseMs = 500
+const longestPauseMs = 30_000
+
+/** One thread that performs tasks. It is started by the first, and again by the next after it was lost. */
+export class SkillThread {
+  readonly #options: SkillThreadOptions
+  readonly #pending = new Map<number, PendingTask>()
+  #worker: Worker | undefined
+  #outbox: Outbox<ToThread> | undefined
+  /** What this worker knows, by uuid. */
+  #known = new Map<string, OpenConnection>()
+  #isReady = false
+  #failedStarts = 0
+  #startNotBefore = 0
+  #lastReason = ''
+  #lastId = 0
+  readonly #watch: ThreadWatch
+
+  constructor(options: SkillThreadOptions) {
+    this.#options = options
+    this.#watch = new ThreadWatch({
+      memoryMb: options.memoryMb,
+      worker: () => (this.#isReady ? this.#worker : undefined),
+      ping: () => this.#outbox?.post({ kind: 'ping' }),
+      stop: (reason) => this.#stop(reason),
+    })
+  }
+
+  /** How many tasks it has. */
+  get load(): number {
+    return this.#pending.size
+  }
+
+  /** Rejects as `threadLost` says where the thread ends before the task. */
+  perform(task: SkillTask, hooks: TaskHooks): Promise<unknown> {
+    const waitMs = this.#startNotBefore - Date.now()
+    if (this.#worker === undefined && waitMs > 0) return Promise.reject(notStarted(this.#lastReason, waitMs))
+    this.#start()
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const id = ++this.#lastId
+    const effect = this.#options.changes(task.skill) ? newEffectMemory() : undefined
+    if (effect !== undefined) hooks.onEffect?.(() => endEffect(effect))
+    const abort = (): void => this.#abort(id, hooks.signal)
+    const forget = (): void => hooks.signal.removeEventListener('abort', abort)
+    this.#pending.set(id, { task, hooks, effect, resolve, reject, forget })
+    hooks.signal.addEventListener('abort', abort, { once: true })
+    this.#post(id, task, effect)
+    this.#watch.start()
+    return promise
+  }
+
+  /** Starts the thread before its first task. */
+  start(): void {
+    if (this.#startNotBefore <= Date.now()) this.#start()
+  }
+
+  /** Ends the thread, whatever it does. */
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#worker = undefined
+    this.#watch.end()
+    await worker?.terminate()
+  }
+
+  #start(): void {
+    if (this.#worker !== undefined) return
+    const worker = new Worker(entry, {
+      workerData: this.#options.data,
+      resourceLimits: { maxOldGenerationSizeMb: hardLimitFactor * this.#options.memoryMb },
+    })
+    this.#worker = worker
+    this.#outbox = new Outbox<ToThread>(worker, (message, error) => this.#notCloneable(message, error))
+    this.#known = new Map()
+    this.#isReady = false
+    let reason = 'ended by itself'
+    worker.on('message', (messages: readonly FromThread[]) => {
+      for (const message of messages) this.#take(message)
+    })
+    worker.on('error', (error: Error) => {
+      reason =
+        (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : error.message
+    })
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#lost(reason)
+    })
+  }
+
+  #post(id: number, task: SkillTask, effect: EffectMemory | undefined): void {
+    const { connection, ...rest } = task
+    const uuid = connection?.connection.uuid
+    if (connection !== undefined && uuid !== undefined && this.#known.get(uuid) !== connection) {
+      this.#known.set(uuid, connection)
+      const secrets = Object.entries(connection.secrets).map(([name, secret]) => [name, secret.reveal()])
+      this.#outbox?.post({
+        kind: 'connection',
+        packed: { connection: connection.connection, secrets: Object.fromEntries(secrets) },
+      })
+    }
+    this.#outbox?.post({ kind: 'task', id, task: { ...rest, connection: uuid }, effect })
+  }
+
+  #take(message: FromThread): void {
+    const { onSecret, onRequest } = this.#options
+    if (message.kind === 'ready') {
+      this.#isReady = true
+      this.#failedStarts = 0
+    } else if (message.kind === 'pong') this.#answered()
+    else if (message.kind === 'secret') onSecret(message.secret)
+    else if (message.kind === 'request') onRequest(message.plugin, message.status)
+    else if (message.kind === 'log') {
+      this.#pending.get(message.id)?.hooks.log[message.level](message.message, message.fields)
+    } else if (message.kind === 'call') void this.#answer(message.call, message.wanted)
+    else this.#end(message.id, message.reply)
+  }
+
+  #end(id: number, reply: TaskReply): void {
+    const pending = this.#drop(id)
+    if ('error' in reply) pending?.reject(unpackError(reply.error))
+    else pending?.resolve(reply.value)
+  }
+
+  #drop(id: number): PendingTask | undefined {
+    const pending = this.#pending.get(id)
+    this.#pending.delete(id)
+    pending?.forget()
+    if (this.#pending.size === 0) this.#watch.end()
+    return pending
+  }
+
+  async #answer(call: number, wanted: Wanted): Promise<void> {
+    const outbox = this.#outbox
+    try {
+      outbox?.post({ kind: 'reply', call, reply: { value: await this.#give(wanted) } })
+    } catch (error) {
+      outbox?.post({ kind: 'reply', call, reply: { error: packError(error) } })
+    }
+  }
+
+  async #give(wanted: Wanted): Promise<unknown> {
+    if (wanted.of === 'code') return await this.#options.codeOf(wanted.organizationUuid)
+    const cases = this.#pending.get(wanted.id)?.hooks.cases
+    if (cases === undefined) throw new SkillError('call_over', 'the call is over')
+    const method = cases[wanted.method] as (...args: readonly unknown[]) => Promise<unknown>
+    return await method(...wanted.args)
+  }
+
+  #abort(id: number, { reason }: AbortSignal): void {
+    this.#outbox?.post({ kind: 'abort', id, reason: packError(reason) })
+    this.#watch.overdue()
+  }
+
+  #notCloneable(message: ToThread, error: Error): ToThread | undefined {
+    if (message.kind === 'task') {
+      const cause = { cause: error }
+      this.#drop(message.id)?.reject(
+        new SkillError('bad_input', `the input cannot be handed over: ${error.message}`, cause),
+      )
+    }
+    if (message.kind !== 'reply') return undefined
+    return { ...message, reply: { error: packError(error) } }
+  }
+
+  #answered(): void {
+    this.#watch.answered()
+    // It has taken note of the abort: what does not listen is left behind, and the thread goes on.
+    for (const [id, { hooks }] of this.#pending) if (hooks.signal.aborted) this.#drop(id)
+  }
+
+  #stop(reason: string): void {
+    const worker = this.#worker
+    this.#lost(reason)
+    void worker?.terminate()
+  }
+
+  #lost(reason: string): void {
+    this.#worker = undefined
+    this.#lastReason = reason
+    const lost = [...this.#pending.values()]
+    this.#pending.clear()
+    this.#watch.end()
+    if (this.#isReady) failLost(lost, reason)
+    else {
+      // It ended before it could take a task.
+      const waitMs = Math.min(firstPauseMs * 2 ** this.#failedStarts++, longestPauseMs)
+      this.#startNotBefore = Date.now() + waitMs
+      failUnstarted(lost, reason, waitMs)
+    }
+    this.#options.onLost(reason, this.#isReady ? [...new Set(lost.map(({ task }) => task.skill))] : [])
+  }
+}

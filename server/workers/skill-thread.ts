@@ -1,0 +1,137 @@
+/** What runs in a thread of skills: performs tasks that the main thread posts. See `skill-pool.ts`. */
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { Secret, SkillError, type CaseAccess } from '../../core/plugin/index.ts'
+import type { OpenConnection } from '../../core/ports/connection-store.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
+import { createPerformTask, type PerformTask, type TaskHooks } from '../../core/skill/call/perform-task.ts'
+import { systemClock } from '../clock.ts'
+import { createEgress, watchRequests } from '../egress/egress.ts'
+import { noteEffect, type EffectMemory } from './effect-flag.ts'
+import {
+  Outbox,
+  type FromThread,
+  type PackedTask,
+  type ThreadData,
+  type ToThread,
+  type Wanted,
+} from './messages.ts'
+import { packError, unpackError } from './packed-error.ts'
+
+const main = parentPort
+if (isMainThread || main === null) throw new Error('skill-thread.ts runs in a worker thread only')
+
+const outbox = new Outbox<FromThread>(main, (message, error) => {
+  if (message.kind === 'end') return { ...message, reply: { error: packError(notCloneable(error)) } }
+  return message.kind === 'log' ? { ...message, fields: undefined } : undefined
+})
+const post = (message: FromThread): void => outbox.post(message)
+
+const connections = new Map<string, OpenConnection>()
+const tasks = new Map<number, AbortController>()
+const calls = new Map<
+  number,
+  { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }
+>()
+let lastCall = 0
+
+const performTask = loadPlugins(workerData as ThreadData)
+// Without plugins no task can be performed: the thread ends with that error.
+performTask
+  .then(() => post({ kind: 'ready' }))
+  .catch((error: unknown) =>
+    setImmediate(() => {
+      throw error
+    }),
+  )
+
+main.on('message', (messages: readonly ToThread[]) => {
+  for (const message of messages) take(message)
+})
+
+async function loadPlugins({ plugins, allowPrivate }: ThreadData): Promise<PerformTask> {
+  const codeOf = async (organizationUuid: string) =>
+    (await ask({ of: 'code', organizationUuid })) as string | undefined
+  const egress = watchRequests(createEgress({ allowPrivate, codeOf }), (plugin, status) =>
+    post({ kind: 'request', plugin, status }),
+  )
+  const catalogue = await discoverPlugins(plugins)
+  return createPerformTask({ catalogue, egress, clock: systemClock })
+}
+
+function take(message: ToThread): void {
+  if (message.kind === 'ping') return post({ kind: 'pong' })
+  if (message.kind === 'task') return void perform(message.id, message.task, message.effect)
+  if (message.kind === 'abort') return tasks.get(message.id)?.abort(unpackError(message.reason))
+  if (message.kind === 'connection') {
+    const { connection, secrets } = message.packed
+    const revealed = Object.entries(secrets).map(([name, text]) => [name, new Secret(text)])
+    connections.set(connection.uuid, { connection, secrets: Object.fromEntries(revealed) })
+    return
+  }
+  const waiting = calls.get(message.call)
+  calls.delete(message.call)
+  if ('error' in message.reply) waiting?.reject(unpackError(message.reply.error))
+  else waiting?.resolve(message.reply.value)
+}
+
+async function perform(id: number, task: PackedTask, effect: EffectMemory | undefined): Promise<void> {
+  const controller = new AbortController()
+  tasks.set(id, controller)
+  const connection = task.connection === undefined ? undefined : connections.get(task.connection)
+  try {
+    const run = await performTask
+    if (effect !== undefined && !noteEffect(effect, 'begun')) throw attemptIsOver()
+    const value = await run({ ...task, connection }, hooksOf(id, controller, effect))
+    post({ kind: 'end', id, reply: { value } })
+  } catch (error) {
+    post({ kind: 'end', id, reply: { error: packError(error) } })
+  } finally {
+    tasks.delete(id)
+  }
+}
+
+function hooksOf(id: number, controller: AbortController, effect: EffectMemory | undefined): TaskHooks {
+  const log = (level: 'info' | 'warn') => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+    post({ kind: 'log', id, level, message, fields })
+  return {
+    signal: controller.signal,
+    onEffect:
+      effect &&
+      ((known) => {
+        const now = typeof known === 'function' ? known() : known
+        if (now !== undefined && !noteEffect(effect, now)) controller.abort(attemptIsOver())
+      }),
+    onSecret: (secret) => post({ kind: 'secret', secret }),
+    cases: casesOf(id),
+    log: { info: log('info'), warn: log('warn') },
+  }
+}
+
+function casesOf(id: number): CaseAccess {
+  const call =
+    (method: keyof CaseAccess) =>
+    (...args: readonly unknown[]): Promise<never> =>
+      ask({ of: 'cases', id, method, args }) as Promise<never>
+  return {
+    own: call('own'),
+    create: call('create'),
+    open: call('open'),
+    find: call('find'),
+    update: call('update'),
+    comment: call('comment'),
+  }
+}
+
+function ask(wanted: Wanted): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const call = ++lastCall
+  calls.set(call, { resolve, reject })
+  post({ kind: 'call', call, wanted })
+  return promise
+}
+
+const attemptIsOver = (): Error => new Error('the attempt is over')
+
+function notCloneable(cause: Error): SkillError {
+  return new SkillError('contract_violation', `the output cannot be handed over: ${cause.message}`, { cause })
+}
