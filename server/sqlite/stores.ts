@@ -11,22 +11,21 @@ import { SqliteCaseStore } from './cases/case-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoints/checkpoint-store.ts'
 import { SqliteConnectionStore } from './connections/connection-store.ts'
-import { requireCursorKey } from './database/facts.ts'
+import { requireCursorKey, setFact } from './database/facts.ts'
 import type { Database, DatabaseOptions } from './database/database.ts'
 import { SqliteDestructiveUseStore } from './checkpoints/destructive-uses.ts'
-import { setFact } from './database/facts.ts'
 import { GroupCommit, type Commit, type GroupCommitOptions } from './database/group-commit.ts'
 import { SqliteInboundStore } from './connections/inbound-store.ts'
 import { SqliteJournalStore } from './runs/journal-store.ts'
 import { SqliteKeyStore } from './access/key-store.ts'
-import { SqliteLineStore } from './runs/line-store.ts'
+import { SqliteJournalReader } from './runs/journal-reader.ts'
+import { ListedRows } from './context/listed-rows.ts'
 import { lockDataDir, type DataDirLock } from './file/lock.ts'
 import { requireMasterKey } from './file/master-key-check.ts'
 import { openDatabase } from './file/open-database.ts'
 import { SqliteOrganizationStore } from './access/organization-store.ts'
 import { SqlitePauseStore } from './runs/pause-store.ts'
 import { SqlitePlaybookStore } from './playbooks/playbook-store.ts'
-import { probeSpace } from './file/probe-space.ts'
 import { SqliteProviderStore } from './access/provider-store.ts'
 import { SqliteRequestStore } from './access/request-store.ts'
 import { SqliteRetentionStore } from './retention/retention-store.ts'
@@ -36,25 +35,25 @@ import { SqliteSessionStore } from './access/session-store.ts'
 import { SealedValues } from './context/sealed-values.ts'
 import { isStorageFailure, storeUnavailable } from './database/storage-errors.ts'
 import type { StoreContext } from './context/store-context.ts'
-import { Whereabouts } from './file/whereabouts.ts'
+import { DatabaseFileGuard, probeSpace } from './file/database-file-guard.ts'
 
 export interface SqliteStoresOptions
   extends Omit<GroupCommitOptions, 'beforeCommit' | 'changes'>, DatabaseOptions {
-  /** Made when missing, readable by its owner only. */
+  /** Created if missing, readable by its owner only. */
   readonly dataDir: string
   readonly secrets: SecretBox
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /**
-   * `exclusive` (default) for the process that runs investigations: one per data directory. `shared` for commands that work
-   * beside it, e.g. making a key; it takes the claim only while it has to change the tables.
+   * `exclusive` (default) for the process that runs investigations, one per data directory. `shared` for commands beside it, e.g.
+   * `tocsin keys create`, which take the claim only during a migration.
    */
   readonly claim?: 'exclusive' | 'shared'
-  /** Is told of the newest entry of the audit log, after the commit that holds it. */
+  /** Called with the newest audit entry after its commit. */
   readonly onAuditHead?: ((head: AuditHead) => void) | undefined
 }
 
 /**
- * Opens `tocsin.db` in the data directory, and brings it up to this program.
+ * Opens and migrates `tocsin.db` in the data directory.
  *
  * Throws ConflictError `data_dir_in_use` or `master_key_mismatch`, and what `openDatabase` throws.
  */
@@ -64,22 +63,22 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
   let lock = claim === 'exclusive' ? lockDataDir(dataDir) : undefined
   let database: Database | undefined
   try {
-    // A command beside the server must not change the tables under it.
+    // A command must not migrate the database of a running server.
     database = openDatabase(join(dataDir, 'tocsin.db'), options, () => (lock ??= lockDataDir(dataDir)))
     requireMasterKey(database, secrets)
     database.sealed = new SealedValues(secrets)
     requireCursorKey(database)
     if (claim === 'shared') lock?.release()
     const changes = new ChangeWatch(database)
-    const whereabouts = new Whereabouts(database.path)
+    const fileGuard = new DatabaseFileGuard(database.path)
     const commits = new GroupCommit(database, {
       ...options,
       changes,
-      beforeCommit: () => whereabouts.require(),
+      beforeCommit: () => fileGuard.require(),
       onCommit: committed(database, options),
     })
     const held = claim === 'exclusive' ? lock : undefined
-    return assembleStores({ database, commits, clock }, { secrets, changes, whereabouts, lock: held })
+    return assembleStores({ database, commits, clock }, { secrets, changes, fileGuard, lock: held })
   } catch (error) {
     database?.close()
     lock?.release()
@@ -101,19 +100,20 @@ function committed(
   }
 }
 
-interface Besides {
+interface StoreParts {
   readonly secrets: SecretBox
   readonly changes: ChangeSource
-  readonly whereabouts: Whereabouts
+  readonly fileGuard: DatabaseFileGuard
   readonly lock: DataDirLock | undefined
 }
 
-function assembleStores(context: StoreContext, { secrets, changes, whereabouts, lock }: Besides): Stores {
+function assembleStores(context: StoreContext, { secrets, changes, fileGuard, lock }: StoreParts): Stores {
   const { database, commits, clock } = context
-  const indexer = new AlertIndexer(context)
+  const listed = new ListedRows(context)
+  const indexer = new AlertIndexer(context, listed)
   const destructiveUses = new SqliteDestructiveUseStore(context)
   let emptied = false
-  // A command beside the server leaves that to it.
+  // Commands leave indexing to the server.
   if (lock !== undefined) indexer.soon()
   return {
     organizations: new SqliteOrganizationStore(context),
@@ -121,12 +121,12 @@ function assembleStores(context: StoreContext, { secrets, changes, whereabouts, 
     keys: new SqliteKeyStore(context),
     sessions: new SqliteSessionStore(context),
     requests: new SqliteRequestStore(context),
-    alerts: new SqliteAlertStore(context, indexer),
-    cases: new SqliteCaseStore(context),
+    alerts: new SqliteAlertStore(context, indexer, listed),
+    cases: new SqliteCaseStore(context, listed),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context, destructiveUses),
-    lines: new SqliteLineStore(context),
+    journalReader: new SqliteJournalReader(context),
     destructiveUses,
     checkpoints: new SqliteCheckpointStore(context),
     inbound: new SqliteInboundStore(context),
@@ -141,7 +141,7 @@ function assembleStores(context: StoreContext, { secrets, changes, whereabouts, 
       await probeSpace(dirname(database.path))
     },
     gone() {
-      const error = whereabouts.gone()
+      const error = fileGuard.gone()
       if (error !== undefined && !emptied) emptied = emptyLog(database)
       return error
     },
@@ -155,8 +155,8 @@ function assembleStores(context: StoreContext, { secrets, changes, whereabouts, 
 }
 
 /**
- * Moves what was acknowledged from the write-ahead log into the database, wherever that is now. A log that is left behind would be
- * taken for that of the file which stands in its place, and damage it.
+ * Moves acknowledged writes from the write-ahead log into the moved database. A log left behind would be applied to a new file of
+ * that name and damage it.
  */
 function emptyLog(database: Database): true {
   try {

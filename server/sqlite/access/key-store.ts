@@ -1,13 +1,15 @@
-import { isLastingAdmin, isUsableAdmin, type ApiKey } from '../../../core/domain/api-key.ts'
+import type { ApiKey } from '../../../core/domain/api-key.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { KeyStore, NewApiKey } from '../../../core/ports/access/key-store.ts'
+import { requireAnotherAdmin } from '../../../core/transitions/access.ts'
+import { insertRow, pick, selectList } from '../context/rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization } from './organization-store.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
 interface KeyRow extends Omit<ApiKey, 'organizationUuids' | 'createdBy'> {
@@ -19,95 +21,89 @@ interface KeyRow extends Omit<ApiKey, 'organizationUuids' | 'createdBy'> {
   readonly secretHash: Buffer
 }
 
+/** Fields with a column of their own. */
+const stored = [
+  'uuid',
+  'id',
+  'name',
+  'role',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const satisfies readonly (keyof ApiKey)[]
+const columnNames = { id: 'public_id' }
+
 const select = `
-  SELECT k.uuid, k.public_id AS id, k.name, k.role, k.all_organizations AS allOrganizations, k.secret_hash AS secretHash,
-    k.created_at AS createdAt, k.expires_at AS expiresAt, k.revoked_at AS revokedAt, k.last_used_at AS lastUsedAt,
+  SELECT ${selectList([...stored, 'allOrganizations', 'secretHash'], columnNames)},
     (SELECT json_group_array(o.uuid) FROM api_key_organizations ko JOIN organizations o ON o.id = ko.organization_id
-      WHERE ko.api_key_id = k.id) AS organizations,
-    (SELECT a.entry ->> '$.actor' FROM audit a WHERE a.subject_id = k.public_id AND a.action = 'key.created' LIMIT 1) AS createdBy
-  FROM api_keys k`
+      WHERE ko.api_key_id = t.id) AS organizations,
+    (SELECT a.entry ->> '$.actor' FROM audit a WHERE a.subject_id = t.public_id AND a.action = 'key.created' LIMIT 1) AS createdBy
+  FROM api_keys t`
 
-export class SqliteKeyStore implements KeyStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteKeyStore extends SqliteStore implements KeyStore {
   create(key: NewApiKey, by: Actor): Promise<ApiKey> {
-    const { database, commits, clock } = this.#context
-    return commits.writeConfiguration(() => {
-      const now = clock.now()
+    return this.commits.writeConfiguration(() => {
+      const now = this.clock.now()
       const keyId = this.#insert(key, makeUuid(now), now)
       for (const uuid of new Set(key.organizationUuids)) {
-        database.run(
+        this.database.run(
           'INSERT INTO api_key_organizations (api_key_id, organization_id) VALUES (?, ?)',
           keyId,
-          requireOrganization(database, uuid).id,
+          requireOrganization(this.database, uuid).id,
         )
       }
-      recordKey(this.#context, 'key.created', requireKey(database, key.id), by)
-      return requireKey(database, key.id)
+      recordKey(this.context, 'key.created', requireKey(this.database, key.id), by)
+      return requireKey(this.database, key.id)
     })
   }
 
   find(id: string): Promise<{ readonly key: ApiKey; readonly secretHash: Uint8Array } | undefined> {
-    const { database } = this.#context
-    return database.read(() =>
-      database.cache.get(`key ${id}`, () => {
-        const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
+    return this.database.read(() =>
+      this.database.cache.get(`key ${id}`, () => {
+        const row = this.database.get<KeyRow>(`${select} WHERE t.public_id = ?`, id)
         return row && { key: toKey(row), secretHash: new Uint8Array(row.secretHash) }
       }),
     )
   }
 
   list(): Promise<readonly ApiKey[]> {
-    const { database } = this.#context
-    return database.read(() => database.all<KeyRow>(`${select} ORDER BY k.id`).map(toKey))
+    return this.database.read(() => this.database.all<KeyRow>(`${select} ORDER BY t.id`).map(toKey))
   }
 
   revoke(id: string, by: Actor): Promise<ApiKey> {
-    const { database, commits, clock } = this.#context
-    return commits.writeConfiguration(() => {
-      const key = requireKey(database, id)
+    return this.commits.writeConfiguration(() => {
+      const key = requireKey(this.database, id)
       if (key.revokedAt !== null) return key
-      const now = clock.now()
-      if (isUsableAdmin(key, now)) requireAnotherAdmin(database, key, now)
-      database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
-      recordKey(this.#context, 'key.revoked', key, by)
-      return requireKey(database, id)
+      const now = this.clock.now()
+      // In one transaction: of two revocations at once, the second sees the first.
+      requireAnotherAdmin(key, this.database.all<KeyRow>(select).map(toKey), now)
+      this.database.run('UPDATE api_keys SET revoked_at = ? WHERE public_id = ?', now, id)
+      recordKey(this.context, 'key.revoked', key, by)
+      return requireKey(this.database, id)
     })
   }
 
   async recordUse(id: string, at: number): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.writeConfiguration(() =>
-      database.run('UPDATE api_keys SET last_used_at = ? WHERE public_id = ?', at, id),
+    await this.commits.writeConfiguration(() =>
+      this.database.run('UPDATE api_keys SET last_used_at = ? WHERE public_id = ?', at, id),
     )
   }
 
   #insert(key: NewApiKey, uuid: string, now: number): number {
     try {
-      return this.#context.database.insert(
-        `INSERT INTO api_keys (uuid, public_id, name, role, all_organizations, secret_hash, created_at, expires_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-        uuid,
-        key.id,
-        key.name,
-        key.role,
-        key.organizationUuids === null ? 1 : 0,
-        key.secretHash,
-        now,
-        key.expiresAt,
-      )
+      const { id, name, role, secretHash, expiresAt } = key
+      const allOrganizations = Number(key.organizationUuids === null)
+      const values = { uuid, id, name, role, allOrganizations, secretHash, createdAt: now, expiresAt }
+      return insertRow(this.database, 'api_keys', values, columnNames)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
-      throw new ConflictError('key_exists', `there is a key with the id '${key.id}' already`)
+      throw new ConflictError('key_exists', `an API key with the id '${key.id}' already exists`)
     }
   }
 }
 
-/** A key for several organizations, or for all, concerns no single one. */
+/** An audit entry belongs to an organization only if the key has exactly one. */
 function recordKey(context: StoreContext, action: AuditAction, key: ApiKey, by: Actor): void {
   const { id, name, role, organizationUuids, expiresAt } = key
   const [only, ...others] = organizationUuids ?? []
@@ -122,35 +118,14 @@ function recordKey(context: StoreContext, action: AuditAction, key: ApiKey, by: 
 
 /** By its public id. Throws NotFoundError `key_not_found`. */
 export function requireKey(database: Database, id: string): ApiKey {
-  const row = database.get<KeyRow>(`${select} WHERE k.public_id = ?`, id)
+  const row = database.get<KeyRow>(`${select} WHERE t.public_id = ?`, id)
   if (row === undefined)
     throw new NotFoundError('key_not_found', `there is no key with the id '${id.slice(0, 64)}'`)
   return toKey(row)
 }
 
-/** In the transaction of the revocation: of two that come at once, the second one sees the first. */
-function requireAnotherAdmin(database: Database, revoked: ApiKey, now: number): void {
-  const others = database
-    .all<KeyRow>(select)
-    .map(toKey)
-    .filter(({ id }) => id !== revoked.id)
-  if (others.some((key) => isLastingAdmin(key, now))) return
-  // Where none lasts, this one does not either: nothing becomes worse.
-  if (!isLastingAdmin(revoked, now) && others.some((key) => isUsableAdmin(key, now))) return
-  throw new ConflictError(
-    'last_admin_key',
-    `the key '${revoked.id}' is the last administrator's key that goes on`,
-    {
-      hint: "make another administrator's key for all organizations first, one that does not end within a week, and use it to revoke this one",
-    },
-  )
-}
-
-function toKey(row: KeyRow): ApiKey {
-  const { allOrganizations, organizations, createdBy, secretHash: _, ...key } = row
-  return {
-    ...key,
-    createdBy: fromJson<ApiKey['createdBy']>(createdBy),
-    organizationUuids: allOrganizations === 1 ? null : fromJson<string[]>(organizations),
-  }
-}
+const toKey = (row: KeyRow): ApiKey => ({
+  ...pick(row, stored),
+  createdBy: fromJson<ApiKey['createdBy']>(row.createdBy),
+  organizationUuids: row.allOrganizations === 1 ? null : fromJson<string[]>(row.organizations),
+})

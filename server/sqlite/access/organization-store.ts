@@ -4,16 +4,16 @@ import type { Organization } from '../../../core/domain/organization.ts'
 import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
 import type { CodeAndName } from '../../../core/ports/access/provider-store.ts'
 import type { OrganizationStore } from '../../../core/ports/access/organization-store.ts'
-import type { Scope, SeenRevision } from '../../../core/ports/common.ts'
+import type { OrganizationScope, SeenRevision } from '../../../core/ports/common.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { requireCode } from '../database/ids.ts'
 import { whereAll } from '../database/paging.ts'
-import { requireRevision } from '../context/revision.ts'
+import { requireRevision } from '../../../core/transitions/access.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
 const select = `SELECT uuid, code, name, destructive_limits AS destructiveLimits, revision, created_at AS createdAt
@@ -30,19 +30,12 @@ const toOrganization = ({ destructiveLimits: own, ...row }: OrganizationRow): Or
 
 type AuditDetails = Readonly<Record<string, unknown>>
 
-export class SqliteOrganizationStore implements OrganizationStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
-  list(scope: Scope): Promise<readonly Organization[]> {
-    const { database } = this.#context
+export class SqliteOrganizationStore extends SqliteStore implements OrganizationStore {
+  list(scope: OrganizationScope): Promise<readonly Organization[]> {
     const conditions = scopeConditions(scope, 't.id')
-    return database.read(() =>
-      database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
-        database
+    return this.database.read(() =>
+      this.database.cache.get(`organizations ${JSON.stringify(scope)}`, () =>
+        this.database
           .all<OrganizationRow>(
             `${select} ${whereAll(conditions)} ORDER BY code`,
             ...conditions.flatMap(({ values }) => values),
@@ -53,13 +46,12 @@ export class SqliteOrganizationStore implements OrganizationStore {
   }
 
   create({ code, name }: CodeAndName, by: Actor): Promise<Organization> {
-    const { database, commits, clock } = this.#context
-    return commits.writeConfiguration(() => {
+    return this.commits.writeConfiguration(() => {
       requireCode(code)
-      const createdAt = clock.now()
+      const createdAt = this.clock.now()
       const uuid = makeUuid(createdAt)
       try {
-        database.run(
+        this.database.run(
           'INSERT INTO organizations (uuid, code, name, created_at) VALUES (?, ?, ?, ?)',
           uuid,
           code,
@@ -70,7 +62,7 @@ export class SqliteOrganizationStore implements OrganizationStore {
         if (!isUniqueViolation(error)) throw error
         throw new ConflictError(
           'organization_exists',
-          `there is an organization with the code '${code}' already`,
+          `an organization with the code '${code}' already exists`,
         )
       }
       const created = this.#require(uuid)
@@ -80,10 +72,13 @@ export class SqliteOrganizationStore implements OrganizationStore {
   }
 
   rename(uuid: string, name: string, revision: SeenRevision, by: Actor): Promise<Organization> {
-    const { database, commits } = this.#context
-    return commits.writeConfiguration(() => {
+    return this.commits.writeConfiguration(() => {
       requireRevision(this.#require(uuid).revision, revision)
-      database.run('UPDATE organizations SET name = ?, revision = revision + 1 WHERE uuid = ?', name, uuid)
+      this.database.run(
+        'UPDATE organizations SET name = ?, revision = revision + 1 WHERE uuid = ?',
+        name,
+        uuid,
+      )
       const changed = this.#require(uuid)
       this.#record('organization.changed', changed, by, { name })
       return changed
@@ -96,10 +91,9 @@ export class SqliteOrganizationStore implements OrganizationStore {
     revision: SeenRevision,
     by: Actor,
   ): Promise<Organization> {
-    const { database, commits } = this.#context
-    return commits.writeConfiguration(() => {
+    return this.commits.writeConfiguration(() => {
       requireRevision(this.#require(uuid).revision, revision)
-      database.run(
+      this.database.run(
         'UPDATE organizations SET destructive_limits = ?, revision = revision + 1 WHERE uuid = ?',
         Object.keys(limits).length === 0 ? null : toJson(limits),
         uuid,
@@ -111,14 +105,14 @@ export class SqliteOrganizationStore implements OrganizationStore {
   }
 
   #require(uuid: string): Organization {
-    const found = this.#context.database.get<OrganizationRow>(`${select} WHERE uuid = ?`, uuid)
+    const found = this.database.get<OrganizationRow>(`${select} WHERE uuid = ?`, uuid)
     if (found === undefined) throw organizationNotFound(uuid)
     return toOrganization(found)
   }
 
   #record(action: AuditAction, { uuid, code }: Organization, by: Actor, details: AuditDetails): void {
     const subject = { kind: 'organization', id: uuid, name: code } as const
-    recordAudit(this.#context, { action, by, organizationUuid: uuid, subject, details })
+    recordAudit(this.context, { action, by, organizationUuid: uuid, subject, details })
   }
 }
 

@@ -1,35 +1,28 @@
 import { createHash, createHmac } from 'node:crypto'
-import { ConflictError } from '../../../core/errors/errors.ts'
 import type { OnceRequest, RecalledWork, RequestStore } from '../../../core/ports/access/request-store.ts'
+import { keyReused, requestInterrupted } from '../../../core/transitions/idempotency.ts'
+import { deleteOutlived, outlived } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { claims, type Claim } from '../database/request-claims.ts'
-import type { StoreContext } from '../context/store-context.ts'
-
-/** Outlived requests that one new one clears away: more than one, so that they cannot pile up. */
-const clearedAtOnce = 20
+import { SqliteStore } from '../context/store-context.ts'
 
 interface Remembered {
   readonly fingerprint: Buffer
-  /** Null: not known (any more). */
+  /** Null: unknown, or not yet known. */
   readonly answer: string | null
-  /** What the answer can be made of again; null: of nothing. */
+  /** What `recall` rebuilds the answer from; null: it cannot. */
   readonly kept: string | null
 }
 
-/** What is stored in place of what was sent. */
+/** Hashes of the request; its texts are not stored. */
 interface Hashed {
   readonly owner: string
   readonly key: Uint8Array
   readonly fingerprint: Uint8Array
 }
 
-export class SqliteRequestStore implements RequestStore {
-  readonly #context: StoreContext
+export class SqliteRequestStore extends SqliteStore implements RequestStore {
   readonly #underWay = new Map<string, Promise<unknown>>()
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
 
   async once<T>(
     request: OnceRequest,
@@ -55,13 +48,12 @@ export class SqliteRequestStore implements RequestStore {
     work: () => Promise<T>,
     recall: RecalledWork<T> | undefined,
   ) {
-    const { database, commits, clock } = this.#context
-    const earlier = await database.read(() => this.#find(hashed))
+    const earlier = await this.database.read(() => this.#find(hashed))
     if (earlier !== undefined) return { answer: await this.#again(earlier, hashed, recall), replayed: true }
     let isOpen = true
     const claim: Claim = {
       take: (written) => {
-        if (isOpen) this.#remember(hashed, clock.now() + keepMs, recall?.keeps(written))
+        if (isOpen) this.#remember(hashed, this.clock.now() + keepMs, recall?.keeps(written))
       },
       taken: () => {
         isOpen = false
@@ -69,14 +61,14 @@ export class SqliteRequestStore implements RequestStore {
     }
     try {
       const answer = await claims.run(claim, work)
-      // Work that has written nothing is remembered too.
-      await commits.write(() => {
+      // Also records work that has written nothing.
+      await this.commits.write(() => {
         claim.take(undefined)
         this.#keep(hashed, answer)
       })
       return { answer, replayed: false }
     } finally {
-      // What goes on in its course, e.g. a run that it began, belongs to no request any more.
+      // Work that continues in the background, e.g. a started run, does not belong to the request.
       isOpen = false
     }
   }
@@ -87,35 +79,27 @@ export class SqliteRequestStore implements RequestStore {
     hashed: Hashed,
     recall: RecalledWork<T> | undefined,
   ): Promise<T> {
-    if (!fingerprint.equals(hashed.fingerprint))
-      throw new ConflictError('idempotency_key_reused', 'the key belongs to another request')
+    if (!fingerprint.equals(hashed.fingerprint)) throw keyReused(undefined, 'another request')
     if (answer !== null) return fromJson<T>(answer)
-    if (kept === null || recall === undefined) throw interrupted()
+    if (kept === null || recall === undefined) throw requestInterrupted()
     const made = await recall.answer(fromJson(kept))
-    await this.#context.commits.write(() => this.#keep(hashed, made))
+    await this.commits.write(() => this.#keep(hashed, made))
     return made
   }
 
   #find({ owner, key }: Hashed): Remembered | undefined {
-    const { database, clock } = this.#context
-    return database.get<Remembered>(
+    return this.database.get<Remembered>(
       'SELECT fingerprint, answer, kept FROM once_requests WHERE api_key_uuid = ? AND key_hash = ? AND expires_at > ?',
       owner,
       key,
-      clock.now(),
+      this.clock.now(),
     )
   }
 
   #remember({ owner, key, fingerprint }: Hashed, expiresAt: number, kept: unknown): void {
-    const { database, clock } = this.#context
-    database.run(
-      `DELETE FROM once_requests WHERE (api_key_uuid, key_hash) IN
-         (SELECT api_key_uuid, key_hash FROM once_requests WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-      clock.now(),
-      clearedAtOnce,
-    )
-    // One that is outlived and not yet cleared away begins anew.
-    database.run(
+    deleteOutlived(this.database, outlived.requests, this.clock.now())
+    // An outlived row that is still there is replaced.
+    this.database.run(
       'INSERT OR REPLACE INTO once_requests (api_key_uuid, key_hash, fingerprint, kept, expires_at) VALUES (?, ?, ?, ?, ?)',
       owner,
       key,
@@ -126,7 +110,7 @@ export class SqliteRequestStore implements RequestStore {
   }
 
   #keep({ owner, key }: Hashed, answer: unknown): void {
-    this.#context.database.run(
+    this.database.run(
       'UPDATE once_requests SET answer = ? WHERE api_key_uuid = ? AND key_hash = ?',
       toJson(answer),
       owner,
@@ -142,10 +126,3 @@ function hashedOf({ apiKeyUuid, key, asks }: OnceRequest): Hashed {
     fingerprint: createHmac('sha256', key).update(asks).digest(),
   }
 }
-
-const interrupted = (): ConflictError =>
-  new ConflictError(
-    'request_interrupted',
-    'the request was carried out, or begun, and the server stopped before it answered',
-    { hint: 'look for what it was to make, and only where that is missing send it again, with another key' },
-  )

@@ -5,10 +5,10 @@ import type { NewSession, SessionStore } from '../../../core/ports/access/sessio
 import { recordAudit } from '../audit/audit-log.ts'
 import type { Database } from '../database/database.ts'
 import { requireKey } from './key-store.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
-/** Of one key: a page that signs in again and again must not fill the database. */
+/** Maximum of sessions per key, so that repeated sign-ins cannot fill the database. */
 const maxOfKey = 100
 
 interface SessionRow extends Omit<Session, 'key'> {
@@ -19,23 +19,16 @@ const select = `
   SELECT s.uuid, s.created_at AS createdAt, s.last_used_at AS lastUsedAt, k.public_id AS keyId
   FROM sessions s JOIN api_keys k ON k.id = s.api_key_id`
 
-export class SqliteSessionStore implements SessionStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteSessionStore extends SqliteStore implements SessionStore {
   begin({ tokenHash, key, replaces, limits }: NewSession, by: Actor): Promise<Session> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const current = requireKey(database, key.id)
-      const now = clock.now()
-      forgetOldSessions(database, limits, now, Number.MAX_SAFE_INTEGER)
+    return this.commits.write(() => {
+      const current = requireKey(this.database, key.id)
+      const now = this.clock.now()
+      forgetOldSessions(this.database, limits, now, Number.MAX_SAFE_INTEGER)
       const before = replaces && this.#find(replaces)
       if (before !== undefined) this.#remove(before, by)
       const uuid = makeUuid(now)
-      database.run(
+      this.database.run(
         `INSERT INTO sessions (uuid, token_hash, api_key_id, created_at, last_used_at)
          VALUES (?, ?, (SELECT id FROM api_keys WHERE public_id = ?), ?, ?)`,
         uuid,
@@ -52,46 +45,45 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   find(tokenHash: Uint8Array): Promise<Session | undefined> {
-    return this.#context.database.read(() => this.#find(tokenHash))
+    return this.database.read(() => this.#find(tokenHash))
   }
 
   byUuid(uuid: string): Promise<Session | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
+    return this.database.read(() => {
+      const row = this.database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
       return row && this.#toSession(row)
     })
   }
 
   async recordUse(uuid: string, at: number): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.write(() => database.run('UPDATE sessions SET last_used_at = ? WHERE uuid = ?', at, uuid))
+    await this.commits.write(() =>
+      this.database.run('UPDATE sessions SET last_used_at = ? WHERE uuid = ?', at, uuid),
+    )
   }
 
   end(uuid: string, by: Actor): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      const row = database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
+    return this.commits.write(() => {
+      const row = this.database.get<SessionRow>(`${select} WHERE s.uuid = ?`, uuid)
       if (row !== undefined) this.#remove(this.#toSession(row), by)
     })
   }
 
   #find(tokenHash: Uint8Array): Session | undefined {
-    const row = this.#context.database.get<SessionRow>(`${select} WHERE s.token_hash = ?`, tokenHash)
+    const row = this.database.get<SessionRow>(`${select} WHERE s.token_hash = ?`, tokenHash)
     return row && this.#toSession(row)
   }
 
   #toSession({ keyId, ...row }: SessionRow): Session {
-    return { ...row, key: requireKey(this.#context.database, keyId) }
+    return { ...row, key: requireKey(this.database, keyId) }
   }
 
   #remove(session: Session, by: Actor): void {
-    this.#context.database.run('DELETE FROM sessions WHERE uuid = ?', session.uuid)
+    this.database.run('DELETE FROM sessions WHERE uuid = ?', session.uuid)
     this.#record('session.ended', session, by)
   }
 
   #keepNewest(keyId: ApiKey['id']): void {
-    this.#context.database.run(
+    this.database.run(
       `DELETE FROM sessions WHERE id IN (SELECT s.id FROM sessions s JOIN api_keys k ON k.id = s.api_key_id
          WHERE k.public_id = ? ORDER BY s.id DESC LIMIT -1 OFFSET ${maxOfKey})`,
       keyId,
@@ -100,7 +92,7 @@ export class SqliteSessionStore implements SessionStore {
 
   #record(action: AuditAction, { uuid, key }: Session, by: Actor): void {
     const [only, ...others] = key.organizationUuids ?? []
-    recordAudit(this.#context, {
+    recordAudit(this.context, {
       action,
       by,
       organizationUuid: only !== undefined && others.length === 0 ? only : null,
@@ -110,7 +102,7 @@ export class SqliteSessionStore implements SessionStore {
   }
 }
 
-/** Inside of a write. Those that are over: idle, old, or without their key. Gives how many there were, `atMost` at a time. */
+/** Inside of a write: deletes outlived sessions and those of ended keys, at most `atMost`. Gives their number. */
 export function forgetOldSessions(
   database: Database,
   { idleMs, maxMs }: SessionLimits,

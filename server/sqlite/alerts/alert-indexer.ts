@@ -1,43 +1,45 @@
 import { performance } from 'node:perf_hooks'
 import { countUnindexed, indexNextAlerts } from './alert-search.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import type { ListedRows } from '../context/listed-rows.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
-/** Between two batches, in milliseconds: while little else is to be done, and while much is. */
+/** Milliseconds between two batches while the process is idle, and while it is busy. */
 const quietPauseMs = 10
 const busyPauseMs = 200
 
-/** A share of the time in which the process works; at the quiet pace, indexing takes about a quarter. */
+/** Above this share of working time the process is busy. At the idle pace, indexing takes about a quarter of the time. */
 const busyShare = 0.5
 
-/** Alerts without index, from which on the index waits for nobody: a search has to do first what is left. */
+/** With this many alerts to index, the pace is the idle one even in a busy process, because a search must index them first. */
 const maxBehind = 50_000
 
 /**
- * Indexes alerts for searches after they have been stored, so that a sender waits for the alert alone: a few milliseconds at a time,
- * while little else is to be done. A search first does what is left.
+ * Indexes alerts for searches, and rows for lists, in the background, in batches of a few milliseconds, so that senders do not wait
+ * for it. A search first indexes the remaining alerts.
  */
-export class AlertIndexer {
-  readonly #context: StoreContext
+export class AlertIndexer extends SqliteStore {
+  readonly #listed: ListedRows
   #timer: NodeJS.Timeout | undefined
   #batch: Promise<void> | undefined
   #closed = false
   #utilization = performance.eventLoopUtilization()
 
-  constructor(context: StoreContext) {
-    this.#context = context
+  constructor(context: StoreContext, listed: ListedRows) {
+    super(context)
+    this.#listed = listed
   }
 
-  /** To be told when an alert was stored, or may have been left behind by an earlier process. */
+  /** To be called after an alert was stored, and at the start. */
   soon(): void {
     if (this.#timer === undefined && this.#batch === undefined) this.#pause(busyPauseMs)
   }
 
-  /** Resolves when all that is stored now can be found. Rejects with UnavailableError where that cannot be written. */
+  /** Resolves when all stored alerts are indexed. Rejects with UnavailableError if the index cannot be written. */
   async catchUp(): Promise<void> {
     while ((await this.#behind()) > 0) await this.#indexBatch()
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves after the current batch. */
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
@@ -52,7 +54,7 @@ export class AlertIndexer {
     }, ms).unref()
   }
 
-  /** Never rejects: what cannot be written now is indexed later, and nobody waits for it. */
+  /** Never rejects: a failed batch is repeated later. */
   async #work(): Promise<void> {
     const pauseMs = await this.#indexNext().catch(() => busyPauseMs)
     this.#batch = undefined
@@ -62,12 +64,17 @@ export class AlertIndexer {
   /** Gives the pause before the next batch; undefined when nothing is left. */
   async #indexNext(): Promise<number | undefined> {
     const behind = await this.#behind()
-    if (behind === 0) return undefined
-    await this.#indexBatch()
+    const isListing = await this.database.read(() => this.#listed.isBehind())
+    if (behind === 0 && !isListing) return undefined
+    await this.commits.write(() => {
+      indexNextAlerts(this.database)
+      this.#listed.listSettled(performance.now())
+    })
+    if (behind === 0) return busyPauseMs
     return behind < maxBehind && this.#isBusy() ? busyPauseMs : quietPauseMs
   }
 
-  /** Since it was last asked. */
+  /** Since the last call. */
   #isBusy(): boolean {
     const before = this.#utilization
     this.#utilization = performance.eventLoopUtilization()
@@ -75,12 +82,10 @@ export class AlertIndexer {
   }
 
   #behind(): Promise<number> {
-    const { database } = this.#context
-    return database.read(() => countUnindexed(database))
+    return this.database.read(() => countUnindexed(this.database))
   }
 
   #indexBatch(): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => indexNextAlerts(database))
+    return this.commits.write(() => indexNextAlerts(this.database))
   }
 }

@@ -1,13 +1,10 @@
-import type { Alert, NewAlert } from '../../../core/domain/alert.ts'
-import { ConflictError } from '../../../core/errors/errors.ts'
+import type { Alert } from '../../../core/domain/alert.ts'
 import type { OnceKey } from '../../../core/ports/alert-store.ts'
 import { selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
+import { deleteOutlived, outlived } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 
-/** Outlived keys that one new key clears away: more than one, so that they cannot pile up. */
-const clearedAtOnce = 20
-
-/** What an earlier request with this key made, while the key is kept. */
+/** The alert of an earlier request with this key, while the key is kept. */
 export function findAlertOfRequest(
   database: Database,
   apiKeyUuid: string,
@@ -24,38 +21,15 @@ export function findAlertOfRequest(
   return row && toAlert(database, row)
 }
 
-/** The alert keeps all that the first request said, so that there is nothing else to compare a second one with. */
-export function requireSame(earlier: Alert, given: NewAlert, key: string): Alert {
-  const isSame =
-    earlier.content === given.content &&
-    earlier.organizationUuid === given.organizationUuid &&
-    earlier.provider.toLowerCase() === given.provider.toLowerCase() &&
-    earlier.type === given.type &&
-    earlier.createdAtSource === given.createdAtSource
-  if (isSame) return earlier
-  throw new ConflictError(
-    'idempotency_key_reused',
-    `the key '${key.slice(0, 64)}' belongs to another alert`,
-    {
-      details: { alert_id: earlier.id },
-    },
-  )
-}
-
-/** In the transaction of the alert itself: neither is there without the other. */
+/** In the transaction that creates the alert. */
 export function keepAlertRequest(
   database: Database,
   alert: Alert,
   { key, keepMs }: OnceKey,
   now: number,
 ): void {
-  database.run(
-    `DELETE FROM alert_requests WHERE (api_key_uuid, idempotency_key) IN
-       (SELECT api_key_uuid, idempotency_key FROM alert_requests WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    now,
-    clearedAtOnce,
-  )
-  // A key that is outlived and not yet cleared away begins anew.
+  deleteOutlived(database, outlived.alertRequests, now)
+  // An outlived row that is still there is replaced.
   database.run(
     `INSERT OR REPLACE INTO alert_requests (api_key_uuid, idempotency_key, alert_id, expires_at)
      VALUES (?, ?, (SELECT id FROM alerts WHERE uuid = ?), ?)`,

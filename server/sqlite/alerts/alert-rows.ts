@@ -1,48 +1,62 @@
-import {
-  mayMove,
-  alertStatusNames,
-  type Alert,
-  type AlertStatus,
-  contentPreview,
-} from '../../../core/domain/alert.ts'
+import { alertFields, contentPreview, investigationFields, type Alert } from '../../../core/domain/alert.ts'
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
-import { ConflictError } from '../../../core/errors/errors.ts'
 import type { ListedAlert } from '../../../core/ports/alert-store.ts'
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
+import type { AlertChanges, AlertState } from '../../../core/transitions/alert.ts'
 import type { Database } from '../database/database.ts'
 import { parseAlertId, parseUuid } from '../database/ids.ts'
-import { isInScope } from '../context/scope.ts'
+import { insertRow, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
+import { isInScope } from '../../../core/common/scope.ts'
+
+/** Fields that are composed of several columns, or stored elsewhere. */
+const composed = [
+  'id',
+  'content',
+  'provider',
+  'organizationUuid',
+  'organizationCode',
+  'createdAtSource',
+  'caseId',
+  'groupedWith',
+] as const
+type Stored = Omit<Alert, (typeof composed)[number]>
+
+/** Fields with a column of their own. */
+const stored = Object.keys({ ...alertFields, ...investigationFields }).filter(
+  (field) => !(composed as readonly string[]).includes(field),
+) as readonly (keyof Stored)[]
+
+const columnNames = {
+  groupedBecause: 'group_reason',
+  caseRow: 'case_id',
+  organizationRow: 'organization_id',
+  providerRow: 'provider_id',
+}
 
 /** A row without its content, which may be large. */
-export interface AlertRow extends Omit<
-  Alert,
-  'id' | 'content' | 'createdAtSource' | 'caseId' | 'groupedWith'
-> {
+export interface AlertRow extends Stored, Pick<Alert, 'organizationUuid' | 'organizationCode' | 'provider'> {
   readonly id: number
   readonly sequence: number
   /** Decimal: an int64 does not fit a JavaScript number. */
   readonly createdAtSource: string | null
-  readonly caseRow: number | null
   readonly caseNumber: number | null
   readonly groupSequence: number | null
 }
 
-/** One with the bytes of its content: to decide, before it is loaded, whether it fits. */
+/** With the size of the content in bytes, to decide whether to load it. */
 export interface SizedAlertRow extends AlertRow {
   readonly size: number
 }
 
-/** One with its preview where that is stored, else with its content, which is small. */
+/** With the stored preview, or the whole content if it is small. */
 export interface PreviewedAlertRow extends AlertRow {
   readonly preview: string
 }
 
 const columns = `
-  t.uuid, t.sequence, t.type, CAST(t.created_at_source AS TEXT) AS createdAtSource,
-    t.created_by AS createdBy, t.created_at AS createdAt, t.modified_at AS modifiedAt, t.status,
-    t.retry_count AS retryCount, t.investigator, t.completed_at AS completedAt, t.case_id AS caseRow,
-    t.group_sequence AS groupSequence, t.group_reason AS groupedBecause,
-    o.uuid AS organizationUuid, o.code AS organizationCode, p.code AS provider, c.number AS caseNumber`
+  ${selectList(stored, columnNames)}, t.sequence, CAST(t.created_at_source AS TEXT) AS createdAtSource,
+    t.group_sequence AS groupSequence, o.uuid AS organizationUuid, o.code AS organizationCode, p.code AS provider,
+    c.number AS caseNumber`
 const tables = `
   FROM alerts t
     CROSS JOIN organizations o ON o.id = t.organization_id
@@ -55,10 +69,10 @@ export const selectAlert = `SELECT t.id, ${columns} ${tables}`
 export const selectSizedAlert = `
   SELECT t.id, (SELECT octet_length(content) FROM alert_contents WHERE alert_id = t.id) AS size, ${columns} ${tables}`
 
-/** Contents of so many characters and more have their preview stored beside them. */
+/** Contents from this many characters on have a stored preview. */
 const previewedFrom = 4_000
 
-/** What is stored as the preview of a content. */
+/** The preview to store; null for a small content. */
 export function storedPreview(content: string): string | null {
   return content.length < previewedFrom ? null : contentPreview(content)
 }
@@ -71,29 +85,35 @@ export function toPreviewedAlert(row: PreviewedAlertRow): ListedAlert {
 }
 
 export function toListedAlert(row: AlertRow): ListedAlert {
+  const {
+    organizationUuid,
+    organizationCode,
+    provider,
+    sequence,
+    createdAtSource,
+    caseNumber,
+    groupSequence,
+  } = row
   return {
-    id: composeAlertId(row.organizationCode, row.provider, row.sequence),
-    uuid: row.uuid,
-    provider: row.provider,
-    organizationUuid: row.organizationUuid,
-    organizationCode: row.organizationCode,
-    type: row.type,
-    createdAtSource: row.createdAtSource === null ? null : BigInt(row.createdAtSource),
-    createdBy: row.createdBy,
-    createdAt: row.createdAt,
-    modifiedAt: row.modifiedAt,
-    status: row.status,
-    retryCount: row.retryCount,
-    investigator: row.investigator,
-    caseId: row.caseNumber === null ? null : composeCaseId(row.organizationCode, row.caseNumber),
-    completedAt: row.completedAt,
-    groupedWith:
-      row.groupSequence === null
-        ? null
-        : composeAlertId(row.organizationCode, row.provider, row.groupSequence),
-    groupedBecause: row.groupedBecause,
+    ...pick(row, stored),
+    id: composeAlertId(organizationCode, provider, sequence),
+    provider,
+    organizationUuid,
+    organizationCode,
+    createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),
+    caseId: caseNumber === null ? null : composeCaseId(organizationCode, caseNumber),
+    groupedWith: groupSequence === null ? null : composeAlertId(organizationCode, provider, groupSequence),
   }
 }
+
+/** Inside of a write. Gives the key of the row. */
+export const insertAlert = (database: Database, alert: Alert, keys: FieldValues): number =>
+  insertRow(
+    database,
+    'alerts',
+    { ...pick(alert, stored), ...keys, createdAtSource: alert.createdAtSource },
+    columnNames,
+  )
 
 /** With the content, which is loaded here. */
 export function toAlert(database: Database, row: AlertRow): Alert {
@@ -120,12 +140,12 @@ const select = { byUuid: `${selectAlert} WHERE t.uuid = ?`, byId: `${selectAlert
 const selectWhole = `SELECT t.id, b.content, ${columns} ${tables} JOIN alert_contents b ON b.alert_id = t.id`
 const selectWholeBy = { byUuid: `${selectWhole} WHERE t.uuid = ?`, byId: `${selectWhole} ${byId}` }
 
-/** By uuid or by id, ignoring case. */
+/** By uuid or id, ignoring case. */
 export function findAlertRow(database: Database, idOrUuid: string): AlertRow | undefined {
   return findRow<AlertRow>(database, idOrUuid, select)
 }
 
-/** The same, with its content. */
+/** With its content. */
 export function findAlert(database: Database, idOrUuid: string): Alert | undefined {
   const row = findRow<AlertRow & { readonly content: string }>(database, idOrUuid, selectWholeBy)
   return row && { ...toListedAlert(row), content: row.content }
@@ -142,8 +162,8 @@ function findRow<Row>(
   return id && database.get<Row>(by.byId, id.organization, id.provider, id.sequence)
 }
 
-/** An id that was given, and whose alert is not there. */
-export function wasAlertDeleted(database: Database, scope: Scope, text: string): boolean {
+/** Whether the id was used by an alert that no longer exists. */
+export function wasAlertDeleted(database: Database, scope: OrganizationScope, text: string): boolean {
   const id = parseAlertId(text)
   const found =
     id &&
@@ -160,40 +180,47 @@ export function wasAlertDeleted(database: Database, scope: Scope, text: string):
   return found !== undefined && isInScope(scope, found.uuid)
 }
 
-/** What a run needs to know of its alert; without the content, which may be large. */
-export interface AlertState {
-  readonly id: number
+/** An alert in a transition, with its keys; without the content, which may be large. */
+export interface AlertStateRow extends AlertState {
+  readonly row: number
   readonly sequence: number
-  readonly status: AlertStatus
-  readonly organizationId: number
-  readonly providerCode: string
+  readonly organizationRow: number
   readonly caseRow: number | null
-  readonly retryCount: number
-  readonly investigator: string | null
 }
 
 const selectState = `
-  SELECT t.id, t.sequence, t.status, t.organization_id AS organizationId, t.case_id AS caseRow, p.code AS providerCode,
-    t.retry_count AS retryCount, t.investigator
-  FROM alerts t JOIN providers p ON p.id = t.provider_id`
+  SELECT t.id AS row, t.sequence, t.status, t.organization_id AS organizationRow, t.case_id AS caseRow,
+    t.retry_count AS retryCount, t.investigator, o.code AS organizationCode, p.code AS provider
+  FROM alerts t CROSS JOIN organizations o ON o.id = t.organization_id CROSS JOIN providers p ON p.id = t.provider_id`
 
-export function findAlertState(database: Database, uuid: string): AlertState | undefined {
-  return database.get<AlertState>(`${selectState} WHERE t.uuid = ?`, uuid)
+type SelectedState = Omit<AlertStateRow, 'id'> & Pick<AlertRow, 'organizationCode' | 'provider'>
+
+const toState = ({ organizationCode, provider, ...row }: SelectedState): AlertStateRow => ({
+  ...row,
+  id: composeAlertId(organizationCode, provider, row.sequence),
+})
+
+export function findAlertState(database: Database, uuid: string): AlertStateRow | undefined {
+  const row = database.get<SelectedState>(`${selectState} WHERE t.uuid = ?`, uuid)
+  return row && toState(row)
 }
 
-export function alertStateOf(database: Database, row: number): AlertState {
-  return database.one<AlertState>(`${selectState} WHERE t.id = ?`, row)
+export const alertStateOf = (database: Database, row: number): AlertStateRow =>
+  toState(database.one<SelectedState>(`${selectState} WHERE t.id = ?`, row))
+
+/** The links of an alert to other rows. */
+interface AlertLinks {
+  readonly caseRow?: number | null
+  readonly groupSequence?: number
+  /** Row of the alert that this one follows. */
+  readonly follows?: number | null
 }
 
-/** Throws ConflictError `alert_move_forbidden` for a move that the table of moves does not have. */
-export function requireMove(alert: AlertState, to: AlertStatus): void {
-  if (!mayMove(alert.status, to)) throw moveForbidden(alert, to)
-}
-
-export function moveForbidden(alert: AlertState, to: AlertStatus): ConflictError {
-  const [from, goal] = [alertStatusNames[alert.status], alertStatusNames[to]]
-  return new ConflictError('alert_move_forbidden', `the alert is ${from}, and cannot become ${goal}`, {
-    hint: 'Wait until its investigation has ended.',
-    details: { from: alert.status, to },
-  })
+/** Inside of a write. */
+export function changeAlert(
+  database: Database,
+  row: number,
+  changes: Omit<AlertChanges, 'follows'> & AlertLinks,
+): void {
+  updateRow(database, 'alerts', row, { ...changes }, columnNames)
 }

@@ -2,11 +2,11 @@ import { composeAlertId } from '../../../core/domain/ids.ts'
 import type { Database } from '../database/database.ts'
 import type { Condition } from '../database/paging.ts'
 
-/** Characters of a content that are searched: what a sender writes must not decide how long the index works. */
+/** Characters of a content that are indexed, so that senders cannot make the index slow. */
 const searchedCharacters = 65_536
 const maxWords = 20
 
-/** Indexed at a time: what takes a few milliseconds. */
+/** Maximum of one batch, which takes a few milliseconds. */
 const batchAlerts = 50
 const batchCharacters = 256 * 1_024
 
@@ -21,13 +21,13 @@ interface SearchedRow {
 
 const indexedTo = `(SELECT value FROM facts WHERE name = 'alerts_indexed_to')`
 
-/** How many alerts are stored, at most, that no search finds yet. */
+/** Upper bound of the number of alerts that are not indexed yet. */
 export function countUnindexed(database: Database): number {
   const sql = `SELECT ifnull(max(id), 0) - ${indexedTo} AS count FROM alerts`
   return Math.max(0, database.one<{ count: number }>(sql).count)
 }
 
-/** The next ones, in the order in which they were stored. Inside of a write: the index and how far it reaches never disagree. */
+/** Inside of a write: indexes the next alerts and moves the mark of the index. */
 export function indexNextAlerts(database: Database): void {
   let last: SearchedRow | undefined
   for (let alerts = 0, characters = 0; alerts < batchAlerts && characters < batchCharacters; alerts++) {
@@ -59,18 +59,18 @@ function searchedText({ organizationCode, provider, sequence, type, content }: S
 }
 
 /**
- * The alerts with all of these words, in any order and letter case, among those that are indexed. A word with punctuation, such as
- * an address, is found where its parts follow one another; one that ends with `*` is a beginning.
+ * Indexed alerts that contain all words, in any order and case. A word with punctuation, such as an address, matches its parts in
+ * sequence; a word that ends with `*` matches beginnings.
  */
 function hasWords(text: string): Condition {
   const words = text.trim().split(/\s+/).slice(0, maxWords)
   return { sql: 's.alert_search MATCH ?', values: [words.map(toPhrase).join(' AND ')] }
 }
 
-/** Alerts with the index of their words, `s`, by whose keys they are sorted: it tells those that fit one by one, newest first. */
+/** Alerts joined with the index `s`, sorted by its keys, so that SQLite finds the newest matches first. */
 const found = 'alert_search s CROSS JOIN alerts t ON t.id = s.rowid'
 
-/** What a list of alerts with these words is made of. */
+/** The parts of a list query for these words. */
 export function searchQuery(select: string, text: string, others: readonly Condition[]) {
   return {
     select: select.replace('FROM alerts t', `FROM ${found}`),
@@ -81,7 +81,7 @@ export function searchQuery(select: string, text: string, others: readonly Condi
   }
 }
 
-/** Quoted, nothing in it is an operator of the search language. */
+/** Quotes a word, so that nothing in it is an operator of the search language. */
 function toPhrase(word: string): string {
   const isBeginning = word.endsWith('*')
   return `"${word.toWellFormed().replaceAll('"', '""').replaceAll('\0', ' ')}"${isBeginning ? '*' : ''}`

@@ -1,45 +1,45 @@
-import { alertStatus, type AlertStatus } from '../../../core/domain/alert.ts'
+import { endedAlertStatuses, endFollowers, followingStatus } from '../../../core/transitions/alert.ts'
+import { updateRows } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 
-type Ended = Extract<AlertStatus, 15 | 20>
+type EndedStatus = (typeof endedAlertStatuses)[number]
 
-/** Alerts that end with the one they follow, in one write. */
+/** Alerts that end with the one they follow in one write. */
 const settledAtOnce = 1_000
 
 /**
- * Inside of the write that ends the investigation of an alert: it is the end of those that follow it, too. Those that failed with it
- * complete when a retry does. Gives how many there were; where it is `atMost`, some may be left.
+ * Inside of the write that ends the investigation of an alert: ends the alerts that follow it, at most `limit` of them. Gives their
+ * number.
  */
 export function settleFollowers(
   database: Database,
   alertRow: number,
-  status: Ended,
+  status: EndedStatus,
   now: number,
-  atMost = settledAtOnce,
+  limit = settledAtOnce,
 ): number {
-  // Most have none, and to find no row to change costs as much as to change one.
+  // Most alerts have no followers, and an UPDATE without rows costs as much as one with rows.
   if (database.get('SELECT 1 FROM alerts WHERE follows = ? LIMIT 1', alertRow) === undefined) return 0
-  const isCompleted = status === alertStatus.completed
-  const also = isCompleted ? alertStatus.failed : alertStatus.submitted
-  return database.run(
-    `UPDATE alerts SET status = ?, completed_at = ?, modified_at = ?, follows = CASE ? WHEN 1 THEN NULL ELSE follows END
-     WHERE id IN (SELECT id FROM alerts WHERE follows = ? AND status IN (?, ?) LIMIT ?)`,
-    status,
-    now,
-    now,
-    Number(isCompleted),
-    alertRow,
-    alertStatus.submitted,
-    also,
-    atMost,
+  const { from, changes } = endFollowers(status, now)
+  const statuses = from.map(() => '?').join(', ')
+  return updateRows(
+    database,
+    'alerts',
+    { ...changes },
+    {
+      sql: `id IN (SELECT id FROM alerts WHERE follows = ? AND status IN (${statuses}) LIMIT ?)`,
+      values: [alertRow, ...from, limit],
+    },
   )
 }
 
-/** Inside of a write: followers of what has ended, that a process left behind. False: some are left. */
+/** Inside of a write: ends followers that an earlier process left behind. False: some are left. */
 export function settleLeftBehind(database: Database, now: number): boolean {
-  const found = database.all<{ id: number; status: Ended }>(
+  const found = database.all<{ id: number; status: EndedStatus }>(
     `SELECT DISTINCT first.id, first.status FROM alerts a JOIN alerts first ON first.id = a.follows
-     WHERE a.follows IS NOT NULL AND a.status = 5 AND first.status IN (15, 20) LIMIT ?`,
+     WHERE a.follows IS NOT NULL AND a.status = ? AND first.status IN (?, ?) LIMIT ?`,
+    followingStatus,
+    ...endedAlertStatuses,
     settledAtOnce,
   )
   let room = settledAtOnce
@@ -50,11 +50,12 @@ export function settleLeftBehind(database: Database, now: number): boolean {
   return true
 }
 
-/** Whether some follow the alert of a run that has ended, and have not yet. */
+/** Whether alerts still follow the alert of a run that has ended. */
 export function hasUnsettled(database: Database, runUuid: string): boolean {
   const found = database.get(
-    'SELECT 1 FROM alerts WHERE follows = (SELECT alert_id FROM runs WHERE uuid = ?) AND status = 5 LIMIT 1',
+    'SELECT 1 FROM alerts WHERE follows = (SELECT alert_id FROM runs WHERE uuid = ?) AND status = ? LIMIT 1',
     runUuid.toLowerCase(),
+    followingStatus,
   )
   return found !== undefined
 }

@@ -16,11 +16,11 @@ import type {
   NewAuditEntry,
 } from '../../../core/domain/audit.ts'
 import type { AuditStore } from '../../../core/ports/audit-store.ts'
-import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import type { Database } from '../database/database.ts'
 import { judgeAudit } from './judge-audit.ts'
-import { listPage, type Condition } from '../database/paging.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { filterBy, listPage, type Condition } from '../database/paging.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 interface AuditRow {
   readonly id: number
@@ -28,7 +28,7 @@ interface AuditRow {
   readonly hash: string
 }
 
-/** Inside of the write that does what is recorded: both are there, or neither is. */
+/** Inside of the write of the audited action. */
 export function recordAudit(
   { database, clock }: Pick<StoreContext, 'database' | 'clock'>,
   given: NewAuditEntry,
@@ -47,7 +47,7 @@ export function recordAudit(
     details: given.details ?? {},
   }
   const entry = canonicalJson(record)
-  // `id` is given, so that the trigger sees it.
+  // The trigger needs an explicit `id`.
   database.run(
     'INSERT INTO audit (id, entry, hash) VALUES (?, ?, ?)',
     record.sequence,
@@ -56,7 +56,7 @@ export function recordAudit(
   )
 }
 
-/** Undefined: nothing was recorded yet. */
+/** Undefined for an empty log. */
 export function headOf(database: Database): AuditHead | undefined {
   return database.get<AuditHead>('SELECT id AS sequence, hash FROM audit ORDER BY id DESC LIMIT 1')
 }
@@ -69,21 +69,14 @@ function codeOf(database: Database, organizationUuid: string): string | null {
   return found?.code ?? null
 }
 
-export class SqliteAuditStore implements AuditStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteAuditStore extends SqliteStore implements AuditStore {
   record(entry: NewAuditEntry): Promise<void> {
-    return this.#context.commits.write(() => recordAudit(this.#context, entry))
+    return this.commits.write(() => recordAudit(this.context, entry))
   }
 
-  list(scope: Scope, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>> {
-    const { database } = this.#context
-    return database.read(() =>
-      listPage<AuditRow, AuditEntry>(database, {
+  list(scope: OrganizationScope, filter: AuditFilter, page: ListRequest): Promise<ListPage<AuditEntry>> {
+    return this.database.read(() =>
+      listPage<AuditRow, AuditEntry>(this.database, {
         name: 'audit',
         table: 'audit t',
         select: 'SELECT t.id, t.entry, t.hash FROM audit t',
@@ -95,14 +88,12 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   head(): Promise<AuditHead | undefined> {
-    const { database } = this.#context
-    return database.read(() => headOf(database))
+    return this.database.read(() => headOf(this.database))
   }
 
   after(sequence: number, limit: number): Promise<readonly StoredAuditEntry[]> {
-    const { database } = this.#context
-    return database.read(() =>
-      database.all<StoredAuditEntry>(
+    return this.database.read(() =>
+      this.database.all<StoredAuditEntry>(
         'SELECT id AS sequence, entry, hash FROM audit WHERE id > ? ORDER BY id LIMIT ?',
         sequence,
         limit,
@@ -111,45 +102,41 @@ export class SqliteAuditStore implements AuditStore {
   }
 
   exportCursors(): Promise<readonly ExportCursor[]> {
-    const { database } = this.#context
-    return database.read(() => database.all<ExportCursor>(`${selectCursor} ORDER BY destination`))
+    return this.database.read(() => this.database.all<ExportCursor>(`${selectCursor} ORDER BY destination`))
   }
 
   startExport(destination: string, by: Actor): Promise<ExportCursor> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const known = database.get<ExportCursor>(`${selectCursor} WHERE destination = ?`, destination)
+    return this.commits.write(() => {
+      const known = this.database.get<ExportCursor>(`${selectCursor} WHERE destination = ?`, destination)
       if (known !== undefined) return known
-      const cursor = { destination, sequence: 0, hash: beginning, at: clock.now() }
-      database.run('INSERT INTO audit_exports VALUES (?, ?, ?, ?)', ...Object.values(cursor))
-      recordExport(this.#context, 'audit.export_started', destination, by)
+      const cursor = { destination, sequence: 0, hash: beginning, at: this.clock.now() }
+      this.database.run('INSERT INTO audit_exports VALUES (?, ?, ?, ?)', ...Object.values(cursor))
+      recordExport(this.context, 'audit.export_started', destination, by)
       return cursor
     })
   }
 
   stopExport(destination: string, by: Actor): Promise<void> {
-    return this.#context.commits.write(() => {
-      this.#context.database.run('DELETE FROM audit_exports WHERE destination = ?', destination)
-      recordExport(this.#context, 'audit.export_stopped', destination, by)
+    return this.commits.write(() => {
+      this.database.run('DELETE FROM audit_exports WHERE destination = ?', destination)
+      recordExport(this.context, 'audit.export_stopped', destination, by)
     })
   }
 
   async moveExport(destination: string, { sequence, hash }: AuditHead): Promise<void> {
-    const { database, commits, clock } = this.#context
-    await commits.write(() =>
-      database.run(
+    await this.commits.write(() =>
+      this.database.run(
         'UPDATE audit_exports SET sequence = ?, hash = ?, at = ? WHERE destination = ?',
         sequence,
         hash,
-        clock.now(),
+        this.clock.now(),
         destination,
       ),
     )
   }
 
   verify(kept?: AuditHead): Promise<AuditVerdict> {
-    const { database } = this.#context
-    return database.read(() => judgeAudit(database, kept))
+    return this.database.read(() => judgeAudit(this.database, kept))
   }
 }
 
@@ -160,23 +147,22 @@ function recordExport(context: StoreContext, action: AuditAction, destination: s
   recordAudit(context, { action, by, organizationUuid: null, subject })
 }
 
-/** What concerns no single organization is for those who see all of them. */
-function scoped(scope: Scope): readonly Condition[] {
+/** Entries without an organization are visible to the scope `'all'` only. */
+function scoped(scope: OrganizationScope): readonly Condition[] {
   if (scope === 'all') return []
   const [only] = scope
-  // Equality keeps the rows of the index in their order; so does the `+`, which keeps the index away.
+  // Equality keeps the order of the index; the `+` keeps SQLite from using the index.
   if (scope.length === 1 && only !== undefined) return [{ sql: 't.organization_uuid = ?', values: [only] }]
   const isListed = 't.organization_uuid IN (SELECT value FROM json_each(?))'
   return [{ sql: isListed, sqlInOrder: `+${isListed}`, values: [JSON.stringify(scope)] }]
 }
 
-function conditionsOf(filter: AuditFilter): readonly Condition[] {
-  const { action, actor, subject, after, before } = filter
+function conditionsOf({ action, actor, subject, after, before }: AuditFilter): readonly Condition[] {
   return [
-    ...(action === undefined ? [] : [{ sql: 't.action = ?', values: [action] }]),
+    ...filterBy('t.action = ?', action),
     ...(actor === undefined ? [] : [{ sql: '(t.actor_id = ? OR t.actor_name = ?)', values: [actor, actor] }]),
-    ...(subject === undefined ? [] : [{ sql: 't.subject_id = ?', values: [subject] }]),
-    ...(after === undefined ? [] : [{ sql: 't.at >= ?', values: [after] }]),
-    ...(before === undefined ? [] : [{ sql: 't.at < ?', values: [before] }]),
+    ...filterBy('t.subject_id = ?', subject),
+    ...filterBy('t.at >= ?', after),
+    ...filterBy('t.at < ?', before),
   ]
 }

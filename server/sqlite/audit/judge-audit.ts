@@ -3,9 +3,7 @@ import type { AuditHead } from '../../../core/domain/audit.ts'
 import type { Database } from '../database/database.ts'
 import { auditTables } from '../schema/audit.ts'
 
-/**
- * `verifyChain`, and what the chain cannot show by itself: that all of it was taken away, and that the database would take changes of it.
- */
+/** `verifyChain`, and two checks that the chain itself cannot make: the log was emptied, or its triggers are missing. */
 export function judgeAudit(database: Database, kept?: AuditHead): AuditVerdict {
   const verdict = verifyChain(entriesOf(database), kept)
   if (verdict.broken !== null) return verdict
@@ -14,18 +12,18 @@ export function judgeAudit(database: Database, kept?: AuditHead): AuditVerdict {
       ...verdict,
       broken: {
         sequence: 1,
-        reason: 'it is missing, and all others are, though there is something whose making is recorded',
+        reason: 'all entries are missing, although something exists whose creation is recorded',
       },
     }
   const unguarded = guards.filter((name) => !isAsMade(database, name))
   return unguarded.length === 0 ? verdict : { ...verdict, unguarded }
 }
 
-/** A first start records the key, the organization and the providers that it makes. */
+/** The first start records the created key, organization and providers. */
 const isInUse = (database: Database): boolean =>
   database.get('SELECT 1 FROM api_keys UNION ALL SELECT 1 FROM organizations LIMIT 1') !== undefined
 
-/** Names of the triggers that let entries be neither changed nor deleted nor put in. */
+/** Triggers that prevent changes, deletions and insertions of entries. */
 const guards: readonly string[] = [...auditTables.matchAll(/CREATE TRIGGER (\w+)/g)].map(
   ([, name]) => name ?? '',
 )
@@ -38,7 +36,7 @@ function isAsMade(database: Database, name: string): boolean {
   return trigger !== undefined && auditTables.includes(`${trigger.sql};`)
 }
 
-/** Entries read at a time. */
+/** Entries per read. */
 const batch = 1_000
 
 /** Oldest first. */

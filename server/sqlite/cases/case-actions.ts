@@ -1,6 +1,8 @@
-import { actionOf, actionText } from '../../../core/case/actions.ts'
-import { theRun } from '../../../core/domain/audit.ts'
+import { actionOf } from '../../../core/case/actions.ts'
 import type { CaseAction } from '../../../core/domain/case.ts'
+import { answeredQuestion } from '../../../core/transitions/question.ts'
+import { stepState } from '../../../core/transitions/step.ts'
+import { actionEntry } from '../../../core/transitions/timeline.ts'
 import { insertEntry } from './case-entries.ts'
 import { selectCheckpoint, toCheckpoint, type CheckpointRow } from '../checkpoints/checkpoint-rows.ts'
 import { fromJson } from '../database/columns.ts'
@@ -11,26 +13,27 @@ import type { StoreContext } from '../context/store-context.ts'
 
 type Context = Pick<StoreContext, 'database' | 'clock'>
 
-/** What `journal.destructive` says: the step uses a destructive skill, and it may have changed something, or is known not to have. */
+/** Values of `journal.destructive`: the use of a destructive skill may have had an effect, or is known to have had none. */
 export const destructive = { may: 1, changedNothing: 2 } as const
 
-/** The run and those that it goes on from. */
+/** The run and the runs that it retries. */
 const lineOf = `(WITH RECURSIVE line (id, retry_of) AS (SELECT id, retry_of FROM runs WHERE id = ?
   UNION ALL SELECT r.id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of) SELECT id FROM line)`
 
-/** Inside of the write that says how a use of a destructive skill ended, or that nobody knows: the case of the run says so too. */
+/** Inside of the write that records the outcome of a destructive skill, known or not: notes it in the case of the run. */
 export function noteAction(context: Context, runRow: number, path: string): void {
   const run = requireRunRow(context.database, 'id', runRow)
   if (run.caseRow !== null) insertAction(context, run, runRow, path, run.caseRow)
 }
 
-/** Inside of the write that opens a case for a run which did without one so far. */
+/** Inside of the write that opens a case for a run that had none. */
 export function noteEarlierActions(context: Context, run: RunRow, caseRow: number): void {
   const { database } = context
   const uses = database.all<{ run: number; path: string }>(
     `SELECT run_id AS run, path FROM journal
-     WHERE run_id IN ${lineOf} AND destructive > 0 AND state <> 'started' ORDER BY id`,
+     WHERE run_id IN ${lineOf} AND destructive > 0 AND state <> ? ORDER BY id`,
     run.id,
+    stepState.started,
   )
   for (const { run: row, path } of uses)
     insertAction(context, requireRunRow(database, 'id', row), row, path, caseRow)
@@ -52,23 +55,22 @@ function insertAction(
   const changedNothing = mark === destructive.changedNothing
   const use = { run, entry: toEntry(row), changedNothing, answered: answeredIn(database, runRow) }
   const at = clock.now()
-  const action = actionOf(use, at)
-  const by = theRun(run.uuid, run.playbookName)
-  insertEntry(database, caseRow, { at, by, kind: 'action', text: actionText(action), changes: null, action })
+  insertEntry(database, caseRow, actionEntry(run, actionOf(use, at), at))
 }
 
 /** The newest, oldest first. */
 function answeredIn(database: Database, runRow: number) {
   return database
     .all<CheckpointRow>(
-      `${selectCheckpoint} WHERE t.run_id IN ${lineOf} AND t.state = 'answered' ORDER BY t.id DESC LIMIT 50`,
+      `${selectCheckpoint} WHERE t.run_id IN ${lineOf} AND t.state = ? ORDER BY t.id DESC LIMIT 50`,
       runRow,
+      answeredQuestion,
     )
     .map((row) => toCheckpoint(database, row))
     .toReversed()
 }
 
-/** The newest actions of a case, oldest first, each as it was last known. */
+/** The newest actions of a case, oldest first, each with its latest outcome. */
 export function actionsOf(database: Database, caseRow: number, limit: number) {
   const last = `SELECT max(id) AS id FROM case_entries WHERE case_id = ? AND kind = 'action'
     GROUP BY action ->> '$.run_uuid', action ->> '$.path'`

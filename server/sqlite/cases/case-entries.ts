@@ -1,12 +1,8 @@
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
+import type { NewCaseEntry } from '../../../core/transitions/timeline.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-
-export interface NewCaseEntry extends Omit<CaseEntry, 'actor' | 'request_id' | 'action'> {
-  readonly by: Actor
-  readonly action?: CaseAction
-}
 
 /** Gives its row. */
 export function insertEntry(database: Database, caseRow: number, entry: NewCaseEntry): number {
@@ -22,7 +18,7 @@ export function insertEntry(database: Database, caseRow: number, entry: NewCaseE
     entry.kind,
     entry.text,
     entry.changes === null ? null : toJson(entry.changes),
-    entry.action === undefined ? null : toJson(entry.action),
+    entry.action === null ? null : toJson(entry.action),
   )
 }
 

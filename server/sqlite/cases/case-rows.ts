@@ -3,11 +3,24 @@ import type { Case } from '../../../core/domain/case.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { NewCase } from '../../../core/plugin/index.ts'
+import { editableFields, newCaseFields } from '../../../core/transitions/case.ts'
+import { openedEntry } from '../../../core/transitions/timeline.ts'
+import { insertRow, pick, selectList } from '../context/rows.ts'
 import { insertEntry } from './case-entries.ts'
 import type { Database } from '../database/database.ts'
 import { parseCaseId } from '../database/ids.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 import type { Condition } from '../database/paging.ts'
+
+/** Fields of a case with a column of their own. */
+const stored = [
+  ...editableFields,
+  'revision',
+  'createdAt',
+  'modifiedAt',
+  'alertsDeleted',
+  'runsDeleted',
+] as const satisfies readonly (keyof Case)[]
 
 export interface CaseRow extends Omit<Case, 'id'> {
   readonly id: number
@@ -17,15 +30,14 @@ export interface CaseRow extends Omit<Case, 'id'> {
 }
 
 export const selectCase = `
-  SELECT t.id, t.number, o.uuid AS organizationUuid, o.code AS organizationCode, t.title, t.summary, t.status,
-    t.severity, t.verdict, t.assignee, t.revision, t.severity_rank AS severityRank,
-    t.alerts_deleted AS alertsDeleted, t.runs_deleted AS runsDeleted, t.created_at AS createdAt, t.modified_at AS modifiedAt
+  SELECT ${selectList(['id', 'number', ...stored, 'severityRank'])}, o.uuid AS organizationUuid, o.code AS organizationCode
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
 
-export function toCase(row: CaseRow): Case {
-  const { id: _, number, organizationCode, severityRank: __, ...rest } = row
-  return { id: composeCaseId(organizationCode, number), ...rest }
-}
+export const toCase = (row: CaseRow): Case => ({
+  id: composeCaseId(row.organizationCode, row.number),
+  organizationUuid: row.organizationUuid,
+  ...pick(row, stored),
+})
 
 export function findCaseRow(database: Database, id: string): CaseRow | undefined {
   const parsed = parseCaseId(id)
@@ -37,7 +49,7 @@ export function findCaseRow(database: Database, id: string): CaseRow | undefined
   )
 }
 
-/** The rows whose column names this case; `column` is a name from the source, never from outside. */
+/** Rows whose `column`, a constant of the source, names this case. */
 export function ofCase(column: string, id: string): Condition {
   const parsed = parseCaseId(id)
   return {
@@ -58,7 +70,7 @@ export function caseByRow(database: Database, row: number): Case {
   return toCase(database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row))
 }
 
-/** Gives the new case its number and its first timeline entry; answers with both keys. */
+/** Inserts the case with its number and its first timeline entry; gives both keys. */
 export function insertCase(
   database: Database,
   organization: OrganizationKey,
@@ -70,20 +82,13 @@ export function insertCase(
     'UPDATE organizations SET last_case_number = last_case_number + 1 WHERE id = ? RETURNING last_case_number AS number',
     organization.id,
   )
-  const row = database.insert(
-    `INSERT INTO cases (organization_id, number, title, summary, status, severity, verdict, assignee, created_at,
-       modified_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    organization.id,
+  const row = insertRow(database, 'cases', {
+    organizationId: organization.id,
     number,
-    changes.title,
-    changes.summary ?? '',
-    changes.status ?? 'open',
-    changes.severity ?? 'medium',
-    changes.verdict ?? 'unknown',
-    changes.assignee ?? null,
-    at,
-    at,
-  )
-  insertEntry(database, row, { at, by, kind: 'opened', text: 'The case was opened.', changes: null })
+    ...newCaseFields(changes),
+    createdAt: at,
+    modifiedAt: at,
+  })
+  insertEntry(database, row, openedEntry(by, at))
   return { row, number }
 }

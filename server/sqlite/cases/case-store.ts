@@ -1,8 +1,8 @@
 import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../../../core/domain/case.ts'
 import type { CaseChanges, NewCase } from '../../../core/plugin/index.ts'
-import type { CaseFilter, CasePageRequest, CaseSort, CaseStore } from '../../../core/ports/case-store.ts'
-import type { Page, PageRequest, Scope, SeenRevision } from '../../../core/ports/common.ts'
+import type { CaseFilter, CaseListRequest, CaseSort, CaseStore } from '../../../core/ports/case-store.ts'
+import type { ListPage, ListRequest, OrganizationScope, SeenRevision } from '../../../core/ports/common.ts'
 import {
   caseByRow,
   findCaseRow,
@@ -12,6 +12,11 @@ import {
   toCase,
   type CaseRow,
 } from './case-rows.ts'
+import { requireRevision } from '../../../core/transitions/access.ts'
+import { keyReused } from '../../../core/transitions/idempotency.ts'
+import { caseDifference, editCase } from '../../../core/transitions/case.ts'
+import { changedEntry, noteEntry } from '../../../core/transitions/timeline.ts'
+import { updateRow } from '../context/rows.ts'
 import { actionsOf } from './case-actions.ts'
 import {
   caseEntryByRow,
@@ -20,29 +25,18 @@ import {
   toCaseEntry,
   type CaseEntryRow,
 } from './case-entries.ts'
-import { caseFilterConditions } from './case-filter.ts'
-import {
-  findCaseWrite,
-  keepCaseWrite,
-  keyReused,
-  type CaseOperation,
-  type CaseWriteRow,
-} from './case-writes.ts'
+import { findCaseWrite, keepCaseWrite, type CaseOperation, type CaseWriteRow } from './case-writes.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
-import { listPage, type Order } from '../database/paging.ts'
-import { requireRevision } from '../context/revision.ts'
-import { isInScope, scopeConditions } from '../context/scope.ts'
-import type { StoreContext } from '../context/store-context.ts'
-
-const coalesced = ['title', 'summary', 'status', 'severity', 'verdict'] as const
-const fields = [...coalesced, 'assignee'] as const
-/** Fields whose values are short enough to stand in the timeline's sentence. */
-const shown: ReadonlySet<string> = new Set(['title', 'status', 'severity', 'verdict', 'assignee'])
+import { filterBy, listPage, type Condition, type Order } from '../database/paging.ts'
+import { needsIndex, type ListedRows } from '../context/listed-rows.ts'
+import { isInScope } from '../../../core/common/scope.ts'
+import { scopeConditions } from '../context/scope.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 const byChange = { column: 't.modified_at', valueOf: (row: CaseRow) => row.modifiedAt }
 const bySeverity = { column: 't.severity_rank', valueOf: (row: CaseRow) => row.severityRank }
 
-/** Cases are made in the order of their keys. */
+/** Keys rise with the creation. */
 const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
   created_at: { descending: false },
   '-created_at': { descending: true },
@@ -52,25 +46,24 @@ const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
   '-severity': { descending: true, by: bySeverity },
 }
 
-export class SqliteCaseStore implements CaseStore {
-  readonly #context: StoreContext
+export class SqliteCaseStore extends SqliteStore implements CaseStore {
+  readonly #listed: ListedRows
 
-  constructor(context: StoreContext) {
-    this.#context = context
+  constructor(context: StoreContext, listed: ListedRows) {
+    super(context)
+    this.#listed = listed
   }
 
-  find(scope: Scope, id: string): Promise<Case | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = findCaseRow(database, id)
+  find(scope: OrganizationScope, id: string): Promise<Case | undefined> {
+    return this.database.read(() => {
+      const row = findCaseRow(this.database, id)
       return row && isInScope(scope, row.organizationUuid) ? toCase(row) : undefined
     })
   }
 
   findByKey(organizationUuid: string, key: string): Promise<Case | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<CaseRow>(
+    return this.database.read(() => {
+      const row = this.database.get<CaseRow>(
         `${selectCase} JOIN case_writes w ON w.case_id = t.id AND w.organization_id = t.organization_id
          WHERE o.uuid = ? AND w.idempotency_key = ? AND w.operation = 'create'`,
         organizationUuid,
@@ -80,28 +73,30 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  list(scope: Scope, filter: CaseFilter, page: CasePageRequest): Promise<Page<Case>> {
-    const { database } = this.#context
-    return database.read(() =>
-      listPage<CaseRow, Case>(database, {
+  async list(scope: OrganizationScope, filter: CaseFilter, page: CaseListRequest): Promise<ListPage<Case>> {
+    const filters = [...scopeConditions(scope, 't.organization_id'), ...caseFilterConditions(filter)]
+    const order = orders[page.sort ?? '-created_at']
+    const isIndexed = needsIndex(filters, order)
+    const conditions = isIndexed ? [...(await this.#listed.condition('cases')), ...filters] : filters
+    return this.database.read(() =>
+      listPage<CaseRow, Case>(this.database, {
         name: 'cases',
         table: 'cases t',
         select: selectCase,
-        conditions: [...scopeConditions(scope, 't.organization_id'), ...caseFilterConditions(filter)],
+        conditions,
         page,
-        order: orders[page.sort ?? '-created_at'],
+        order,
         toItem: toCase,
       }),
     )
   }
 
-  timeline(scope: Scope, id: string, page: PageRequest): Promise<Page<CaseEntry>> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = findCaseRow(database, id)
+  timeline(scope: OrganizationScope, id: string, page: ListRequest): Promise<ListPage<CaseEntry>> {
+    return this.database.read(() => {
+      const row = findCaseRow(this.database, id)
       if (row === undefined || !isInScope(scope, row.organizationUuid))
         return { data: [], nextCursor: null, total: 0 }
-      return listPage<CaseEntryRow, CaseEntry>(database, {
+      return listPage<CaseEntryRow, CaseEntry>(this.database, {
         name: `timeline ${row.id}`,
         table: 'case_entries t',
         select: selectCaseEntry,
@@ -112,30 +107,27 @@ export class SqliteCaseStore implements CaseStore {
     })
   }
 
-  actions(scope: Scope, id: string, limit: number) {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = findCaseRow(database, id)
+  actions(scope: OrganizationScope, id: string, limit: number) {
+    return this.database.read(() => {
+      const row = findCaseRow(this.database, id)
       const none: readonly CaseAction[] = []
       if (row === undefined || !isInScope(scope, row.organizationUuid)) return { data: none, total: 0 }
-      return actionsOf(database, row.id, limit)
+      return actionsOf(this.database, row.id, limit)
     })
   }
 
   create(organizationUuid: string, changes: NewCase, by: Actor, key: string): Promise<Case> {
-    const { database, clock } = this.#context
     return this.#once(
       organizationUuid,
       'create',
       key,
-      (organization) => insertCase(database, organization, changes, by, clock.now()).row,
+      (organization) => insertCase(this.database, organization, changes, by, this.clock.now()).row,
     )
   }
 
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case> {
-    const { database } = this.#context
     return this.#once(organizationUuid, 'update', key, () => {
-      const row = requireCaseRow(database, organizationUuid, id)
+      const row = requireCaseRow(this.database, organizationUuid, id)
       this.#change(row, changes, by)
       return row.id
     })
@@ -148,96 +140,72 @@ export class SqliteCaseStore implements CaseStore {
     by: Actor,
     revision: SeenRevision,
   ): Promise<Case> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      const row = requireCaseRow(database, organizationUuid, id)
+    return this.commits.write(() => {
+      const row = requireCaseRow(this.database, organizationUuid, id)
       requireRevision(row.revision, revision)
-      const changes = Object.fromEntries(
-        fields
-          .filter((field) => edit[field] !== undefined && edit[field] !== row[field])
-          .map((field) => [field, edit[field]]),
-      )
-      if (Object.keys(changes).length > 0) this.#change(row, changes, by)
-      return caseByRow(database, row.id)
+      const changes = caseDifference(row, edit)
+      if (changes !== undefined) this.#change(row, changes, by)
+      return caseByRow(this.database, row.id)
     })
   }
 
   comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const organization = requireOrganization(database, organizationUuid)
-      const row = requireCaseRow(database, organizationUuid, id)
-      const earlier = findCaseWrite(database, organization, 'comment', key)
-      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, by, key)
-      const at = clock.now()
-      const entryRow = insertEntry(database, row.id, { at, by, kind: 'note', text, changes: null })
-      database.run('UPDATE cases SET modified_at = ? WHERE id = ?', at, row.id)
-      keepCaseWrite(database, organization, 'comment', key, row.id, entryRow)
-      return caseEntryByRow(database, entryRow)
+    return this.commits.write(() => {
+      const organization = requireOrganization(this.database, organizationUuid)
+      const row = requireCaseRow(this.database, organizationUuid, id)
+      const earlier = findCaseWrite(this.database, organization, 'comment', key)
+      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, key)
+      const at = this.clock.now()
+      const entryRow = insertEntry(this.database, row.id, noteEntry(text, by, at))
+      updateRow(this.database, 'cases', row.id, { modifiedAt: at })
+      keepCaseWrite(this.database, organization, 'comment', key, row.id, entryRow)
+      return caseEntryByRow(this.database, entryRow)
     })
   }
 
-  /** Throws ConflictError `idempotency_key_reused` where the key made another note, or one in another case. */
-  #earlierNote(earlier: CaseWriteRow, row: CaseRow, text: string, by: Actor, key: string): CaseEntry {
-    const { database } = this.#context
-    // Before version 15 it was not kept which note a key had made.
-    const entry = earlier.entryRow === null ? undefined : caseEntryByRow(database, earlier.entryRow)
-    if (earlier.row !== row.id || (entry !== undefined && entry.text !== text)) throw keyReused(key)
-    const { requestId: request_id, ...actor } = by
-    return entry ?? { at: row.modifiedAt, actor, request_id, kind: 'note', text, changes: null, action: null }
+  /** Throws ConflictError `idempotency_key_reused` if the key was used for another note or case. */
+  #earlierNote(earlier: CaseWriteRow, row: CaseRow, text: string, key: string): CaseEntry {
+    const entry = earlier.entryRow === null ? undefined : caseEntryByRow(this.database, earlier.entryRow)
+    if (earlier.row !== row.id || entry?.text !== text) throw keyReused(key, 'another write')
+    return entry
   }
 
   #change(row: CaseRow, changes: CaseEdit, by: Actor): void {
-    const { database, clock } = this.#context
-    const at = clock.now()
-    const { assignee } = changes
-    database.run(
-      `UPDATE cases SET title = coalesce(?, title), summary = coalesce(?, summary), status = coalesce(?, status),
-         severity = coalesce(?, severity), verdict = coalesce(?, verdict), assignee = CASE ? WHEN 1 THEN ? ELSE assignee END,
-         revision = revision + 1, modified_at = ? WHERE id = ?`,
-      ...coalesced.map((field) => changes[field] ?? null),
-      assignee === undefined ? 0 : 1,
-      assignee ?? null,
-      at,
-      row.id,
-    )
-    insertEntry(database, row.id, { at, by, kind: 'changed', text: describeChanges(row, changes), changes })
+    const at = this.clock.now()
+    updateRow(this.database, 'cases', row.id, editCase(row, changes, at))
+    insertEntry(this.database, row.id, changedEntry(row, changes, by, at))
   }
 
-  /** The write and the mark that it happened are one transaction; a repeat answers with the case of the first time. */
+  /** The write and its idempotency key share a transaction; a repeat returns the first case. */
   #once(
     organizationUuid: string,
     operation: CaseOperation,
     key: string,
     write: (organization: OrganizationKey) => number,
   ): Promise<Case> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      const organization = requireOrganization(database, organizationUuid)
-      const earlier = findCaseWrite(database, organization, operation, key)
-      if (earlier !== undefined) return caseByRow(database, earlier.row)
+    return this.commits.write(() => {
+      const organization = requireOrganization(this.database, organizationUuid)
+      const earlier = findCaseWrite(this.database, organization, operation, key)
+      if (earlier !== undefined) return caseByRow(this.database, earlier.row)
       const row = write(organization)
-      keepCaseWrite(database, organization, operation, key, row, null)
-      return caseByRow(database, row)
+      keepCaseWrite(this.database, organization, operation, key, row, null)
+      return caseByRow(this.database, row)
     })
   }
 }
 
-/** In words, with what it was before. */
-function describeChanges(before: CaseEdit, changes: CaseEdit): string {
-  const parts = fields
-    .filter((field) => changes[field] !== undefined)
-    .map((field) =>
-      shown.has(field) ? describeChange(field, before[field], changes[field]) : `new ${field}`,
-    )
-  return parts.length === 0 ? 'nothing changed' : parts.join(', ')
-}
-
-function describeChange(
-  field: string,
-  before: string | null | undefined,
-  after: string | null | undefined,
-): string {
-  const was = before === after ? '' : ` (was ${before ?? 'nobody'})`
-  return `${field} is now ${after ?? 'nobody'}${was}`
+/** Conditions of a list filter. */
+function caseFilterConditions(filter: CaseFilter): readonly Condition[] {
+  const pattern = `%${filter.text?.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  const contains = String.raw`(t.title LIKE ? ESCAPE '\' OR t.summary LIKE ? ESCAPE '\')`
+  return [
+    ...filterBy('t.organization_id = (SELECT id FROM organizations WHERE code = ?)', filter.organization),
+    ...filterBy('t.status = ?', filter.status),
+    ...filterBy('t.severity = ?', filter.severity),
+    ...filterBy('t.verdict = ?', filter.verdict),
+    ...filterBy('t.assignee IS ?', filter.assignee),
+    ...(filter.text === undefined ? [] : [{ sql: contains, values: [pattern, pattern] }]),
+    ...filterBy('t.created_at >= ?', filter.createdAfter),
+    ...filterBy('t.created_at < ?', filter.createdBefore),
+  ]
 }

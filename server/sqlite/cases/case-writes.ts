@@ -1,4 +1,4 @@
-import { ConflictError } from '../../../core/errors/errors.ts'
+import { keyReused } from '../../../core/transitions/idempotency.ts'
 import type { Database } from '../database/database.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 
@@ -10,7 +10,7 @@ export interface CaseWriteRow {
   readonly entryRow: number | null
 }
 
-/** What a write with this key has made. Throws ConflictError `idempotency_key_reused` for a key that belongs to another kind of write. */
+/** The result of an earlier write with this key. Throws ConflictError `idempotency_key_reused` for a key that belongs to another kind of write. */
 export function findCaseWrite(
   database: Database,
   organization: OrganizationKey,
@@ -23,11 +23,11 @@ export function findCaseWrite(
     organization.id,
     key,
   )
-  if (found !== undefined && found.operation !== operation) throw keyReused(key)
+  if (found !== undefined && found.operation !== operation) throw keyReused(key, 'another write')
   return found
 }
 
-/** In the transaction of the write itself: neither is there without the other. */
+/** In the transaction of the write. */
 export function keepCaseWrite(
   database: Database,
   organization: OrganizationKey,
@@ -45,6 +45,3 @@ export function keepCaseWrite(
     entryRow,
   )
 }
-
-export const keyReused = (key: string): ConflictError =>
-  new ConflictError('idempotency_key_reused', `the key '${key.slice(0, 64)}' belongs to another write`)

@@ -2,8 +2,15 @@ import type { Author } from '../../../core/domain/audit.ts'
 import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../../core/domain/checkpoint.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { RefusalReason } from '../../../core/plugin/index.ts'
-import type { AnswerOutcome, GivenAnswer } from '../../../core/ports/runs/checkpoint-store.ts'
-import { maskOfSchema } from '../../../core/playbook/check/mask-of-type.ts'
+import type { AnswerOutcome, AnswerRecord } from '../../../core/ports/runs/checkpoint-store.ts'
+import {
+  acceptedAnswer,
+  answeredQuestion,
+  counts,
+  hasSensitiveForm,
+  judgeAnswer,
+} from '../../../core/transitions/question.ts'
+import { updateRow } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 import type { Database } from '../database/database.ts'
@@ -22,7 +29,7 @@ export interface CheckpointRow
   readonly onTimeout: string | null
 }
 
-interface AnswerRow extends Omit<GivenAnswer, 'value' | 'by'> {
+interface AnswerRow extends Omit<AnswerRecord, 'value' | 'by'> {
   readonly value: string | null
   readonly author: string
 }
@@ -46,8 +53,8 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
   const { id, publicId, runRow: _, question, reference, ...others } = row
   const { organizationCode: __, sequence: ___, provider: ____, caseNumber: _____, ...rest } = others
   const accepted =
-    row.state === 'answered'
-      ? database.get<AnswerRow>(`${selectAnswers} AND outcome = 'accepted'`, id)
+    row.state === answeredQuestion
+      ? database.get<AnswerRow>(`${selectAnswers} AND outcome = ?`, id, acceptedAnswer)
       : undefined
   const given = accepted && toAnswer(accepted)
   return {
@@ -61,19 +68,18 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
   }
 }
 
-export function answersOf(database: Database, row: CheckpointRow): readonly GivenAnswer[] {
+export function answersOf(database: Database, row: CheckpointRow): readonly AnswerRecord[] {
   return database.all<AnswerRow>(`${selectAnswers} ORDER BY id`, row.id).map(toAnswer)
 }
 
-const toAnswer = ({ author, value, ...row }: AnswerRow): GivenAnswer => ({
+const toAnswer = ({ author, value, ...row }: AnswerRow): AnswerRecord => ({
   ...row,
   value: fromJson(value),
   by: fromJson<Author>(author),
 })
 
 /**
- * Inside a write: records an answer; one that nobody refused counts if it is the first, while the checkpoint waits and before its
- * timeout. Throws NotFoundError `checkpoint_not_found`.
+ * Inside of a write: records an answer, whether it counts or not. Throws NotFoundError `checkpoint_not_found`.
  */
 export function recordAnswer(
   database: Database,
@@ -83,27 +89,20 @@ export function recordAnswer(
 ): AnswerOutcome {
   const row = findCheckpointRow(database, id)
   if (row === undefined) throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
-  const won =
-    refused === null &&
-    database.run(
-      `UPDATE checkpoints SET state = 'answered' WHERE id = ? AND state = 'waiting' AND timeout_at > ?`,
-      row.id,
-      given.at,
-    ) === 1
-  const { form } = fromJson<Question>(row.question)
-  const isSecret = form !== null && maskOfSchema(form) !== undefined
-  const outcome = won ? 'accepted' : (refused ?? (row.state === 'answered' ? 'second' : 'late'))
+  const outcome = judgeAnswer(row, given.at, refused)
+  if (counts(outcome)) updateRow(database, 'checkpoints', row.id, { state: answeredQuestion })
+  const isSecret = hasSensitiveForm(fromJson<Question>(row.question))
   database.run(
     'INSERT INTO checkpoint_answers (checkpoint_id, outcome, value, author, text, at) VALUES (?, ?, ?, ?, ?, ?)',
     row.id,
     outcome,
     database.kept(toJson(given.value), isSecret, `answer ${row.id}`),
     toJson(given.by),
-    // A text reply may be what was filled in.
+    // A text reply may repeat values of the form.
     database.kept(given.text, isSecret, `text ${row.id}`),
     given.at,
   )
-  if (won) {
+  if (counts(outcome)) {
     refreshWaiting(database, row.runRow)
     wakeRun(database, row.runRow)
   }

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { kindOf } from '../../../core/checkpoint/kind.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer } from '../../../core/domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, UnansweredState } from '../../../core/domain/checkpoint.ts'
 import type {
   CheckpointFilter,
-  AnsweredHow,
+  AnswerDetails,
   AnswerOutcome,
-  AskedPerson,
+  QuestionRecipient,
   CheckpointStore,
-  GivenAnswer,
+  AnswerRecord,
   NewCheckpoint,
 } from '../../../core/ports/runs/checkpoint-store.ts'
-import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
+import { closeQuestion, openQuestion } from '../../../core/transitions/question.ts'
+import { updateRow } from '../context/rows.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import {
   answersOf,
   findCheckpointRow,
@@ -22,29 +24,23 @@ import {
 } from './checkpoint-rows.ts'
 import { recordCheckpoint } from '../runs/audit-run.ts'
 import { toJson } from '../database/columns.ts'
-import { listPage } from '../database/paging.ts'
+import { filterBy, listPage } from '../database/paging.ts'
 import { refreshWaiting, requireRunRow } from '../runs/run-rows.ts'
-import { isInScope, scopeConditions } from '../context/scope.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { isInScope } from '../../../core/common/scope.ts'
+import { scopeConditions } from '../context/scope.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
-/** Bytes of an id: as hard to guess as a key. */
+/** Bytes of an id, which must be as hard to guess as a key. */
 const idBytes = 24
 
-export class SqliteCheckpointStore implements CheckpointStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteCheckpointStore extends SqliteStore implements CheckpointStore {
   open(runUuid: string, given: NewCheckpoint): Promise<Checkpoint> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const run = requireRunRow(database, 'uuid', runUuid)
-      database.run(
+    return this.commits.write(() => {
+      const run = requireRunRow(this.database, 'uuid', runUuid)
+      this.database.run(
         `INSERT INTO checkpoints (public_id, organization_id, run_id, path, step_id, question, state, created_at,
            timeout_at, on_timeout, kind)
-         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, 'waiting', ?, ?, ?, ?)
+         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO NOTHING`,
         randomBytes(idBytes).toString('base64url'),
         run.organizationUuid,
@@ -52,30 +48,29 @@ export class SqliteCheckpointStore implements CheckpointStore {
         given.path,
         given.stepId,
         toJson(given.question),
-        clock.now(),
+        openQuestion,
+        this.clock.now(),
         given.timeoutAt,
         toJson(given.onTimeout),
         kindOf({ ...given, playbookName: run.playbookName }),
       )
-      refreshWaiting(database, run.id)
-      return toCheckpoint(database, this.#require(runUuid, given.path))
+      refreshWaiting(this.database, run.id)
+      return toCheckpoint(this.database, this.#require(runUuid, given.path))
     })
   }
 
   async goesOver(runUuid: string, path: string, connection: string): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.write(() => {
+    await this.commits.write(() => {
       const { id } = this.#require(runUuid, path)
-      database.run('UPDATE checkpoints SET connection = ? WHERE id = ?', connection, id)
+      this.database.run('UPDATE checkpoints SET connection = ? WHERE id = ?', connection, id)
     })
   }
 
   async asked(runUuid: string, path: string, reference: unknown): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.write(() => {
+    await this.commits.write(() => {
       const { id } = this.#require(runUuid, path)
       const { asked } = (reference ?? {}) as { readonly asked?: unknown }
-      database.run(
+      this.database.run(
         'UPDATE checkpoints SET reference = ?, asked = ? WHERE id = ?',
         toJson(reference),
         typeof asked === 'string' ? asked : null,
@@ -85,39 +80,35 @@ export class SqliteCheckpointStore implements CheckpointStore {
   }
 
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<CheckpointRow>(
+    return this.database.read(() => {
+      const row = this.database.get<CheckpointRow>(
         `${selectCheckpoint} WHERE r.uuid = ? AND t.path = ?`,
         runUuid,
         path,
       )
-      return row && toCheckpoint(database, row)
+      return row && toCheckpoint(this.database, row)
     })
   }
 
-  close(runUuid: string, path: string, state: 'timed_out' | 'withdrawn'): Promise<Checkpoint> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      const { id, runRow } = this.#require(runUuid, path)
-      database.run(`UPDATE checkpoints SET state = ? WHERE id = ? AND state = 'waiting'`, state, id)
-      refreshWaiting(database, runRow)
-      return toCheckpoint(database, this.#require(runUuid, path))
+  close(runUuid: string, path: string, state: UnansweredState): Promise<Checkpoint> {
+    return this.commits.write(() => {
+      const { id, runRow, state: before } = this.#require(runUuid, path)
+      updateRow(this.database, 'checkpoints', id, { state: closeQuestion(before, state) })
+      refreshWaiting(this.database, runRow)
+      return toCheckpoint(this.database, this.#require(runUuid, path))
     })
   }
 
-  find(scope: Scope, id: string): Promise<Checkpoint | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = findCheckpointRow(database, id)
-      return row && isInScope(scope, row.organizationUuid) ? toCheckpoint(database, row) : undefined
+  find(scope: OrganizationScope, id: string): Promise<Checkpoint | undefined> {
+    return this.database.read(() => {
+      const row = findCheckpointRow(this.database, id)
+      return row && isInScope(scope, row.organizationUuid) ? toCheckpoint(this.database, row) : undefined
     })
   }
 
-  toPerson(person: AskedPerson, limit: number): Promise<readonly Checkpoint[]> {
-    const { database } = this.#context
-    return database.read(() =>
-      database
+  toPerson(person: QuestionRecipient, limit: number): Promise<readonly Checkpoint[]> {
+    return this.database.read(() =>
+      this.database
         .all<CheckpointRow>(
           `${selectCheckpoint} WHERE o.uuid = ? AND t.connection = ? AND t.asked = ? ORDER BY t.id DESC LIMIT ?`,
           person.organizationUuid,
@@ -125,32 +116,29 @@ export class SqliteCheckpointStore implements CheckpointStore {
           person.asked,
           limit,
         )
-        .map((row) => toCheckpoint(database, row)),
+        .map((row) => toCheckpoint(this.database, row)),
     )
   }
 
   list(
-    scope: Scope,
-    page: PageRequest,
+    scope: OrganizationScope,
+    page: ListRequest,
     { state, runUuid, via, kind }: CheckpointFilter,
-  ): Promise<Page<Checkpoint>> {
-    const { database } = this.#context
-    return database.read(() =>
-      listPage<CheckpointRow, Checkpoint>(database, {
+  ): Promise<ListPage<Checkpoint>> {
+    return this.database.read(() =>
+      listPage<CheckpointRow, Checkpoint>(this.database, {
         name: 'checkpoints',
         table: 'checkpoints t',
         select: selectCheckpoint,
         conditions: [
           { sql: 't.state = ?', values: [state] },
           ...scopeConditions(scope, 't.organization_id'),
-          ...(runUuid === undefined
-            ? []
-            : [{ sql: 't.run_id = (SELECT id FROM runs WHERE uuid = ?)', values: [runUuid] }]),
-          ...(via === undefined ? [] : [{ sql: `(t.question ->> '$.via') = ?`, values: [via] }]),
-          ...(kind === undefined ? [] : [{ sql: 't.kind = ?', values: [kind] }]),
+          ...filterBy('t.run_id = (SELECT id FROM runs WHERE uuid = ?)', runUuid),
+          ...filterBy(`(t.question ->> '$.via') = ?`, via),
+          ...filterBy('t.kind = ?', kind),
         ],
         page,
-        toItem: (row) => toCheckpoint(database, row),
+        toItem: (row) => toCheckpoint(this.database, row),
       }),
     )
   }
@@ -159,27 +147,25 @@ export class SqliteCheckpointStore implements CheckpointStore {
     id: string,
     given: Omit<CheckpointAnswer, 'at' | 'by'>,
     by: Actor,
-    how?: AnsweredHow,
+    how?: AnswerDetails,
   ): Promise<AnswerOutcome> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const answer = { ...given, by: authorOf(by), at: clock.now() }
-      const outcome = recordAnswer(database, id, answer, null)
-      recordCheckpoint(this.#context, outcome, by, how)
+    return this.commits.write(() => {
+      const answer = { ...given, by: authorOf(by), at: this.clock.now() }
+      const outcome = recordAnswer(this.database, id, answer, null)
+      recordCheckpoint(this.context, outcome, by, how)
       return outcome
     })
   }
 
-  answers(id: string): Promise<readonly GivenAnswer[]> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = findCheckpointRow(database, id)
-      return row === undefined ? [] : answersOf(database, row)
+  answers(id: string): Promise<readonly AnswerRecord[]> {
+    return this.database.read(() => {
+      const row = findCheckpointRow(this.database, id)
+      return row === undefined ? [] : answersOf(this.database, row)
     })
   }
 
   #require(runUuid: string, path: string): CheckpointRow {
-    return this.#context.database.one<CheckpointRow>(
+    return this.database.one<CheckpointRow>(
       `${selectCheckpoint} WHERE r.uuid = ? AND t.path = ?`,
       runUuid,
       path,

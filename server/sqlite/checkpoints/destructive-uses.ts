@@ -1,34 +1,36 @@
-import { heldUse, limitOf } from '../../../core/destructive/policy.ts'
+import { exceededLimit, limitOf } from '../../../core/destructive/policy.ts'
 import {
   destructiveWindowMs,
   type DestructiveLimits,
   type DestructiveUses,
-  type HeldUse,
+  type ExceededLimit,
   type OwnDestructiveLimits,
 } from '../../../core/domain/destructive-use.ts'
 import type { DestructiveClass } from '../../../core/plugin/index.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { DestructiveUseStore } from '../../../core/ports/runs/destructive-use-store.ts'
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
+import { openQuestion } from '../../../core/transitions/question.ts'
 import { fromJson } from '../database/columns.ts'
+import { deleteOutlived, outlived } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
-/** Uses that are long over which a new one clears away: more than one, so that they cannot pile up. */
+/** Outlived uses that each new one deletes: more than one, so that they cannot pile up. */
 const clearedAtOnce = 20
 
 interface Uses {
   readonly run: number
-  /** Of the steps that use the skill. */
+  /** Paths of their steps. */
   readonly paths: readonly string[]
   readonly skill: string
   readonly class: DestructiveClass
 }
 
 /**
- * The hours of the breaker. A clock that is set forward must not make room, and one that is set back must not close it for long: so the
- * time of day counts when the process starts, and what has really passed since. It never lies before a use that is recorded.
+ * The hourly window of the limits. Its clock starts at the system time, or at the newest recorded use if that is later, and then
+ * counts elapsed time: setting the clock forward makes no room, and setting it back does not block for long.
  */
 export class SqliteDestructiveUseStore implements DestructiveUseStore {
   readonly #database: Database
@@ -40,8 +42,11 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     this.#clock = clock
   }
 
-  /** Inside of the write of an intent: counts uses, each once, or gives why they are held back. */
-  take({ run, paths, skill, class: kind }: Uses, limits: DestructiveLimits | undefined): HeldUse | undefined {
+  /** Inside of the write of an intent: counts each use once, or gives why the uses are held. */
+  take(
+    { run, paths, skill, class: kind }: Uses,
+    limits: DestructiveLimits | undefined,
+  ): ExceededLimit | undefined {
     const now = this.#now()
     const organization = this.#database.one<{ id: number; own: string | null }>(
       `SELECT id, destructive_limits AS own FROM organizations
@@ -63,7 +68,7 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
         now - destructiveWindowMs,
       )
       const own = organization.own === null ? undefined : fromJson<OwnDestructiveLimits>(organization.own)
-      const held = heldUse(kind, { uses, wanted, limit: limitOf(limits, own, kind) })
+      const held = exceededLimit(kind, { uses, wanted, limit: limitOf(limits, own, kind) })
       if (held !== undefined) return held
     }
     this.#database.run(
@@ -87,12 +92,12 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     return undefined
   }
 
-  /** Inside of a write: it is known that the use changed nothing. */
+  /** Inside of a write: the use is known to have changed nothing. */
   takeBack(run: number, path: string): void {
     this.#database.run('DELETE FROM destructive_uses WHERE run_id = ? AND path = ?', run, path)
   }
 
-  /** Inside of a write: uses that were counted and have not begun. */
+  /** Inside of a write: releases reserved uses that have not begun. */
   release(run: number, paths: readonly string[]): void {
     this.#database.run(
       `DELETE FROM destructive_uses WHERE run_id = ? AND path IN (SELECT value FROM json_each(?))
@@ -102,31 +107,32 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     )
   }
 
-  /** Inside of a write: uses of any skill that are long over. Gives how many there were, `atMost` at a time. */
+  /** Inside of a write: deletes outlived uses of all skills, at most `atMost`. Gives their number. */
   clearAway(atMost: number): number {
-    return this.#database.run(
-      `DELETE FROM destructive_uses WHERE (run_id, path) IN
-         (SELECT run_id, path FROM destructive_uses WHERE used_at <= ? LIMIT ?)`,
+    return deleteOutlived(
+      this.#database,
+      outlived.destructiveUses,
       this.#now() - 2 * destructiveWindowMs,
       atMost,
     )
   }
 
-  list(scope: Scope): Promise<readonly DestructiveUses[]> {
+  list(scope: OrganizationScope): Promise<readonly DestructiveUses[]> {
     return this.#database.read(() => {
       const rows = this.#database.all<DestructiveUses>(
         `SELECT o.uuid AS organizationUuid, class, sum(uses) AS uses, sum(held) AS held FROM (
            SELECT organization_id, class, 1 AS uses, 0 AS held FROM destructive_uses WHERE used_at > ?
            UNION ALL SELECT organization_id, question ->> '$.input.class', 0, question ->> '$.input.count' FROM checkpoints
-             WHERE state = 'waiting' AND path LIKE '%/@approval'
+             WHERE state = ? AND path LIKE '%/@approval'
          ) JOIN organizations o ON o.id = organization_id GROUP BY o.id, class ORDER BY o.code, class`,
         this.#now() - destructiveWindowMs,
+        openQuestion,
       )
       return rows.filter(({ organizationUuid }) => isInScope(scope, organizationUuid))
     })
   }
 
-  /** In whole milliseconds; the clock of the machine counts in parts of them. */
+  /** In whole milliseconds; the monotonic clock has fractions. */
   #now(): number {
     const passed = this.#clock.monotonic?.()
     if (passed === undefined) return this.#clock.now()

@@ -1,23 +1,26 @@
 import type { Connection, ConnectionFailure, ConnectionNote } from '../../../core/domain/connection.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
-import { fromJson } from '../database/columns.ts'
+import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
+import type { ConnectionChanges } from '../../../core/ports/connection-store.ts'
+import { recordAudit } from '../audit/audit-log.ts'
+import { pick, selectList } from '../context/rows.ts'
+import type { StoreContext } from '../context/store-context.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 
-export interface ConnectionRow extends Omit<
-  Connection,
-  'settings' | 'enabled' | 'broken' | 'warning' | 'lastFailure'
-> {
-  readonly id: number
-  readonly settings: string
-  readonly enabled: number
-  readonly broken: string | null
-  readonly warning: string | null
-  readonly lastFailure: string | null
-}
+/** Fields that are stored as they are, and those stored as JSON or as 0 and 1. */
+const stored = ['uuid', 'name', 'plugin', 'secretsAt', 'revision', 'createdAt', 'modifiedAt'] as const
+const encoded = ['settings', 'enabled', 'broken', 'warning', 'lastFailure'] as const
+
+export type ConnectionRow = Pick<Connection, (typeof stored)[number] | 'organizationUuid'> &
+  Readonly<Record<Exclude<(typeof encoded)[number], 'settings' | 'enabled'>, string | null>> & {
+    readonly id: number
+    readonly settings: string
+    readonly enabled: number
+  }
 
 export const selectConnection = `
-  SELECT t.id, t.uuid, o.uuid AS organizationUuid, t.name, t.plugin, t.settings, t.enabled, t.secrets_at AS secretsAt,
-    t.broken, t.warning, t.last_failure AS lastFailure, t.revision, t.created_at AS createdAt, t.modified_at AS modifiedAt
+  SELECT ${selectList(['id', ...stored, ...encoded])}, o.uuid AS organizationUuid
   FROM connections t JOIN organizations o ON o.id = t.organization_id`
 
 /** Throws NotFoundError `connection_not_found`, also for a connection of another organization. */
@@ -35,14 +38,38 @@ export function requireConnectionRow(
   return row
 }
 
-export function toConnection(row: ConnectionRow): Connection {
-  const { id: _, settings, enabled, broken, warning, lastFailure, ...rest } = row
+export const toConnection = (row: ConnectionRow): Connection => ({
+  ...pick(row, stored),
+  organizationUuid: row.organizationUuid,
+  settings: fromJson<Connection['settings']>(row.settings),
+  enabled: row.enabled === 1,
+  broken: fromJson<ConnectionNote>(row.broken),
+  warning: fromJson<ConnectionNote>(row.warning),
+  lastFailure: fromJson<ConnectionFailure>(row.lastFailure),
+})
+
+/** Inside of the write. */
+export function recordConnection(
+  context: StoreContext,
+  action: AuditAction,
+  { organizationUuid, uuid, name, plugin }: Connection,
+  by: Actor,
+  details: Readonly<Record<string, unknown>> = {},
+): void {
+  const subject = { kind: 'connection', id: uuid, name } as const
+  recordAudit(context, { action, by, organizationUuid, subject, details: { plugin, ...details } })
+}
+
+/** Names of changed settings, and of all newly entered secrets; never values. */
+export function changedFields(
+  before: Connection,
+  { settings, secrets, enabled }: ConnectionChanges,
+): Readonly<Record<string, unknown>> {
+  const names = new Set([...Object.keys(before.settings), ...Object.keys(settings ?? before.settings)])
+  const isChanged = (name: string) => toJson(before.settings[name]) !== toJson(settings?.[name])
   return {
-    ...rest,
-    settings: fromJson<Connection['settings']>(settings),
-    enabled: enabled === 1,
-    broken: fromJson<ConnectionNote>(broken),
-    warning: fromJson<ConnectionNote>(warning),
-    lastFailure: fromJson<ConnectionFailure>(lastFailure),
+    settings: settings === undefined ? [] : [...names].filter(isChanged),
+    secrets: Object.keys(secrets ?? {}),
+    ...(enabled === undefined ? {} : { enabled }),
   }
 }

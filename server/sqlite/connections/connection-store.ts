@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { Connection, ConnectionFailure, ConnectionNote } from '../../../core/domain/connection.ts'
+import type { Connection, ConnectionFailure } from '../../../core/domain/connection.ts'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import type { Secret } from '../../../core/plugin/index.ts'
 import type {
@@ -9,11 +9,12 @@ import type {
   OpenConnection,
   StoredConnection,
 } from '../../../core/ports/connection-store.ts'
-import type { Scope, SeenRevision } from '../../../core/ports/common.ts'
+import type { OrganizationScope, SeenRevision } from '../../../core/ports/common.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { changedFields, recordConnection } from './audit-connection.ts'
 import { foldName, toJson } from '../database/columns.ts'
 import {
+  changedFields,
+  recordConnection,
   requireConnectionRow,
   selectConnection,
   toConnection,
@@ -22,10 +23,12 @@ import {
 import { connectionRowOf, makeEventsToken, readEventsToken, removeEventsToken } from './events-tokens.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { whereAll } from '../database/paging.ts'
-import { requireRevision } from '../context/revision.ts'
+import { insertRow, updateRow } from '../context/rows.ts'
+import { notesAfterEdit, notesAfterTest } from '../../../core/transitions/connection.ts'
+import { requireRevision } from '../../../core/transitions/access.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { isUniqueViolation } from '../database/storage-errors.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
 interface SecretRow {
@@ -36,25 +39,25 @@ interface SecretRow {
 
 const selectByName = `${selectConnection} WHERE o.uuid = ? AND t.folded_name = ?`
 
-export class SqliteConnectionStore implements ConnectionStore {
-  readonly #context: StoreContext
+export class SqliteConnectionStore extends SqliteStore implements ConnectionStore {
   readonly #secretBox: SecretBox
 
   constructor(context: StoreContext, secretBox: SecretBox) {
-    this.#context = context
+    super(context)
     this.#secretBox = secretBox
   }
 
   create(organizationUuid: string, given: NewConnection, by: Actor): Promise<Connection> {
-    const { database, commits, clock } = this.#context
-    return commits.writeConfiguration(() => {
-      const now = clock.now()
+    return this.commits.writeConfiguration(() => {
+      const now = this.clock.now()
       const uuid = makeUuid(now)
       const row = this.#insert(organizationUuid, given, uuid, now)
       this.#insertSecrets(row, organizationUuid, uuid, given.secrets)
-      makeEventsToken(database, this.#secretBox, row, { organizationUuid, connectionUuid: uuid })
-      const created = toConnection(database.one<ConnectionRow>(`${selectConnection} WHERE t.id = ?`, row))
-      recordConnection(this.#context, 'connection.created', created, by, {
+      makeEventsToken(this.database, this.#secretBox, row, { organizationUuid, connectionUuid: uuid })
+      const created = toConnection(
+        this.database.one<ConnectionRow>(`${selectConnection} WHERE t.id = ?`, row),
+      )
+      recordConnection(this.context, 'connection.created', created, by, {
         settings: Object.keys(given.settings),
         secrets: Object.keys(given.secrets),
       })
@@ -62,13 +65,12 @@ export class SqliteConnectionStore implements ConnectionStore {
     })
   }
 
-  list(scope: Scope): Promise<readonly Connection[]> {
-    const { database } = this.#context
+  list(scope: OrganizationScope): Promise<readonly Connection[]> {
     const conditions = scopeConditions(scope, 't.organization_id')
     const values = conditions.flatMap((condition) => condition.values)
-    return database.read(() =>
-      database.cache.get(`connections ${JSON.stringify(scope)}`, () =>
-        database
+    return this.database.read(() =>
+      this.database.cache.get(`connections ${JSON.stringify(scope)}`, () =>
+        this.database
           .all<ConnectionRow>(
             `${selectConnection} ${whereAll(conditions)} ORDER BY t.folded_name, t.id`,
             ...values,
@@ -79,11 +81,10 @@ export class SqliteConnectionStore implements ConnectionStore {
   }
 
   open(organizationUuid: string, name: string): Promise<OpenConnection | undefined> {
-    const { database } = this.#context
     const foldedName = foldName(name)
-    return database.read(() =>
-      database.cache.get(`connection ${organizationUuid} ${foldedName}`, () =>
-        this.#opened(database.get<ConnectionRow>(selectByName, organizationUuid, foldedName)),
+    return this.database.read(() =>
+      this.database.cache.get(`connection ${organizationUuid} ${foldedName}`, () =>
+        this.#opened(this.database.get<ConnectionRow>(selectByName, organizationUuid, foldedName)),
       ),
     )
   }
@@ -95,114 +96,96 @@ export class SqliteConnectionStore implements ConnectionStore {
     revision: SeenRevision,
     by: Actor,
   ): Promise<Connection> {
-    const { database, commits, clock } = this.#context
-    return commits.writeConfiguration(() => {
-      const { id, ...before } = requireConnectionRow(database, organizationUuid, uuid)
+    return this.commits.writeConfiguration(() => {
+      const { id, ...before } = requireConnectionRow(this.database, organizationUuid, uuid)
       requireRevision(before.revision, revision)
       const connection = toConnection({ id, ...before })
       const secrets = () => this.#openSecrets({ id, ...before })
       const changes = typeof given === 'function' ? given({ connection, secrets }) : given
-      const isEdit = changes.settings !== undefined || changes.secrets !== undefined
-      database.run(
-        'UPDATE connections SET settings = ?, enabled = ?, secrets_at = ?, broken = ?, warning = ?, last_failure = ?, modified_at = ?, revision = revision + 1 WHERE id = ?',
-        changes.settings === undefined ? before.settings : toJson(changes.settings),
-        changes.enabled === undefined ? before.enabled : Number(changes.enabled),
-        changes.secrets === undefined ? before.secretsAt : enteredAt(changes.secrets, clock.now()),
-        isEdit ? null : before.broken,
-        isEdit ? null : before.warning,
-        isEdit ? null : before.lastFailure,
-        clock.now(),
-        id,
-      )
+      const notes = noteValues(notesAfterEdit(connection, changes))
+      updateRow(this.database, 'connections', id, {
+        ...notes,
+        settings: changes.settings && toJson(changes.settings),
+        enabled: changes.enabled === undefined ? undefined : Number(changes.enabled),
+        secretsAt: changes.secrets && enteredAt(changes.secrets, this.clock.now()),
+        revision: before.revision + 1,
+        modifiedAt: this.clock.now(),
+      })
       if (changes.secrets !== undefined) {
-        database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+        this.database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
         this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
       }
-      const changed = toConnection(requireConnectionRow(database, organizationUuid, uuid))
+      const changed = toConnection(requireConnectionRow(this.database, organizationUuid, uuid))
       const details = changedFields(connection, changes)
-      recordConnection(this.#context, 'connection.changed', changed, by, details)
+      recordConnection(this.context, 'connection.changed', changed, by, details)
       return changed
     })
   }
 
   async remove(organizationUuid: string, uuid: string, revision: SeenRevision, by: Actor): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.writeConfiguration(() => {
-      const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
+    await this.commits.writeConfiguration(() => {
+      const { id, ...row } = requireConnectionRow(this.database, organizationUuid, uuid)
       requireRevision(row.revision, revision)
-      recordConnection(this.#context, 'connection.removed', toConnection({ id, ...row }), by)
-      database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
-      database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
-      removeEventsToken(database, id)
-      database.run('DELETE FROM connections WHERE id = ?', id)
+      recordConnection(this.context, 'connection.removed', toConnection({ id, ...row }), by)
+      this.database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+      this.database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
+      removeEventsToken(this.database, id)
+      this.database.run('DELETE FROM connections WHERE id = ?', id)
     })
   }
 
   async eventsToken(organizationUuid: string, connectionUuid: string): Promise<Secret> {
-    const { database, commits } = this.#context
     const owner = { organizationUuid, connectionUuid }
     const read = (): Secret | undefined => {
-      const { id } = requireConnectionRow(database, organizationUuid, connectionUuid)
-      return readEventsToken(database, this.#secretBox, id, owner)
+      const { id } = requireConnectionRow(this.database, organizationUuid, connectionUuid)
+      return readEventsToken(this.database, this.#secretBox, id, owner)
     }
-    const found = await database.read(read)
+    const found = await this.database.read(read)
     if (found !== undefined) return found
-    return await commits.writeConfiguration(() => {
-      const { id } = requireConnectionRow(database, organizationUuid, connectionUuid)
-      return read() ?? makeEventsToken(database, this.#secretBox, id, owner)
+    return await this.commits.writeConfiguration(() => {
+      const { id } = requireConnectionRow(this.database, organizationUuid, connectionUuid)
+      return read() ?? makeEventsToken(this.database, this.#secretBox, id, owner)
     })
   }
 
   rotateEventsToken(organizationUuid: string, connectionUuid: string, by: Actor): Promise<Connection> {
-    const { database, commits } = this.#context
-    return commits.writeConfiguration(() => {
-      const row = requireConnectionRow(database, organizationUuid, connectionUuid)
-      removeEventsToken(database, row.id)
-      makeEventsToken(database, this.#secretBox, row.id, { organizationUuid, connectionUuid })
+    return this.commits.writeConfiguration(() => {
+      const row = requireConnectionRow(this.database, organizationUuid, connectionUuid)
+      removeEventsToken(this.database, row.id)
+      makeEventsToken(this.database, this.#secretBox, row.id, { organizationUuid, connectionUuid })
       const connection = toConnection(row)
-      recordConnection(this.#context, 'connection.token_rotated', connection, by)
+      recordConnection(this.context, 'connection.token_rotated', connection, by)
       return connection
     })
   }
 
   openByEventsToken(token: string): Promise<OpenConnection | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const id = connectionRowOf(database, token)
+    return this.database.read(() => {
+      const id = connectionRowOf(this.database, token)
       return id === undefined
         ? undefined
-        : this.#opened(database.get(`${selectConnection} WHERE t.id = ?`, id))
+        : this.#opened(this.database.get(`${selectConnection} WHERE t.id = ?`, id))
     })
   }
 
   works(
     organizationUuid: string,
     uuid: string,
-    { asOf, warning: reason }: Parameters<ConnectionStore['works']>[2],
+    test: Parameters<ConnectionStore['works']>[2],
     by: Actor,
   ): Promise<Connection> {
-    const { database, commits } = this.#context
-    return commits.writeConfiguration(() => {
-      const { id, ...row } = requireConnectionRow(database, organizationUuid, uuid)
-      const { broken, warning, lastFailure } = toConnection({ id, ...row })
-      const isOver = (note: ConnectionNote | ConnectionFailure | null) => note !== null && note.at <= asOf
-      database.run(
-        'UPDATE connections SET broken = ?, warning = ?, last_failure = ? WHERE id = ?',
-        isOver(broken) ? null : row.broken,
-        reason !== null ? toJson({ reason, at: asOf }) : isOver(warning) ? null : row.warning,
-        isOver(lastFailure) ? null : row.lastFailure,
-        id,
-      )
-      const found = toConnection(requireConnectionRow(database, organizationUuid, uuid))
-      recordConnection(this.#context, 'connection.authenticated', found, by)
+    return this.commits.writeConfiguration(() => {
+      const row = requireConnectionRow(this.database, organizationUuid, uuid)
+      updateRow(this.database, 'connections', row.id, noteValues(notesAfterTest(toConnection(row), test)))
+      const found = toConnection(requireConnectionRow(this.database, organizationUuid, uuid))
+      recordConnection(this.context, 'connection.authenticated', found, by)
       return found
     })
   }
 
   async used(organizationUuid: string, uuid: string, failure: ConnectionFailure | null): Promise<void> {
-    const { database, commits } = this.#context
-    await commits.writeConfiguration(() => {
-      database.run(
+    await this.commits.writeConfiguration(() => {
+      this.database.run(
         `UPDATE connections SET last_failure = ?
            WHERE uuid = ? AND organization_id = (SELECT id FROM organizations WHERE uuid = ?)`,
         failure && toJson(failure),
@@ -224,7 +207,7 @@ export class SqliteConnectionStore implements ConnectionStore {
   ) {
     for (const [field, secret] of Object.entries(secrets)) {
       const sealed = this.#secretBox.seal({ organizationUuid, connectionUuid, field }, secret)
-      this.#context.database.run(
+      this.database.run(
         'INSERT INTO connection_secrets (connection_id, field, key_version, sealed) VALUES (?, ?, ?, ?)',
         row,
         field,
@@ -235,27 +218,25 @@ export class SqliteConnectionStore implements ConnectionStore {
   }
 
   #insert(organizationUuid: string, given: NewConnection, uuid: string, now: number): number {
-    const { database } = this.#context
-    const organization = requireOrganization(database, organizationUuid)
+    const organization = requireOrganization(this.database, organizationUuid)
     try {
-      return database.insert(
-        `INSERT INTO connections (uuid, organization_id, name, folded_name, plugin, settings, enabled, secrets_at,
-           created_at, modified_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?)`,
+      return insertRow(this.database, 'connections', {
         uuid,
-        organization.id,
-        given.name,
-        foldName(given.name),
-        given.plugin,
-        toJson(given.settings),
-        enteredAt(given.secrets, now),
-        now,
-        now,
-      )
+        organizationId: organization.id,
+        name: given.name,
+        foldedName: foldName(given.name),
+        plugin: given.plugin,
+        settings: toJson(given.settings),
+        enabled: 1,
+        secretsAt: enteredAt(given.secrets, now),
+        createdAt: now,
+        modifiedAt: now,
+      })
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
       throw new ConflictError(
         'connection_exists',
-        `the organization has a connection '${given.name}' already`,
+        `the organization already has a connection '${given.name}'`,
         {
           hint: 'Names of connections are unique within an organization, ignoring case.',
         },
@@ -264,12 +245,12 @@ export class SqliteConnectionStore implements ConnectionStore {
   }
 
   #openSecrets(row: ConnectionRow): Readonly<Record<string, Secret>> {
-    const rows = this.#context.database.all<SecretRow>(
+    const rows = this.database.all<SecretRow>(
       'SELECT field, key_version AS keyVersion, sealed AS bytes FROM connection_secrets WHERE connection_id = ?',
       row.id,
     )
     const { organizationUuid, uuid: connectionUuid } = row
-    // fromEntries defines own properties, so that a field named __proto__ stays plain data.
+    // fromEntries defines own properties, including `__proto__`.
     return Object.fromEntries(
       rows.map(({ field, ...sealed }) => [
         field,
@@ -278,6 +259,9 @@ export class SqliteConnectionStore implements ConnectionStore {
     )
   }
 }
+
+const noteValues = (notes: Pick<Connection, 'broken' | 'warning' | 'lastFailure'>) =>
+  Object.fromEntries(Object.entries(notes).map(([note, value]) => [note, value && toJson(value)]))
 
 const enteredAt = (secrets: NewConnection['secrets'], now: number): number | null =>
   Object.keys(secrets).length === 0 ? null : now

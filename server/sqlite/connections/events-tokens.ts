@@ -17,7 +17,7 @@ const select = `SELECT connection_id AS connectionRow, hash, key_version AS keyV
 
 type Owner = Pick<SecretPlace, 'organizationUuid' | 'connectionUuid'>
 
-/** The fields of plugins have no such name. */
+/** Cannot be the name of a plugin's field. */
 export const eventsTokenField = '@events_token'
 
 const placeOf = (owner: Owner): SecretPlace => ({ ...owner, field: eventsTokenField })
@@ -36,7 +36,7 @@ export function makeEventsToken(database: Database, box: SecretBox, row: number,
   return token
 }
 
-/** Undefined: none was made yet. */
+/** Undefined if there is none yet. */
 export function readEventsToken(
   database: Database,
   box: SecretBox,
@@ -48,8 +48,8 @@ export function readEventsToken(
 }
 
 /**
- * Row of the connection. Found by a hash of 256 random bits: how long the search takes says nothing about a token. What was found is
- * compared once more, in constant time.
+ * Row of the connection. The search by a hash of 256 random bits does not reveal a token by its duration; the result is compared
+ * again in constant time.
  */
 export function connectionRowOf(database: Database, token: string): number | undefined {
   const hash = hashOf(token)

@@ -8,35 +8,24 @@ import { recordAnswer } from '../checkpoints/checkpoint-rows.ts'
 import { toJson } from '../database/columns.ts'
 import { requireConnectionRow } from './connection-rows.ts'
 import type { Database } from '../database/database.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
-export class SqliteInboundStore implements InboundStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteInboundStore extends SqliteStore implements InboundStore {
   take(call: InboundCall): Promise<readonly AnswerOutcome[] | undefined> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const at = clock.now()
-      const { id } = requireConnectionRow(database, call.organizationUuid, call.connectionUuid)
-      if (call.once !== undefined && !isFirst(database, id, call.once, at)) return undefined
+    return this.commits.write(() => {
+      const at = this.clock.now()
+      const { id } = requireConnectionRow(this.database, call.organizationUuid, call.connectionUuid)
+      if (call.once !== undefined && !isFirst(this.database, id, call.once, at)) return undefined
       for (const note of ['broken', 'warning'] as const) {
         const reason = call[note]
         if (reason === undefined) continue
-        database.run(`UPDATE connections SET ${note} = ? WHERE id = ?`, toJson({ reason, at }), id)
-        database.cache.forget()
+        this.database.run(`UPDATE connections SET ${note} = ? WHERE id = ?`, toJson({ reason, at }), id)
+        this.database.cache.forget()
       }
       return call.answers.map(({ checkpointId, refused, ...given }) => {
-        const outcome = recordAnswer(database, checkpointId, { ...given, at }, refused)
+        const outcome = recordAnswer(this.database, checkpointId, { ...given, at }, refused)
         const name = nameOfAnswerer(outcome.checkpoint, given.by)
-        recordCheckpoint(
-          this.#context,
-          outcome,
-          personOf(given.by.id.slice(0, maxName), call.requestId, name),
-        )
+        recordCheckpoint(this.context, outcome, personOf(given.by.id.slice(0, maxName), call.requestId, name))
         return outcome
       })
     })
@@ -45,7 +34,7 @@ export class SqliteInboundStore implements InboundStore {
 
 const maxName = 200
 
-/** Remembers the call. A key is whatever another system writes: its hash has a length that is known. */
+/** Records the call. The key is chosen by the other system, so only its hash is stored. */
 function isFirst(
   database: Database,
   connection: number,

@@ -28,8 +28,8 @@ const secrets = (table: string, field: string): string => `
   FROM ${table} s JOIN connections t ON t.id = s.connection_id JOIN organizations o ON o.id = t.organization_id`
 
 /**
- * Seals every secret of a database anew, and the sensitive values of runs, in one commit: all of them, the check of the key and the entry in the audit log, or nothing. Gives how many.
- * What was sealed before is overwritten in the file.
+ * Seals all secrets and sensitive values of runs with another key, in one commit with the check of the key and the audit entry.
+ * Overwrites the old values in the file. Gives the number of secrets.
  *
  * @throws ConnectionError `secret_unreadable`
  */
@@ -76,7 +76,7 @@ function reseal(database: Database, secret: SecretRow, table: string, from: Secr
   )
 }
 
-/** Inside of a write: seals with another key whatever is sealed. One value is held at a time. */
+/** Inside of a write: seals all values again, one at a time. */
 function resealValues(database: Database, from: SecretBox, to: SecretBox): void {
   const [old, next] = [new SealedValues(from), new SealedValues(to)]
   database.define('reseal', (text, place) => next.seal(old.open(String(text), String(place)), String(place)))

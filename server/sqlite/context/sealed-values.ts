@@ -1,12 +1,12 @@
 import { Secret } from '../../../core/plugin/index.ts'
 import type { SecretBox, SecretPlace } from '../../secrets/secret-box.ts'
 
-/** No JSON text begins like this. */
+/** JSON never begins like this. */
 export const sealedPrefix = 'sealed:'
 
 /**
- * Sensitive values of runs in text columns, encrypted like the secrets of connections: `sealed:<key version>:<base64>`. Each is sealed
- * together with its place, so that it cannot be opened elsewhere: the path of its step, which a retry keeps, or the id of its run.
+ * Sensitive values of runs in text columns, encrypted like the secrets of connections: `sealed:<key version>:<base64>`. A value
+ * can be opened only at its place: the path of its step, which a retry keeps, or the id of its run.
  */
 export class SealedValues {
   readonly #secrets: SecretBox
@@ -15,7 +15,7 @@ export class SealedValues {
     this.#secrets = secrets
   }
 
-  /** Or looks so: text of people may begin with anything. */
+  /** True also for text of people that begins like a sealed value. */
   static isSealed(text: string): boolean {
     return text.startsWith(sealedPrefix)
   }
@@ -33,14 +33,14 @@ export class SealedValues {
   }
 }
 
-/** It belongs to no connection. */
+/** The place belongs to no connection. */
 const placeOf = (place: string): SecretPlace => ({
   organizationUuid: '',
   connectionUuid: '',
   field: `run value ${place}`,
 })
 
-/** SQL for the value of a column that may be sealed; both are SQL. */
+/** SQL that opens the value of a column if it is sealed. Both arguments are SQL. */
 export const opened = (column: string, place: string): string =>
   `iif(substr(${column}, 1, ${sealedPrefix.length}) = '${sealedPrefix}', open_sealed(${column}, ${place}), ${column})`
 
@@ -51,7 +51,7 @@ export interface SealedColumn {
   readonly place: string
 }
 
-/** Wherever sealed values are kept. */
+/** All columns with sealed values. */
 export const sealedColumns = {
   input: { table: 'journal', name: 'input', place: `'input ' || path` },
   output: { table: 'journal', name: 'output', place: `'output ' || path` },

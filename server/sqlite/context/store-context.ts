@@ -8,3 +8,17 @@ export interface StoreContext {
   readonly commits: GroupCommit
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
+
+export abstract class SqliteStore {
+  protected readonly context: StoreContext
+  protected readonly database: Database
+  protected readonly commits: GroupCommit
+  protected readonly clock: StoreContext['clock']
+
+  constructor(context: StoreContext) {
+    this.context = context
+    this.database = context.database
+    this.commits = context.commits
+    this.clock = context.clock
+  }
+}

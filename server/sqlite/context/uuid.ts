@@ -4,8 +4,8 @@ const pool = Buffer.alloc(10 * 512)
 let used = pool.length
 
 /**
- * A version 7 uuid (RFC 9562): it begins with the time, so that new rows stay together at the end of their index instead of
- * touching a page each; 74 random bits follow.
+ * A version 7 uuid (RFC 9562): it begins with the time, so that new rows share the last pages of their index; 74 random bits
+ * follow.
  */
 export function makeUuid(nowMs: number): string {
   if (used === pool.length) {

@@ -2,19 +2,19 @@ import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
 import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Database } from './database.ts'
 
-/** What a change of a table is a change of. */
+/** How changes of a table are reported. */
 interface WatchedTable {
   readonly table: string
   readonly kind: ChangeKind
-  /** Columns whose change is told; absent: any. Empty: no update is. */
+  /** Columns whose updates are reported; absent: all. Empty: none. */
   readonly columns?: readonly string[]
-  /** Key of the organization, in SQL over `row`, which stands for the row as it is, or was. */
+  /** The organization's key, in SQL over `row`, the new or deleted row. */
   readonly organization: string
-  /** Key of the row that is named. Default: that of the row itself. */
+  /** Key of the reported row. Default: that of the row itself. */
   readonly key?: string
-  /** Key of another row of the same kind that is changed by a new one. */
+  /** Key of another row of the same kind that a new one changes. */
   readonly alsoNew?: string
-  /** Only these rows, in SQL. */
+  /** Restricts the rows, in SQL. */
   readonly when?: string
 }
 
@@ -38,7 +38,12 @@ export const watchedTables: readonly WatchedTable[] = [
   },
   { table: 'journal', kind: 'run', organization: ofRun, key: 'row.run_id' },
   { table: 'failed_attempts', kind: 'run', organization: ofRun, key: 'row.run_id' },
-  { table: 'cases', kind: 'case', organization: own },
+  {
+    table: 'cases',
+    kind: 'case',
+    organization: own,
+    columns: ['revision', 'modified_at', 'alerts_deleted', 'runs_deleted'],
+  },
   {
     table: 'case_entries',
     kind: 'case',
@@ -71,7 +76,10 @@ export const watchedTables: readonly WatchedTable[] = [
   },
 ]
 
-/** Of this connection alone, and gone with it: the file stays as it is. `note_change` is a function of the connection. */
+/**
+ * Temporary triggers of this connection, which leave the file unchanged. `note_change` is a function of the
+ * connection.
+ */
 export function createTriggers(database: Database): void {
   for (const [name, event, watched] of triggers()) {
     const row = event === 'DELETE' ? 'OLD' : 'NEW'
@@ -108,7 +116,7 @@ const selectAlertId = `
 const selectCaseId =
   'SELECT o.code, t.number FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id WHERE t.id = ?'
 
-/** What the API calls the row of this key; undefined: it is gone, or nameless. */
+/** The row's id in the API; undefined: deleted, or it has none. */
 export function publicId(database: Database, kind: ChangeKind, key: number): string | undefined {
   if (kind === 'alert') {
     const row = database.get<{ code: string; provider: string; sequence: number }>(selectAlertId, key)

@@ -11,8 +11,8 @@ interface Noted {
 }
 
 /**
- * What writes of this process change, told after their commit. Triggers note it, which are there while somebody listens: no write has to
- * think of it, and without listeners no write pays for it.
+ * Reports changes of this process's writes after their commit. Triggers record them, and exist only while
+ * there are listeners: writes need no extra code, and cost nothing without listeners.
  */
 export class ChangeWatch implements ChangeSource {
   readonly #database: Database
@@ -40,17 +40,17 @@ export class ChangeWatch implements ChangeSource {
     }
   }
 
-  /** How much has been noted in the transaction that is under way. */
+  /** Number of changes recorded in the current transaction. */
   get noted(): number {
     return this.#noted.length
   }
 
-  /** What was noted since has been undone. */
+  /** Drops changes recorded since, after a rollback. */
   undone(since = 0): void {
     this.#noted.length = since
   }
 
-  /** To be called after COMMIT. */
+  /** Call after COMMIT. */
   committed(): void {
     if (this.#noted.length === 0) return
     const changes = new Map<string, Change>()

@@ -1,16 +1,16 @@
-/** How values stand in columns. */
+/** Conversion of values to and from columns. */
 
 import { parseJson, stringifyJson } from '../../../core/common/json.ts'
 
 /** Values that can be bound to a parameter; the caller binds a boolean as 0 or 1. */
-export type Value = string | number | bigint | Uint8Array | null
+export type SqlValue = string | number | bigint | Uint8Array | null
 
-/** The reading part of a database, for what the database itself is made of. */
+/** The read methods of a database, for the parts of the database itself. */
 export interface SqlReader {
-  one<Row>(sql: string, ...values: Value[]): Row
+  one<Row>(sql: string, ...values: SqlValue[]): Row
 }
 
-/** More than can be written: what has been stored must be readable. */
+/** More than the limit for writes, so that all stored values are readable. */
 const maxStoredDepth = 100_000
 
 /**
@@ -21,14 +21,14 @@ export function toJson(value: unknown): string | null {
   return value === undefined ? null : stringifyJson(value)
 }
 
-/** The caller names the type: what stands in the column was written by `toJson` with a value of that type. */
+/** The caller names the type: `toJson` wrote the column from a value of that type. */
 export function fromJson<T>(text: string): T
 export function fromJson<T>(text: string | null): T | null
 export function fromJson<T>(text: string | null): T | null {
   return text === null ? null : (parseJson(text, { maxDepth: maxStoredDepth }) as T)
 }
 
-/** Folded for comparing names that may be any text; codes are ASCII and use COLLATE NOCASE. */
+/** Folds case to compare arbitrary names; codes are ASCII and use COLLATE NOCASE. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }

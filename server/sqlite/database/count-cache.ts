@@ -1,10 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import QuickLRU from 'quick-lru'
 
-/** A table with fewer rows than this is counted each time: that takes a millisecond or two. */
+/** Tables with fewer rows are counted each time, in a millisecond or two. */
 const countedEachTime = 20_000
 
-/** How much longer than it took a count is used again, so that counting takes a hundredth of the time at most. */
+/**
+ * A count is reused for this many times its duration, so that counting takes at most a hundredth of the time.
+ */
 const timesLonger = 100
 const maxMs = 60_000
 
@@ -13,7 +15,7 @@ interface Kept {
   readonly until: number
 }
 
-/** Counts of large lists, which take long and are asked for again and again by whoever looks at the list. */
+/** Cached counts of large lists, which are slow and requested repeatedly by open pages. */
 export class CountCache {
   readonly #now: () => number
   readonly #kept = new QuickLRU<string, Kept>({ maxSize: 1_000 })
@@ -24,8 +26,8 @@ export class CountCache {
   }
 
   /**
-   * @param key tells one count from every other
-   * @param rows of the whole table, about
+   * @param key identifies the count
+   * @param rows approximate rows of the whole table
    */
   total(key: string, rows: number, count: () => number): number {
     if (rows < countedEachTime) return count()

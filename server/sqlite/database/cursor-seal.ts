@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { SqlReader } from './columns.ts'
 
-/** Of a row in a sorted list: the value it is sorted by, 0 where there is none, and its key. */
+/** Position of a row in a sorted list: its sort value, 0 without one, and its key. */
 export interface CursorPlace {
   readonly value: number
   readonly row: number
@@ -13,9 +13,10 @@ export const keyBytes = 32
 const [tagBytes, placeBytes] = [16, 16]
 
 /**
- * Cursors name rows by their numbers, which count those of all organizations together: sealed, they tell nobody how much others do. The key is
- * kept in the database, so that a cursor is good after a restart and after a restore. The same place gives the same cursor, so that a page that is
- * read twice is the same (the tag of the place takes the part of the nonce, as in RFC 5297).
+ * Cursors contain row numbers, which count the rows of all organizations: they are encrypted, so that nobody
+ * learns the activity of others. The key is stored in the database, so cursors stay valid after a restart or
+ * restore. Encryption is deterministic, so a repeated read gives the same page (the authentication tag serves
+ * as nonce, as in RFC 5297).
  */
 export class CursorSeal {
   readonly #database: SqlReader
@@ -34,7 +35,7 @@ export class CursorSeal {
     return Buffer.concat([tag, cipher.update(place)]).toString('base64url')
   }
 
-  /** Undefined: it was not made here, or for another list. */
+  /** Undefined: forged, or of another list. */
   open(list: string, cursor: string): CursorPlace | undefined {
     if (cursor.length > 64) return undefined
     const bytes = Buffer.from(cursor, 'base64url')

@@ -1,7 +1,7 @@
 import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Value } from './columns.ts'
+import type { SqlValue } from './columns.ts'
 import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
 import { ReadCache } from './read-cache.ts'
@@ -10,13 +10,15 @@ import { SealedValues } from '../context/sealed-values.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 export interface DatabaseOptions {
-  /** How long to wait for another process that writes, in milliseconds. Blocks the event loop. Default 2,000. */
+  /**
+   * How long to wait for a lock of another process, in milliseconds. Blocks the event loop. Default 2,000.
+   */
   readonly busyTimeoutMs?: number
 }
 
 /**
- * One connection to one SQLite file, with its prepared statements kept. All calls are synchronous; SQL texts are constants
- * or come from a finite set of shapes, since each is prepared once and never dropped.
+ * One connection to one SQLite file, with cached prepared statements. All calls are synchronous; SQL texts
+ * are constants or from a finite set, since prepared statements are never dropped.
  */
 export class Database {
   readonly path: string
@@ -26,7 +28,7 @@ export class Database {
   /** Undefined: opened without the master key. */
   sealed: SealedValues | undefined
   readonly #connection: Sqlite.Database
-  readonly #statements = new Map<string, Sqlite.Statement<Value[]>>()
+  readonly #statements = new Map<string, Sqlite.Statement<SqlValue[]>>()
 
   /** Throws ConflictError `not_a_tocsin_database`, and UnavailableError. */
   constructor(path: string, options: DatabaseOptions = {}) {
@@ -37,23 +39,23 @@ export class Database {
     } catch (error) {
       throw asOpeningError(path, error)
     }
-    // Commands without the master key read rows for what is not sealed.
+    // Commands without the master key can read rows without encrypted columns.
     this.define('open_sealed', (text, place) => this.sealed?.open(String(text), String(place)) ?? 'null')
   }
 
-  /** The first row, or undefined. The caller names the row's type: SQL is not checked by the compiler. */
-  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+  /** The first row, or undefined. The caller names the row's type: the compiler does not check SQL. */
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#statement(sql).get(...values) as Row | undefined
   }
 
-  /** A row that must be there: without it the program is wrong. */
-  one<Row>(sql: string, ...values: Value[]): Row {
+  /** A row that must exist: its absence is a bug. */
+  one<Row>(sql: string, ...values: SqlValue[]): Row {
     const row = this.get<Row>(sql, ...values)
     if (row === undefined) throw new Error(`no row for: ${sql.trim().slice(0, 200)}`)
     return row
   }
 
-  all<Row>(sql: string, ...values: Value[]): Row[] {
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
     return this.#statement(sql).all(...values) as Row[]
   }
 
@@ -67,17 +69,17 @@ export class Database {
     }
   }
 
-  /** Gives the number of rows changed. */
-  run(sql: string, ...values: Value[]): number {
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: SqlValue[]): number {
     return this.#statement(sql).run(...values).changes
   }
 
-  /** Like `run`, and gives the new row's integer key. */
-  insert(sql: string, ...values: Value[]): number {
+  /** Like `run`, but returns the new row's integer key. */
+  insert(sql: string, ...values: SqlValue[]): number {
     return Number(this.#statement(sql).run(...values).lastInsertRowid)
   }
 
-  /** Text as it is kept: sealed where it is sensitive. */
+  /** Encrypts text if it is sensitive. */
   kept(text: string | null, isSensitive: boolean, place: string): string | null {
     if (text === null || text === 'null' || (!isSensitive && !SealedValues.isSealed(text))) return text
     if (this.sealed === undefined) throw new Error('sensitive values need the master key')
@@ -93,7 +95,7 @@ export class Database {
     return this.#connection.pragma(text, { simple: true })
   }
 
-  /** A function that SQL of this connection can call; it must not use the database. */
+  /** Registers a function for SQL of this connection; it must not use the database. */
   define(name: string, call: (...values: unknown[]) => unknown): void {
     this.#connection.function(name, { varargs: true }, call)
   }
@@ -110,10 +112,10 @@ export class Database {
     this.#connection.close()
   }
 
-  #statement(sql: string): Sqlite.Statement<Value[]> {
+  #statement(sql: string): Sqlite.Statement<SqlValue[]> {
     let statement = this.#statements.get(sql)
     if (statement === undefined) {
-      statement = this.#connection.prepare<Value[]>(withoutPeeking(sql))
+      statement = this.#connection.prepare<SqlValue[]>(withoutPeeking(sql))
       this.#statements.set(sql, statement)
     }
     return statement
@@ -121,8 +123,8 @@ export class Database {
 }
 
 /**
- * SQLite, built with STAT4, plans by the values that are bound to what is compared, listed after IN, or a limit, and so prepares such
- * a statement anew each time it runs: 25 µs in place of 1. A value behind a `+` is the same value, and is not looked at.
+ * SQLite with STAT4 plans by the values bound to comparisons, IN lists and limits, and so prepares such
+ * statements again for each run: 25 µs instead of 1. A `+` before a value prevents that.
  */
 const withoutPeeking = (sql: string): string =>
   sql

@@ -5,22 +5,24 @@ import { claims, type Claim } from './request-claims.ts'
 import { isStorageFailure, storeClosed, storeUnavailable } from './storage-errors.ts'
 
 export interface GroupCommitOptions {
-  /** Writes waiting for a transaction; more are refused. Default 10,000. */
+  /** Maximum number of queued writes; more are refused. Default 10,000. */
   readonly maxQueued?: number
-  /** Writes in one transaction; the rest follows in the next turn. Default 500. */
+  /** Maximum number of writes in one transaction. Default 500. */
   readonly maxGroup?: number
-  /** Called before each commit; what it throws undoes and rejects all of it. Default: nothing is looked at. */
+  /** Maximum time to collect a group, in milliseconds. Default 5. */
+  readonly maxGatherMs?: number
+  /** Called before each commit; an error rolls back and rejects the whole group. Default: no check. */
   readonly beforeCommit?: () => void
-  /** Is told of each commit, after it. */
+  /** Called after each commit. */
   readonly onCommit?: (commit: Commit) => void
-  /** Tells of what the writes change. */
+  /** Reports the changes of the writes. */
   readonly changes?: Pick<ChangeWatch, 'noted' | 'undone' | 'committed'>
 }
 
-/** What one transaction took. */
+/** Cost of one transaction. */
 export interface Commit {
   readonly writes: number
-  /** From its begin to the end of its wait for the disk. */
+  /** From BEGIN to the end of the fsync. */
   readonly durationMs: number
 }
 
@@ -31,23 +33,30 @@ interface QueuedWrite {
   readonly reject: (error: unknown) => void
 }
 
+/**
+ * Maximum turns of the event loop to collect a group. Node accepts one connection per turn: otherwise,
+ * clients that open a connection for each request would get a commit for each request.
+ */
+const maxTurns = 32
+
 type Outcome =
   { readonly failed: false; readonly value: unknown } | { readonly failed: true; readonly error: unknown }
 
 /**
- * Group commit: writes queue up, and one transaction per turn of the event loop runs them in order, so that a hundred of them
- * share one wait for the disk. A promise resolves only after COMMIT has returned.
- *
- * What a write throws undoes it alone and rejects its promise alone: the transaction begins anew then, with a savepoint for each
- * write, which costs as much as a small write itself and is not made before it is needed. What the disk does (full, read-only,
- * failing fsync) undoes the group and rejects all of it, and all that was queued behind it, so that writes of one caller never
- * change their order.
- * A write is synchronous and changes nothing but the database, since it may be undone after it has returned, and run again.
+ * Group commit: writes are queued and run in order in one transaction, so that a hundred of them share one
+ * fsync. A group ends after a turn of the event loop without a new write, or at its limits. A promise
+ * resolves only after COMMIT.
+ * An error thrown by a write rolls back and rejects that write only: the transaction starts again, then with
+ * a savepoint for each write, which would cost as much as a small write if always used. An error of the disk
+ * (full, read-only, failing fsync) rolls back and rejects the group and all queued writes, so that writes of
+ * one caller keep their order. Writes are synchronous and change only the database, since they may be rolled
+ * back and repeated.
  */
 export class GroupCommit {
   readonly #database: Database
   readonly #maxQueued: number
   readonly #maxGroup: number
+  readonly #maxGatherMs: number
   readonly #beforeCommit: GroupCommitOptions['beforeCommit']
   readonly #onCommit: GroupCommitOptions['onCommit']
   readonly #changes: GroupCommitOptions['changes']
@@ -59,12 +68,16 @@ export class GroupCommit {
     this.#database = database
     this.#maxQueued = options.maxQueued ?? 10_000
     this.#maxGroup = options.maxGroup ?? 500
+    this.#maxGatherMs = options.maxGatherMs ?? 5
     this.#beforeCommit = options.beforeCommit
     this.#onCommit = options.onCommit
     this.#changes = options.changes
   }
 
-  /** Rejects with what `work` throws, or with UnavailableError `store_unavailable`, `store_busy` or `store_closed`. */
+  /**
+   * Rejects with the error of `work`, or with UnavailableError `store_unavailable`, `store_busy` or
+   * `store_closed`.
+   */
   write<T>(work: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(storeClosed())
     if (this.#queue.length >= this.#maxQueued) return Promise.reject(storeBusy(this.#maxQueued))
@@ -80,7 +93,7 @@ export class GroupCommit {
     return promise
   }
 
-  /** A write that changes what `Database.cache` keeps: organizations, providers, keys, connections. */
+  /** A write that changes rows in `Database.cache`: organizations, providers, keys, connections. */
   writeConfiguration<T>(work: () => T): Promise<T> {
     return this.write(() => {
       const result = work()
@@ -89,7 +102,7 @@ export class GroupCommit {
     })
   }
 
-  /** Commits what is queued; later writes are refused. */
+  /** Commits the queued writes; later ones are refused. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#turn !== undefined) await this.#turn
@@ -97,14 +110,28 @@ export class GroupCommit {
 
   #scheduleTurn(): Promise<void> {
     return new Promise((resolve) => {
-      setImmediate(() => {
-        const group = this.#queue.splice(0, this.#maxGroup)
-        this.#turn = undefined
-        this.#commit(group)
+      const startedAt = performance.now()
+      let [before, turns] = [0, 0]
+      const look = (): void => {
+        const queued = this.#queue.length
+        const isGathering = queued > before && queued < this.#maxGroup && turns < maxTurns
+        if (isGathering && performance.now() - startedAt < this.#maxGatherMs) {
+          before = queued
+          turns++
+          setImmediate(look)
+          return
+        }
+        this.#commit(this.#takeGroup())
         if (this.#queue.length > 0) this.#turn ??= this.#scheduleTurn()
         resolve()
-      })
+      }
+      setImmediate(look)
     })
+  }
+
+  #takeGroup(): readonly QueuedWrite[] {
+    this.#turn = undefined
+    return this.#queue.splice(0, this.#maxGroup)
   }
 
   #commit(group: readonly QueuedWrite[]): void {
@@ -118,7 +145,7 @@ export class GroupCommit {
     } catch (error) {
       this.#rollBack()
       const refusal = error instanceof UnavailableError ? error : storeUnavailable(error)
-      // What was written after it is not done before it.
+      // A write must not commit before earlier ones of the same caller.
       for (const { reject } of [...group, ...this.#queue.splice(0)]) reject(refusal)
       return
     }
@@ -135,7 +162,7 @@ export class GroupCommit {
     this.#onCommit?.({ writes: group.length, durationMs: performance.now() - startedAt })
   }
 
-  /** Undefined, in a transaction as new, where one of them threw. */
+  /** Undefined if a write failed; the transaction was then restarted. */
   #together(group: readonly QueuedWrite[]): readonly Outcome[] | undefined {
     try {
       return group.map(({ work }) => ({ failed: false, value: work() }))
@@ -176,7 +203,8 @@ export class GroupCommit {
     try {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK')
     } catch {
-      // The group is rejected already; a connection that stays in a transaction fails the next BEGIN, which says why.
+      // The group is already rejected; a connection stuck in a transaction fails the next BEGIN, which
+      // reports why.
     }
   }
 }
@@ -191,7 +219,7 @@ function claimed<T>(work: () => T, claim: Claim): () => T {
 }
 
 function storeBusy(queued: number): UnavailableError {
-  return new UnavailableError('store_busy', `${queued} writes are waiting for the disk already`, {
+  return new UnavailableError('store_busy', `${queued} writes are already waiting for the disk`, {
     retryAfterMs: 1000,
     hint: 'Send more slowly, or use a faster disk for the data directory.',
   })

@@ -6,7 +6,7 @@ const alertId = /^([A-Za-z0-9_]{1,32})-([A-Za-z0-9_]{1,32})-([1-9][0-9]{0,14})$/
 const caseId = /^([A-Za-z0-9_]{1,32})-([1-9][0-9]{0,14})$/
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Throws ValidationError `invalid_code`: with another code, the ids made of it could not be read back. */
+/** Throws ValidationError `invalid_code`: ids with another code could not be parsed. */
 export function requireCode(text: string): void {
   if (code.test(text)) return
   const message = `'${text.slice(0, 64)}' is not a code: 1 to 32 letters, digits and underscores`
@@ -26,7 +26,7 @@ export function parseCaseId(text: string) {
     : { organization, number: Number(number) }
 }
 
-/** In lower case, as stored; undefined for a text that is no uuid. */
+/** Lower case, as stored; undefined if the text is no uuid. */
 export function parseUuid(text: string): string | undefined {
   return uuid.test(text) ? text.toLowerCase() : undefined
 }

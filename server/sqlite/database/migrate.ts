@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { migrations } from '../migrations/all-migrations.ts'
 import { notATocsinDatabase } from '../file/opening-errors.ts'
 
-/** Stands in the file's header and says whose it is: "Tocs". */
+/** The application id in the file's header: "Tocs". */
 const applicationId = 0x546f6373
 
 export function needsMigration(database: Database): boolean {
@@ -11,9 +11,10 @@ export function needsMigration(database: Database): boolean {
 }
 
 /**
- * Applies the migrations that the file has not had, each in a transaction of its own; after a crash, the next start continues. A new
- * file gets all of them in one transaction, which waits for the disk only once. Throws ConflictError `not_a_tocsin_database` and
- * `database_too_new`, and then changes nothing.
+ * Applies pending migrations, each in its own transaction; after a crash, the next start continues. A new
+ * file gets all of them in one transaction with a single fsync. Throws ConflictError `not_a_tocsin_database`
+ * and
+ * `database_too_new`, without changing anything.
  */
 export function migrate(database: Database, steps: readonly string[] = migrations): void {
   refuseForeignFile(database)
@@ -52,7 +53,7 @@ function refuseNewerFile(database: Database, newest: number): void {
   if (version <= newest) return
   throw new ConflictError(
     'database_too_new',
-    `${database.path} has version ${version}, and this Tocsin knows versions up to ${newest}`,
+    `${database.path} has version ${version}, but this Tocsin supports versions up to ${newest}`,
     { hint: 'Start the newer Tocsin, or restore the backup made before the upgrade.' },
   )
 }

@@ -1,42 +1,42 @@
 import { ValidationError } from '../../../core/errors/errors.ts'
-import type { Page, PageRequest } from '../../../core/ports/common.ts'
+import type { ListPage, ListRequest } from '../../../core/ports/common.ts'
 import type { Database } from './database.ts'
-import type { Value } from './columns.ts'
+import type { SqlValue } from './columns.ts'
 
 /** A part of a WHERE clause: constant SQL with its bound values. */
 export interface Condition {
   readonly sql: string
-  /** Used instead of `sql` where rows are wanted newest first; absent: the same. */
+  /** Replaces `sql` if rows are wanted newest first; absent: the same. */
   readonly sqlInOrder?: string
-  readonly values: readonly Value[]
+  readonly values: readonly SqlValue[]
 }
 
 export interface ListQuery<Row, Item> {
-  /** The table that is counted, with its alias `t`; conditions speak of `t` only. */
+  /** The table to count, with its alias `t`; conditions use only `t`. */
   readonly table: string
   /** Ends before WHERE; selects `t.id` as `id`. */
   readonly select: string
   readonly conditions: readonly Condition[]
-  /** Table that tells by its size how long counting takes, where `table` is joined of several. Default: `table`. */
+  /** Table whose size predicts the cost of counting, if `table` is a join. Default: `table`. */
   readonly sized?: string
   /** Column of the rows' keys. Default `t.id`. */
   readonly key?: string
-  /** Stands in the cursor, so that one list's cursor is refused by another. */
+  /** Stored in the cursor, so that other lists refuse it. */
   readonly name: string
-  readonly page: PageRequest
-  /** Default: newest first, or as the page wants it. */
+  readonly page: ListRequest
+  /** Default: newest first, or as requested. */
   readonly order?: Order<Row>
-  /** The first of the rows that shall be shown, at least one; the rest follows on the next page. Default: all. */
+  /** Number of rows to show, at least one; the rest follows on the next page. Default: all. */
   readonly cut?: (rows: readonly Row[]) => readonly Row[]
   readonly toItem: (row: Row) => Item
 }
 
-/** By an integer column that is never null, and rows with the same value by their key. */
+/** By an integer column that is never null, then by key. */
 export interface Order<Row> {
   readonly descending: boolean
-  /** Absent: by the key alone, which is the order in which the rows were made. */
+  /** Absent: by key alone, the order of creation. */
   readonly by?: {
-    /** Of `t`. */
+    /** Column of `t`. */
     readonly column: string
     readonly valueOf: (row: Row) => number
   }
@@ -45,15 +45,14 @@ export interface Order<Row> {
 const maxLimit = 200
 
 /**
- * One page. The cursor is the place of the last row shown: its key, and its value where the list is sorted by one. Newest first,
- * the pages to come stay the same while rows are added.
- *
+ * One page. The cursor contains the last row's key and, in a sorted list, its sort value. Newest first, later
+ * pages stay the same while rows are added.
  * Throws ValidationError `invalid_limit` and `invalid_cursor`.
  */
 export function listPage<Row extends { readonly id: number }, Item>(
   database: Database,
   query: ListQuery<Row, Item>,
-): Page<Item> {
+): ListPage<Item> {
   const { conditions, page } = query
   const order = query.order ?? { descending: page.oldestFirst !== true }
   const limit = requireLimit(page.limit)
@@ -94,6 +93,10 @@ function orderBy({ by, descending }: Order<never>, key: string): string {
   return `ORDER BY ${by === undefined ? '' : `${by.column} ${direction}, `}${key} ${direction}`
 }
 
+/** A filter by one value; none if the value is undefined. */
+export const filterBy = (sql: string, value: SqlValue | undefined): readonly Condition[] =>
+  value === undefined ? [] : [{ sql, values: [value] }]
+
 export function whereAll(conditions: readonly Condition[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`
 }
@@ -119,7 +122,7 @@ function cursorAt<Row extends { readonly id: number }>(
   return database.cursors.seal(cursorName(name, order), place)
 }
 
-/** One order's cursor is refused by another. */
+/** A cursor is valid for one sort order only. */
 function cursorName(name: string, { by, descending }: Order<never>): string {
   if (by === undefined) return descending ? name : `${name}/ASC`
   return `${name}/${by.column}/${descending ? 'DESC' : 'ASC'}`
@@ -145,6 +148,6 @@ function startBehind(
 function invalidCursor(): ValidationError {
   const message = 'this is not a cursor of this list'
   return new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
-    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out to begin anew.',
+    hint: 'Use next_cursor of the previous page with the same sort, or omit the cursor to start from the first page.',
   })
 }

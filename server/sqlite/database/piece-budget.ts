@@ -1,4 +1,4 @@
-/** What one write takes on, so that others wait for a few milliseconds at most. */
+/** Limits the work of one write, so that others wait for a few milliseconds at most. */
 export class PieceBudget {
   #rows = 500
   #bytes = 1_048_576

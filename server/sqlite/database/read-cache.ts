@@ -4,8 +4,9 @@ import type { SqlReader } from './columns.ts'
 const maxKept = 5_000
 
 /**
- * Rows that are read all the time and changed by people now and then: organizations, providers, keys, connections. Kept in memory until
- * anything of the kind is written here, or anything at all by another process. What is kept must not be changed.
+ * Caches rows that are read often and rarely changed: organizations, providers, keys, connections.
+ * Invalidated by any write of that kind here, and by any commit of another process. Do not change cached
+ * values.
  */
 export class ReadCache {
   readonly #database: SqlReader
@@ -17,7 +18,7 @@ export class ReadCache {
     this.#database = database
   }
 
-  /** What `read` gave for this key; what it does not find (undefined) is looked for again. */
+  /** The cached result of `read` for this key; undefined is not cached. */
   get<T>(key: string, read: () => T): T {
     this.#forgetWhatOthersChanged()
     const kept = this.#kept.get(key)
@@ -27,12 +28,12 @@ export class ReadCache {
     return value
   }
 
-  /** When such rows were changed here, and when a write is undone. */
+  /** Call after such rows were changed here, and after a rollback. */
   forget(): void {
     this.#kept.clear()
   }
 
-  /** Once in a turn of the event loop: what another process commits counts from the next turn on. */
+  /** Once per turn of the event loop: commits of other processes become visible at the next turn. */
   #forgetWhatOthersChanged(): void {
     if (this.#isChecked) return
     const { data_version: version } = this.#database.one<{ data_version: number }>('PRAGMA data_version')

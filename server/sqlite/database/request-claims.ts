@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What the first write of a request does besides: it remembers the request. */
+/** Records the request in its first write. */
 export interface Claim {
-  /** Inside of the write, after what it does and with what that gives: again, where it was undone. */
+  /** Call inside the write, at its end and with its result; repeated after a rollback. */
   take(written: unknown): void
-  /** It is committed. */
+  /** Call after the commit. */
   taken(): void
 }
 
-/** Beside the course of a request that takes effect once; its writes look for it (`GroupCommit.write`). */
+/** Context of a request with an idempotency key; writes read it (`GroupCommit.write`). */
 export const claims = new AsyncLocalStorage<Claim | undefined>()

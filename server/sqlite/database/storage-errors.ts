@@ -1,17 +1,17 @@
 import Sqlite from 'better-sqlite3'
 import { UnavailableError } from '../../../core/errors/errors.ts'
 
-/** How long a caller who was refused is asked to wait. */
+/** Retry delay for refused callers. */
 const retryAfterMs = 1000
 
 export const checkDisk = 'Check the disk that holds the data directory, and the system log.'
-const noRight = 'Let the user who runs Tocsin write to the data directory.'
-// To SQLite, a page that the disk fails to read (EIO) is one that is damaged.
+const noRight = 'Give the user of the server write access to the data directory.'
+// SQLite reports an unreadable page (EIO) as a damaged one.
 const damaged =
-  'The database file is damaged, or its disk fails: `tocsin doctor` tells which. If it is damaged, stop Tocsin and restore a backup.'
-const othersWrite = 'Another process is writing to the database for a long time; try again.'
+  'The database file is damaged or its disk fails: run `tocsin doctor` to find out. If the file is damaged, stop Tocsin and restore a backup.'
+const othersWrite = 'Another process is writing to the database; try again.'
 
-/** SQLite's primary result codes that speak of the disk, the file or another process, with what to do. */
+/** SQLite's primary result codes about the disk, the file or another process, with hints. */
 const remedies: ReadonlyMap<string, string> = new Map([
   ['SQLITE_FULL', 'Free space on the disk that holds the data directory.'],
   ['SQLITE_IOERR', checkDisk],
@@ -27,8 +27,8 @@ const remedies: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * True for what the disk, the file or another process did: the whole transaction is in doubt. False for a broken constraint
- * and for everything thrown on purpose, which concern one write only.
+ * True for errors of the disk, the file or another process, which affect the whole transaction. False for a
+ * constraint violation and for deliberate errors, which affect one write only.
  */
 export function isStorageFailure(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Sqlite.SqliteError && remedies.has(primaryCode(error.code))
@@ -39,11 +39,11 @@ function primaryCode(code: string): string {
   return /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code
 }
 
-/** What a caller is told when the store cannot answer. */
+/** The error for callers when the store is unavailable. */
 export function storeUnavailable(cause: unknown): UnavailableError {
   const code = isStorageFailure(cause) ? cause.code : 'unknown'
   const message = cause instanceof Error ? cause.message : String(cause)
-  return new UnavailableError('store_unavailable', `the store cannot take this now: ${message}`, {
+  return new UnavailableError('store_unavailable', `the store cannot write now: ${message}`, {
     retryAfterMs,
     hint: remedies.get(primaryCode(code)),
     details: { sqlite_code: code },

@@ -4,20 +4,20 @@ import { judgeAudit } from '../audit/judge-audit.ts'
 import { migrations } from '../migrations/all-migrations.ts'
 import { cannotRead, readErrorOf } from './opening-errors.ts'
 
-/** What can be seen of a database without changing it. */
+/** Facts about a database that is not changed. */
 export interface ExaminedDatabase {
-  /** The first thing that is wrong with the file; null where all is well. */
+  /** The first defect of the file; null if there is none. */
   readonly damage: string | null
   readonly version: number
-  /** Newest version that this program knows. */
+  /** Newest version that this program supports. */
   readonly known: number
-  /** Null: it is from before there was one. */
+  /** Null for a database without one. */
   readonly audit: AuditVerdict | null
-  /** When the newest run or entry of the audit log was made, in epoch milliseconds. */
+  /** Time of the newest run or audit entry, in epoch milliseconds. */
   readonly newestAt: number | undefined
 }
 
-/** Reads all of the file, beside a running server or without one. Throws UnavailableError where that fails. */
+/** Reads the whole file, beside a running server too. Throws UnavailableError if that fails. */
 export function examineDatabase(path: string): ExaminedDatabase {
   const examined = examine(path)
   const cause = examined.damage === null ? undefined : readErrorOf(path)
@@ -30,7 +30,7 @@ function examine(path: string): ExaminedDatabase {
     const [integrity] = database.all<{ integrity_check: string }>('PRAGMA integrity_check(1)')
     const foreign = database.all<{ table: string }>('PRAGMA foreign_key_check')[0]
     const damage =
-      integrity?.integrity_check === 'ok' ? null : (integrity?.integrity_check ?? 'nothing can be read')
+      integrity?.integrity_check === 'ok' ? null : (integrity?.integrity_check ?? 'it cannot be read')
     const has = (table: string) =>
       database.get('SELECT 1 FROM sqlite_schema WHERE name = ?', table) !== undefined
     const newest = ['runs', 'alerts']
@@ -40,7 +40,7 @@ function examine(path: string): ExaminedDatabase {
           database.get<{ at: number }>(`SELECT created_at AS at FROM ${table} ORDER BY id DESC LIMIT 1`)?.at,
       )
     return {
-      damage: damage ?? (foreign === undefined ? null : `a row of ${foreign.table} refers to nothing`),
+      damage: damage ?? (foreign === undefined ? null : `a row of ${foreign.table} has a dangling reference`),
       version: Number(database.pragma('user_version')),
       known: migrations.length,
       audit: has('audit') ? judgeAudit(database) : null,

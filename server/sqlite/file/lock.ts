@@ -9,11 +9,11 @@ export interface DataDirLock {
 }
 
 /**
- * Claims the data directory for this process. The claim is an exclusive transaction on a small SQLite file of its own: the
- * operating system lets go of it when the process ends, however it ends. The pid stands in a second file, since nobody but the
- * holder can read the first one, and serves the message only.
+ * Claims the data directory for this process with an exclusive transaction on a separate SQLite file, which the operating system
+ * releases when the process ends in any way. A second file contains the pid for the message, because only the holder can read the
+ * first.
  *
- * Throws ConflictError `data_dir_in_use`, and UnavailableError where the disk does not take the claim.
+ * Throws ConflictError `data_dir_in_use`, and UnavailableError if the disk fails.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const pidFile = join(dataDir, 'tocsin.pid')
@@ -31,7 +31,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   return { release: () => held.close() }
 }
 
-/** Who has claimed the data directory; undefined: nobody. Changes nothing. */
+/** Who holds the claim; undefined: nobody. Changes nothing. */
 export function holderOf(dataDir: string): { readonly pid: number | undefined } | undefined {
   const path = join(dataDir, 'tocsin.lock')
   if (!existsSync(path)) return undefined
@@ -55,7 +55,7 @@ function dataDirInUse(dataDir: string, pidFile: string): ConflictError {
     'data_dir_in_use',
     `the data directory ${resolve(dataDir)} is in use by ${holder}`,
     {
-      hint: 'Stop that process, or give this one a data directory of its own (TOCSIN_DATA_DIR).',
+      hint: 'Stop that process, or use another data directory (TOCSIN_DATA_DIR).',
       details: { data_dir: resolve(dataDir), pid: pid ?? null },
     },
   )

@@ -9,8 +9,8 @@ import { asOpeningError } from './opening-errors.ts'
 const keyCheckPlace: SecretPlace = { organizationUuid: '', connectionUuid: '', field: 'master_key_check' }
 
 /**
- * Throws ConflictError `master_key_mismatch`. A known text is sealed at the first start and opened at every later one: a lost or swapped master key is noticed at once, and
- * not when the first connection is used after new secrets were sealed with another key.
+ * Throws ConflictError `master_key_mismatch`. The first start seals a known text and later starts open it, so that a lost or
+ * swapped master key is detected before new secrets are sealed with it.
  */
 export function requireMasterKey(database: Database, secrets: SecretBox): void {
   const check = readCheck(database)
@@ -20,7 +20,7 @@ export function requireMasterKey(database: Database, secrets: SecretBox): void {
   } catch (cause) {
     throw new ConflictError(
       'master_key_mismatch',
-      `the master key is not the one ${database.path} was made with`,
+      `the master key does not open the secrets of ${database.path}`,
       {
         hint: 'Restore master.key beside the database, or set TOCSIN_MASTER_KEY to the key used before.',
         cause,
@@ -35,7 +35,7 @@ export function sealCheck(database: Database, secrets: SecretBox): void {
   setFact(database, 'master_key_check', Buffer.concat([Buffer.from([keyVersion]), bytes]))
 }
 
-/** Whether the key opens the secrets of a database; of none it would. */
+/** Whether the key opens the secrets of a database; false without any. */
 export function opensDatabase(path: string, secrets: SecretBox): boolean {
   if (!existsSync(path)) return true
   const database = new Database(path)
@@ -50,7 +50,7 @@ export function opensDatabase(path: string, secrets: SecretBox): boolean {
   }
 }
 
-/** Which master key a database is sealed with, counted from 1 by its rotations; 1 where there is no database yet. */
+/** Version of the master key: 1, and one more for each rotation. */
 export function readKeyVersion(path: string): number {
   if (!existsSync(path)) return firstVersion
   const database = new Database(path)

@@ -18,8 +18,8 @@ const settings = [
 ]
 
 /**
- * Opens the file with the settings that make a commit durable, and brings its tables up to this program. `beforeMigration` is
- * called when there is something to change, and may throw.
+ * Opens the file with settings that make commits durable, and migrates it. `beforeMigration` is called before a migration and may
+ * throw.
  *
  * Throws ConflictError `not_a_tocsin_database`, `database_too_new` or `file_system_unfit`, and UnavailableError.
  */
@@ -43,7 +43,11 @@ export function openDatabase(
 
 function useWriteAheadLog(database: Database): void {
   if (database.pragma('journal_mode = WAL') === 'wal') return
-  throw new ConflictError('file_system_unfit', `${database.path} cannot keep a write-ahead log where it is`, {
-    hint: 'Put the data directory on a local disk (TOCSIN_DATA_DIR).',
-  })
+  throw new ConflictError(
+    'file_system_unfit',
+    `the file system of ${database.path} does not support a write-ahead log`,
+    {
+      hint: 'Put the data directory on a local disk (TOCSIN_DATA_DIR).',
+    },
+  )
 }

@@ -2,24 +2,24 @@ import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs'
 import { ConflictError, UnavailableError } from '../../../core/errors/errors.ts'
 import { checkDisk, isStorageFailure, storeUnavailable } from '../database/storage-errors.ts'
 
-/** Why a file cannot be used as the database: it cannot be read, it is damaged, or it is no database of Tocsin. */
+/** Why a file cannot be opened: unreadable, damaged, or not a database of Tocsin. */
 export function asOpeningError(path: string, error: unknown): unknown {
   if (isSystemError(error)) return cannotRead(path, error)
   if (!isStorageFailure(error)) return error
   if (error.code === 'SQLITE_NOTADB') return notATocsinDatabase(path)
-  // SQLite says the same of a page that is damaged and of one that the disk fails to read (EIO).
+  // SQLite reports a damaged page and a failed read (EIO) alike.
   const cause = error.code === 'SQLITE_CANTOPEN' ? accessErrorOf(path) : undefined
   const failed = cause ?? (error.code.startsWith('SQLITE_CORRUPT') ? readErrorOf(path) : undefined)
   return failed === undefined ? storeUnavailable(error) : cannotRead(path, failed)
 }
 
 export function notATocsinDatabase(path: string): ConflictError {
-  return new ConflictError('not_a_tocsin_database', `${path} was not made by Tocsin`, {
+  return new ConflictError('not_a_tocsin_database', `${path} is not a Tocsin database`, {
     hint: 'Move that file away, or choose another data directory (TOCSIN_DATA_DIR).',
   })
 }
 
-/** What the operating system said, which says nothing about what is in the file. `otherwise`: the hint for a disk that fails. */
+/** An error of the operating system, which says nothing about the content. `otherwise`: the hint for other codes. */
 export function cannotRead(
   path: string,
   cause: NodeJS.ErrnoException,
@@ -34,14 +34,14 @@ export function cannotRead(
   })
 }
 
-const permissions = 'Let this user read and write the file and the folder it is in.'
+const permissions = 'Give this user read and write access to the file and its folder.'
 
 const readHints: Readonly<Record<string, string | undefined>> = {
   EACCES: permissions,
   EPERM: permissions,
-  ENOENT: 'See that its disk is mounted, and that the path is right.',
+  ENOENT: 'Check that its disk is mounted and that the path is right.',
   ENOTDIR: 'A part of the path is a file, not a folder.',
-  EISDIR: 'Name a file; this is a folder.',
+  EISDIR: 'Use a file; this is a folder.',
   EMFILE: 'Raise the limit on open files.',
   ENFILE: 'Raise the limit on open files.',
 }
@@ -51,8 +51,8 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * What the operating system says when all of a file is read; undefined: all of it can be. Not for a database that this process has
- * open: closing a file ends the locks of the process on it.
+ * The error of the operating system when the whole file is read; undefined without one. Not for a database that this process has
+ * open: closing the file would release its locks.
  */
 export function readErrorOf(path: string): NodeJS.ErrnoException | undefined {
   return errorOf(() => {

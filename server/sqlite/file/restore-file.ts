@@ -1,33 +1,33 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { Actor } from '../../../core/domain/audit.ts'
-import type { RunEnd } from '../../../core/domain/run.ts'
 import { ConflictError, UnavailableError } from '../../../core/errors/errors.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { recordAudit } from '../audit/audit-log.ts'
-import { keptFiles, notABackup, requireWhole, using, type KeptFile } from './backup-file.ts'
+import { keptFiles, notABackup, requireIntact, using, type BackupEntry } from './backup-file.ts'
 import type { Database } from '../database/database.ts'
 import { keyVersionOf, requireMasterKey } from './master-key-check.ts'
 import { openDatabase } from './open-database.ts'
-import { endRun } from '../runs/run-moves.ts'
+import { newRunStatus, restoredEnd } from '../../../core/transitions/run.ts'
+import { endRun } from '../runs/run-transitions.ts'
 import { selectRun, type RunRow } from '../runs/run-rows.ts'
 
-export interface RestoreOptions {
+export interface AdoptOptions {
   /** Name of the backup, for the audit log. */
   readonly from: string
   readonly by: Actor
   readonly clock: Pick<Clock, 'now'>
-  /** Runs that were under way go on. Default: they end. */
+  /** Resume active runs. Default: end them. */
   readonly resume: boolean
 }
 
 /**
- * What is kept in a copy of a backup; `fits` is asked whether a master key opens its secrets.
+ * The contents of a backup's copy. `fits` tells whether a master key opens its secrets.
  *
  * @throws ConflictError `not_a_backup`, `database_damaged`, `not_a_tocsin_database`, `database_too_new`
  */
 export function inspectBackup(path: string): {
-  readonly files: readonly KeptFile[]
+  readonly files: readonly BackupEntry[]
   readonly fits: (boxOf: (version: number) => SecretBox) => boolean
 } {
   requireAllOfIt(path)
@@ -35,25 +35,25 @@ export function inspectBackup(path: string): {
   return { files, fits: (boxOf) => using(path, (backup) => opensSecrets(backup, boxOf)) }
 }
 
-function readBackup(path: string): readonly KeptFile[] {
+function readBackup(path: string): readonly BackupEntry[] {
   try {
-    // Also brings its tables up to this program.
+    // Also migrates the copy.
     openDatabase(path).close()
     return using(path, (backup) => {
-      requireWhole(backup)
+      requireIntact(backup)
       return keptFiles(backup)
     })
   } catch (error) {
     if (error instanceof ConflictError && error.code === 'not_a_tocsin_database') throw notABackup()
     const isDamaged =
       error instanceof UnavailableError && String(error.details?.['sqlite_code']).startsWith('SQLITE_CORRUPT')
-    throw isDamaged ? damagedBackup('its content makes no sense to SQLite') : error
+    throw isDamaged ? damagedBackup('SQLite cannot read its content') : error
   }
 }
 
 const magic = Buffer.from('SQLite format 3\0')
 
-/** Throws ConflictError `database_damaged` for a file that was cut off; SQLite reads what is missing of the last page as zeros. */
+/** Throws ConflictError `database_damaged` for a truncated file, whose missing bytes SQLite would read as zeros. */
 function requireAllOfIt(path: string): void {
   const { size } = statSync(path)
   const header = Buffer.alloc(100)
@@ -68,8 +68,8 @@ function requireAllOfIt(path: string): void {
   const written = header.readUInt16BE(16)
   const pageSize = written === 1 ? 65_536 : written
   const whole = pageSize * header.readUInt32BE(28)
-  if (size < header.length) throw damagedBackup(`it is cut off after ${size} bytes`)
-  if (size < whole) throw damagedBackup(`it is cut off after ${size} of ${whole} bytes`)
+  if (size < header.length) throw damagedBackup(`it is truncated to ${size} bytes`)
+  if (size < whole) throw damagedBackup(`it is truncated to ${size} of ${whole} bytes`)
 }
 
 const damagedBackup = (how: string): ConflictError =>
@@ -84,24 +84,25 @@ function opensSecrets(backup: Database, boxOf: (version: number) => SecretBox): 
   }
 }
 
-/** What became of the runs that had not ended. */
+/** Unfinished runs of the backup. */
 export interface RestoredRuns {
-  /** They were under way: ended with `run_restored`. */
+  /** Active runs, ended with `run_restored`. */
   readonly ended: number
-  /** They had not begun, and begin at the next start. */
+  /** Queued runs, which begin at the next start. */
   readonly inLine: number
 }
 
-/** Makes a copy of a backup the database of a data directory. */
-export function adoptBackup(path: string, options: RestoreOptions): RestoredRuns {
+/** Turns the copy of a backup into the database of a data directory. */
+export function adoptBackup(path: string, options: AdoptOptions): RestoredRuns {
   const { from, by, clock, resume } = options
   return using(path, (database) => {
     database.script('BEGIN IMMEDIATE')
     database.script('DROP TABLE sqlar')
-    // Whoever has signed out since would be signed in again.
+    // Sessions that ended after the backup must stay ended.
     database.script('DELETE FROM sessions')
     const ended = resume ? 0 : endBegun(database, clock)
-    const inLine = database.one<{ n: number }>(`SELECT count(*) AS n FROM runs WHERE status = 'queued'`).n
+    const queued = 'SELECT count(*) AS n FROM runs WHERE status = ?'
+    const inLine = database.one<{ n: number }>(queued, newRunStatus).n
     recordAudit(
       { database, clock },
       {
@@ -113,25 +114,16 @@ export function adoptBackup(path: string, options: RestoreOptions): RestoredRuns
       },
     )
     database.script('COMMIT')
-    // In one file, which can be given its name by itself.
+    // A single file can be renamed atomically.
     database.pragma('journal_mode = DELETE')
     return { ended, inLine }
   })
 }
 
-/** What they did after the backup was made is not in it: to go on would do it again. Those that had not begun stay in line. */
+/** The backup does not have the actions after it was made: to resume these runs would repeat them. Queued runs stay queued. */
 function endBegun(database: Database, clock: Pick<Clock, 'now'>): number {
-  const rows = database.all<RunRow>(`${selectRun} WHERE t.status IN ('running', 'waiting') ORDER BY t.id`)
-  for (const row of rows) endRun({ database, clock }, row, restored)
+  const started = `${selectRun} WHERE t.started_at IS NOT NULL AND t.ended_at IS NULL ORDER BY t.id`
+  const rows = database.all<RunRow>(started)
+  for (const row of rows) endRun({ database, clock }, row, restoredEnd)
   return rows.length
-}
-
-const restored: RunEnd = {
-  status: 'failed',
-  output: null,
-  error: {
-    code: 'run_restored',
-    message: 'the run was under way when the backup was made that has been restored',
-    hint: 'what it has done since is not known: look, then retry the run',
-  },
 }

@@ -1,13 +1,14 @@
 import type { PlaybookResults, ResultsRequest } from '../../../core/ports/runs/run-store.ts'
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
 import type { RunStatus } from '../../../core/domain/run.ts'
+import { countResults } from '../../../core/transitions/run.ts'
 import type { Database } from '../database/database.ts'
 import { whereAll } from '../database/paging.ts'
 import { scopeConditions } from '../context/scope.ts'
 
-/** So many of the newest runs of a playbook are looked at, whoever they belong to. */
+/** Maximum of runs of a playbook that are counted, of all organizations. */
 const maxSeen = 10_000
-/** Of these it is said how many failed. */
+/** Maximum of runs whose results are counted. */
 const maxJudged = 100
 
 interface Counts {
@@ -24,10 +25,10 @@ interface ResultRow {
   readonly endedAt: number | null
 }
 
-/** What became of a playbook's runs, from an index alone and from a hundred rows at most. */
+/** Results of a playbook, from an index and at most a hundred rows. */
 export function playbookResults(
   database: Database,
-  scope: Scope,
+  scope: OrganizationScope,
   { name, weekFrom, monthFrom, runs }: ResultsRequest,
 ): PlaybookResults {
   const conditions = scopeConditions(scope, 'n.organization_id')
@@ -37,7 +38,7 @@ export function playbookResults(
   const counts = database.get<Counts>(
     `SELECT count(*) AS seen, min(created_at) AS oldest,
        count(*) FILTER (WHERE created_at >= ? AND ${counted}) AS week, count(*) FILTER (WHERE ${counted}) AS month
-     FROM (${newestRuns('AND created_at >= ?')}) n`,
+     FROM (${newestRuns}) n WHERE created_at >= ?`,
     weekFrom,
     ...values,
     ...values,
@@ -46,7 +47,7 @@ export function playbookResults(
   )
   const rows = database.all<ResultRow>(
     `SELECT t.uuid, t.status, t.created_at AS createdAt, t.ended_at AS endedAt
-     FROM (SELECT n.id FROM (${newestRuns('')}) n ${whereAll(conditions)} LIMIT ${maxJudged}) newest
+     FROM (SELECT n.id FROM (${newestRuns}) n ${whereAll(conditions)} LIMIT ${maxJudged}) newest
      JOIN runs t ON t.id = newest.id ORDER BY t.created_at DESC, t.id DESC`,
     name,
     ...values,
@@ -55,12 +56,10 @@ export function playbookResults(
   return {
     since: seen < maxSeen || oldest === null ? monthFrom : oldest,
     alerts: { week, month },
-    judged: rows.filter(({ status }) => status === 'completed' || status === 'failed').length,
-    failed: rows.filter(({ status }) => status === 'failed').length,
+    ...countResults(rows.map(({ status }) => status)),
     runs: rows.slice(0, runs),
   }
 }
 
-const newestRuns = (since: string): string =>
-  `SELECT id, created_at, organization_id, alert_id FROM runs
-   WHERE playbook_name = ? ${since} ORDER BY created_at DESC, id DESC LIMIT ${maxSeen}`
+const newestRuns = `SELECT id, created_at, organization_id, alert_id FROM runs
+  WHERE playbook_name = ? ORDER BY id DESC LIMIT ${maxSeen}`

@@ -6,13 +6,13 @@ import type {
   PlaybookStore,
   StoredPlaybook,
 } from '../../../core/ports/playbook-store.ts'
-import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { requireOrganization } from '../access/organization-store.ts'
-import { listPage, whereAll, type Condition } from '../database/paging.ts'
+import { filterBy, listPage, whereAll, type Condition } from '../database/paging.ts'
 import { scopeConditions } from '../context/scope.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
 interface PlaybookRow extends Omit<StoredPlaybook, 'source' | 'isNewest' | 'putInForce'> {
   readonly id: number
@@ -27,18 +27,11 @@ const tables = 'FROM playbooks t LEFT JOIN organizations o ON o.id = t.organizat
 
 const newest: Condition = { sql: 't.newest = 1', values: [] }
 
-export class SqlitePlaybookStore implements PlaybookStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqlitePlaybookStore extends SqliteStore implements PlaybookStore {
   put({ name, hash, source, origin, organizationUuid }: NewPlaybook, by: Actor): Promise<void> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const owner = organizationUuid === null ? null : requireOrganization(database, organizationUuid).id
-      database.run(
+    return this.commits.write(() => {
+      const owner = organizationUuid === null ? null : requireOrganization(this.database, organizationUuid).id
+      this.database.run(
         `INSERT INTO playbooks (organization_id, name, hash, source, origin, newest, created_at)
            VALUES (?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING`,
         owner,
@@ -46,26 +39,26 @@ export class SqlitePlaybookStore implements PlaybookStore {
         hash,
         source,
         origin,
-        clock.now(),
+        this.clock.now(),
       )
       const isOfName = 'name = ? AND ifnull(organization_id, 0) = ?'
       const ofName = [name, owner ?? 0]
-      database.run(
+      this.database.run(
         `UPDATE playbooks SET newest = 0 WHERE ${isOfName} AND newest = 1 AND hash <> ?`,
         ...ofName,
         hash,
       )
       const isNews =
-        database.run(
+        this.database.run(
           `UPDATE playbooks SET newest = 1, removed_at = NULL, put_in_force_by = ?, put_in_force_at = ?
              WHERE ${isOfName} AND (newest = 0 OR removed_at IS NOT NULL) AND hash = ?`,
           toJson(authorOf(by)),
-          clock.now(),
+          this.clock.now(),
           ...ofName,
           hash,
         ) === 1
       if (!isNews) return
-      recordAudit(this.#context, {
+      recordAudit(this.context, {
         action: 'playbook.put_in_force',
         by,
         organizationUuid,
@@ -76,16 +69,15 @@ export class SqlitePlaybookStore implements PlaybookStore {
   }
 
   keepOnly(names: readonly string[], by: Actor): Promise<void> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const removed = database.all<{ id: number; name: string; hash: string }>(
+    return this.commits.write(() => {
+      const removed = this.database.all<{ id: number; name: string; hash: string }>(
         `UPDATE playbooks SET removed_at = ? WHERE newest = 1 AND origin = 'file' AND removed_at IS NULL
            AND name NOT IN (SELECT value FROM json_each(?)) RETURNING id, name, hash`,
-        clock.now(),
+        this.clock.now(),
         JSON.stringify(names),
       )
       for (const { name, hash } of removed.toSorted((a, b) => a.id - b.id)) {
-        recordAudit(this.#context, {
+        recordAudit(this.context, {
           action: 'playbook.removed',
           by,
           organizationUuid: null,
@@ -96,21 +88,20 @@ export class SqlitePlaybookStore implements PlaybookStore {
   }
 
   list(
-    scope: Scope,
-    page: PageRequest,
+    scope: OrganizationScope,
+    page: ListRequest,
     { origin, text }: PlaybookFilter = {},
-  ): Promise<Page<ListedPlaybook>> {
-    const { database } = this.#context
-    return database.read(() =>
-      listPage<PlaybookRow, ListedPlaybook>(database, {
+  ): Promise<ListPage<ListedPlaybook>> {
+    return this.database.read(() =>
+      listPage<PlaybookRow, ListedPlaybook>(this.database, {
         name: 'playbooks',
         table: 'playbooks t',
         select: `SELECT ${columns} ${tables}`,
         conditions: [
           newest,
           ...visible(scope),
-          ...(origin === undefined ? [] : [{ sql: 't.origin = ?', values: [origin] }]),
-          ...(text === undefined ? [] : [{ sql: 'instr(lower(t.name), lower(?)) > 0', values: [text] }]),
+          ...filterBy('t.origin = ?', origin),
+          ...filterBy('instr(lower(t.name), lower(?)) > 0', text),
         ],
         page,
         toItem: toListedPlaybook,
@@ -118,16 +109,19 @@ export class SqlitePlaybookStore implements PlaybookStore {
     )
   }
 
-  find(scope: Scope, name: string): Promise<StoredPlaybook | undefined> {
+  find(scope: OrganizationScope, name: string): Promise<StoredPlaybook | undefined> {
     return this.#first([newest, { sql: 't.name = ?', values: [name] }, ...visible(scope)])
   }
 
-  async versions(scope: Scope, name: string, page: PageRequest): Promise<Page<ListedPlaybook>> {
+  async versions(
+    scope: OrganizationScope,
+    name: string,
+    page: ListRequest,
+  ): Promise<ListPage<ListedPlaybook>> {
     const found = await this.find(scope, name)
-    const { database } = this.#context
     const owner = found?.organizationUuid ?? null
-    return database.read(() =>
-      listPage<PlaybookRow, ListedPlaybook>(database, {
+    return this.database.read(() =>
+      listPage<PlaybookRow, ListedPlaybook>(this.database, {
         name: 'versions',
         table: 'playbooks t LEFT JOIN organizations o ON o.id = t.organization_id',
         select: `SELECT ${columns} ${tables}`,
@@ -144,15 +138,14 @@ export class SqlitePlaybookStore implements PlaybookStore {
     )
   }
 
-  findByHash(scope: Scope, hash: string): Promise<StoredPlaybook | undefined> {
+  findByHash(scope: OrganizationScope, hash: string): Promise<StoredPlaybook | undefined> {
     return this.#first([{ sql: 't.hash = ?', values: [hash] }, ...visible(scope)])
   }
 
-  /** Of several the written one, else the oldest. */
+  /** An authored playbook precedes generated ones, then the oldest. */
   #first(conditions: readonly Condition[]): Promise<StoredPlaybook | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<PlaybookRow & { readonly source: string }>(
+    return this.database.read(() => {
+      const row = this.database.get<PlaybookRow & { readonly source: string }>(
         `SELECT ${columns}, t.source ${tables} ${whereAll(conditions)}
            ORDER BY t.organization_id IS NOT NULL, t.id LIMIT 1`,
         ...conditions.flatMap(({ values }) => values),
@@ -175,8 +168,8 @@ function toListedPlaybook(row: PlaybookRow): ListedPlaybook {
   }
 }
 
-/** Those of the scope's organizations, and those that all organizations share. */
-function visible(scope: Scope): readonly Condition[] {
+/** Playbooks of the organizations in scope, and those of all. */
+function visible(scope: OrganizationScope): readonly Condition[] {
   return scopeConditions(scope, 't.organization_id').map(({ sql, values }) => ({
     sql: `(t.organization_id IS NULL OR ${sql})`,
     values,

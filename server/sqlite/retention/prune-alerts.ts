@@ -1,4 +1,6 @@
 import type { PrunePlace } from '../../../core/ports/retention-store.ts'
+import { awaitingStatus, endedAlertStatuses } from '../../../core/transitions/alert.ts'
+import { listNextRows } from '../context/listed-rows.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
 import { finishPruning, pruneRun } from './prune-run.ts'
@@ -12,10 +14,10 @@ interface Candidate {
   readonly organization: number
 }
 
-/** Its investigation has ended, or there will be none. */
-const isAtRest = `(t.status IN (15, 20) OR (t.status = 0 AND t.type IS NULL))`
+/** The investigation has ended, or the alert has none. */
+const isAtRest = `(t.status IN (${endedAlertStatuses.join(', ')}) OR (t.status = ${awaitingStatus} AND t.type IS NULL))`
 
-/** The newest row stays: its number must not be given again. */
+/** The newest row is kept, so that its key is not reused. */
 const isLeftAlone = `(t.id < (SELECT max(id) FROM alerts)
   AND t.id <= (SELECT value FROM facts WHERE name = 'alerts_indexed_to')
   AND NOT EXISTS (SELECT 1 FROM alerts follower WHERE follower.follows = t.id)
@@ -32,9 +34,9 @@ const candidates = `
   FROM alerts t
     CROSS JOIN alert_contents b ON b.alert_id = t.id
     LEFT JOIN cases c ON c.id = t.case_id
-  WHERE t.modified_at <= ? AND (t.modified_at, t.id) > (?, ?) ORDER BY t.modified_at, t.id LIMIT ?`
+  WHERE t.listed = 1 AND t.modified_at <= ? AND (t.modified_at, t.id) > (?, ?) ORDER BY t.modified_at, t.id LIMIT ?`
 
-/** Inside of a write; see `RetentionStore`. Gives where to go on. */
+/** Inside of a write; see `RetentionStore`. Gives the start of the next piece. */
 export function pruneAlerts(
   database: Database,
   changedBy: number,
@@ -44,6 +46,7 @@ export function pruneAlerts(
 ): PrunePlace | undefined {
   const budget = new PieceBudget()
   let place = from ?? { at: Number.MIN_SAFE_INTEGER, row: 0 }
+  listNextRows(database, 'alerts')
   if (!finishPruning(database, budget)) return place
   const bounds = [changedBy, now, now, changedBy, place.at, place.row, budget.rows]
   const found = database.all<Candidate>(candidates, ...bounds)
@@ -61,7 +64,7 @@ export function pruneAlerts(
   return found.length === 0 ? undefined : place
 }
 
-/** The newest first: a run that goes on from another comes before it. False: some is left. */
+/** Newest first: a retry precedes its original. False: some are left. */
 function pruneRunsOf(
   database: Database,
   alert: number,
@@ -81,7 +84,7 @@ function pruneRunsOf(
   return true
 }
 
-/** Its case counts what it loses. */
+/** The case counts the deleted rows. */
 function deleteAlert(database: Database, alert: number): void {
   const runs = database.all<{ id: number; caseId: number | null }>(
     'SELECT id, case_id AS caseId FROM runs WHERE alert_id = ? ORDER BY id DESC',

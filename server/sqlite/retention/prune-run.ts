@@ -1,15 +1,15 @@
 import type { Database } from '../database/database.ts'
 import type { PieceBudget } from '../database/piece-budget.ts'
 
-/** Of the run `t`: nobody has to decide about a step of it, and no run that goes on from it needs its journal. */
+/** Condition on run `t`: no decision about a step is open, and no unpruned retry needs its journal. */
 export const isPrunable = `(t.ended_at IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM journal WHERE run_id = t.id AND state = 'unknown')
   AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id AND later.pruned_at IS NULL))`
 
 /**
- * Inside of a write. Marks the run before anything of it is deleted: what is there of a journal is whole, whenever the process stops.
+ * Inside of a write. Marks the run first, so that a partly deleted journal is never read.
  *
- * @returns whether all is deleted; the rest is left to `finishPruning`
+ * @returns whether everything is deleted; `finishPruning` deletes the rest
  */
 export function pruneRun(database: Database, run: number, now: number, budget: PieceBudget): boolean {
   const { bytes } = database.one<{ bytes: number }>(
@@ -25,7 +25,7 @@ export function pruneRun(database: Database, run: number, now: number, budget: P
   return deleteDetails(database, run, budget)
 }
 
-/** Inside of a write. Goes on with what an earlier one has begun. False: some is left. */
+/** Inside of a write: continues an earlier deletion. False: some is left. */
 export function finishPruning(database: Database, budget: PieceBudget): boolean {
   for (const { id } of database.all<{ id: number }>('SELECT id FROM runs WHERE pruning = 1'))
     if (!deleteDetails(database, id, budget)) return false
@@ -81,7 +81,7 @@ function deleteCheckpoints(database: Database, run: number, budget: PieceBudget)
   }
 }
 
-/** What its steps wrote into cases was told from repeats by keys that begin with its uuid. */
+/** Idempotency keys of a run's steps begin with its uuid. */
 function deleteCaseWrites(database: Database, run: number): void {
   database.run(
     `DELETE FROM case_writes WHERE organization_id = (SELECT organization_id FROM runs WHERE id = ?)

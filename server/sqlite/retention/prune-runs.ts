@@ -4,16 +4,16 @@ import { PieceBudget } from '../database/piece-budget.ts'
 import type { PruneTally } from './prune-tally.ts'
 import { finishPruning, isPrunable, pruneRun } from './prune-run.ts'
 
-/** Neither an alert nor a case names it, and no run goes on from it. The newest row stays: its number must not be given again. */
+/** No alert, case or retry refers to it. The newest row is kept, so that its key is not reused. */
 const isUnnamed = `(t.alert_id IS NULL AND t.case_id IS NULL AND t.id < (SELECT max(id) FROM runs)
   AND NOT EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id))`
 
-/** The newest first: a run that goes on from another comes before it. */
+/** Newest first: a retry precedes its original. */
 const candidates = `
   SELECT t.id, t.ended_at <= ? AND (t.pruned_at IS NULL OR (t.alert_id IS NULL AND t.case_id IS NULL)) AS isOld
   FROM runs t WHERE t.id < ? ORDER BY t.id DESC LIMIT ?`
 
-/** Looked at when its turn comes, after those that go on from it. */
+/** Checked one by one, because pruning a retry makes its original due. */
 const due = `
   SELECT t.pruned_at IS NOT NULL AS isPruned, t.organization_id AS organization FROM runs t LEFT JOIN cases c ON c.id = t.case_id
   WHERE t.id = ? AND (c.id IS NULL OR (c.status = 'closed' AND c.modified_at <= ?)) AND ${isPrunable}`
@@ -23,7 +23,7 @@ interface Due {
   readonly organization: number
 }
 
-/** Inside of a write; see `RetentionStore`. Gives where to go on. */
+/** Inside of a write; see `RetentionStore`. Gives the start of the next piece. */
 export function pruneRuns(
   database: Database,
   endedBy: number,

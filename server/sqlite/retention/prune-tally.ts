@@ -8,11 +8,11 @@ interface Counts {
   readonly alerts: number
 }
 
-/** What one write deletes of each organization. */
+/** Deleted rows of each organization in one write. */
 export class PruneTally {
   readonly #counts = new Map<number, Counts>()
 
-  /** @param organization its row */
+  /** @param organization key of its row */
   add(organization: number, what: keyof Counts): void {
     const { runs, alerts } = this.#counts.get(organization) ?? { runs: 0, alerts: 0 }
     const more = { runs: runs + Number(what === 'runs'), alerts: alerts + Number(what === 'alerts') }
@@ -28,7 +28,7 @@ export class PruneTally {
     return { runs, alerts }
   }
 
-  /** Inside of the write: what is deleted stands in the audit log of the organization, or it is not deleted. */
+  /** Inside of the write: records the deletions in the audit log. */
   record(context: Pick<StoreContext, 'database' | 'clock'>, { before, setting }: RetentionRule): void {
     for (const [row, counts] of this.#counts) {
       const { uuid } = context.database.one<{ uuid: string }>(

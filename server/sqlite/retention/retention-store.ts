@@ -9,41 +9,29 @@ import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneRuns } from './prune-runs.ts'
 import { PruneTally } from './prune-tally.ts'
+import { deleteOutlived, outlived } from '../context/rows.ts'
 import { forgetOldSessions } from '../access/session-store.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
-/** Rows of a table that one write clears away. */
+/** Rows of a table that one write deletes. */
 const clearedAtOnce = 500
 
-/** Tables with rows that are over at a time, their keys, and the column with that time. */
-const outlived = [
-  ['once_requests', 'api_key_uuid, key_hash', 'expires_at'],
-  ['alert_requests', 'api_key_uuid, idempotency_key', 'expires_at'],
-  ['inbound_calls', 'connection_id, call', 'expires_at'],
-  ['alert_groups', 'id', 'ends_at'],
-] as const
-
-export class SqliteRetentionStore implements RetentionStore {
-  readonly #context: StoreContext
+export class SqliteRetentionStore extends SqliteStore implements RetentionStore {
   readonly #destructiveUses: SqliteDestructiveUseStore
 
   constructor(context: StoreContext, destructiveUses: SqliteDestructiveUseStore) {
-    this.#context = context
+    super(context)
     this.#destructiveUses = destructiveUses
   }
 
   clearOutlived(sessions: SessionLimits): Promise<boolean> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
-      const now = clock.now()
-      const cleared = outlived.map(([table, key, column]) =>
-        database.run(
-          `DELETE FROM ${table} WHERE (${key}) IN
-             (SELECT ${key} FROM ${table} WHERE ${column} <= ? ORDER BY ${column} LIMIT ${clearedAtOnce})`,
-          now,
-        ),
+    return this.commits.write(() => {
+      const now = this.clock.now()
+      const { requests, alertRequests, inboundCalls, groups } = outlived
+      const cleared = [requests, alertRequests, inboundCalls, groups].map((rows) =>
+        deleteOutlived(this.database, rows, now, clearedAtOnce),
       )
-      cleared.push(forgetOldSessions(database, sessions, now, clearedAtOnce))
+      cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))
       cleared.push(this.#destructiveUses.clearAway(clearedAtOnce))
       return cleared.includes(clearedAtOnce)
     })
@@ -58,11 +46,10 @@ export class SqliteRetentionStore implements RetentionStore {
   }
 
   #prune(work: typeof pruneRuns, rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
-    const { database, commits, clock } = this.#context
-    return commits.write(() => {
+    return this.commits.write(() => {
       const tally = new PruneTally()
-      const next = work(database, rule.before, from, clock.now(), tally)
-      tally.record(this.#context, rule)
+      const next = work(this.database, rule.before, from, this.clock.now(), tally)
+      tally.record(this.context, rule)
       return { ...tally.all, next }
     })
   }

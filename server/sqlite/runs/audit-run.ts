@@ -1,8 +1,9 @@
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { StepDecision } from '../../../core/domain/run.ts'
-import { type Checkpoint, labelOf } from '../../../core/domain/checkpoint.ts'
-import { textAt } from '../../../core/plugin/index.ts'
-import type { AnsweredHow, AnswerOutcome } from '../../../core/ports/runs/checkpoint-store.ts'
+import type { Checkpoint } from '../../../core/domain/checkpoint.ts'
+import type { AnswerDetails, AnswerOutcome } from '../../../core/ports/runs/checkpoint-store.ts'
+import { counts } from '../../../core/transitions/question.ts'
+import { answerEntry, decisionEntry } from '../../../core/transitions/timeline.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
@@ -22,14 +23,7 @@ export function recordRun(
   recordAudit(context, { action, by, organizationUuid, subject, details })
 }
 
-const decided: Readonly<Record<StepDecision, string>> = {
-  ran: 'it happened',
-  ran_output_unknown: 'it happened, output unknown',
-  run_again: 'run it again',
-  skip: 'skip it',
-}
-
-/** Inside of the write: what a person decided about a step with unknown outcome. */
+/** Inside of the write: the decision of a person about a step with unknown outcome. */
 export function recordDecision(
   context: StoreContext,
   run: RunRow,
@@ -38,25 +32,22 @@ export function recordDecision(
 ): void {
   recordRun(context, 'step.resolved', run, by, details)
   if (run.caseRow === null) return
-  const { path, decision, skill } = details
-  const text = `decided about step ${path} (${skill}), whose outcome was unknown: ${decided[decision]}`
-  const at = context.clock.now()
-  insertEntry(context.database, run.caseRow, { at, by, kind: 'note', text, changes: null })
+  insertEntry(context.database, run.caseRow, decisionEntry(details, by, context.clock.now()))
 }
 
 /**
- * Inside of the write. Only the answer that counts decides anything; all others are kept with the checkpoint, and anybody could
- * give them without end.
+ * Inside of the write. Records only the answer that counts: the others are stored with the checkpoint, and there may be any number of
+ * them.
  */
 export function recordCheckpoint(
   context: StoreContext,
   { outcome, checkpoint }: AnswerOutcome,
   by: Actor,
-  { together, session = false }: AnsweredHow = {},
+  { together, session = false }: AnswerDetails = {},
 ): void {
-  if (outcome !== 'accepted') return
+  if (!counts(outcome)) return
   const { id, path, organizationUuid, runUuid, connection, question } = checkpoint
-  // What was filled into a form may be sensitive.
+  // Values of a form may be sensitive.
   const answer = question.form === null ? { answer: checkpoint.answer?.value } : {}
   recordAudit(context, {
     action: 'checkpoint.answered',
@@ -74,22 +65,13 @@ export function recordCheckpoint(
   noteAnswer(context, checkpoint, by, together)
 }
 
-const maxShown = 300
-
-/** The case of the run says who decided what, and when: it is read by people who do not see the audit log. */
+/** The case tells who decided what: its readers may not see the audit log. */
 function noteAnswer(
   { database, clock }: StoreContext,
-  { runUuid, question, answer, path, stepId }: Checkpoint,
+  checkpoint: Checkpoint,
   by: Actor,
-  together: AnsweredHow['together'],
+  together: AnswerDetails['together'],
 ): void {
-  const { caseRow } = requireRunRow(database, 'uuid', runUuid)
-  if (caseRow === null) return
-  const { value } = answer ?? {}
-  const word = question.answers?.find((each) => each === value)
-  const said = word === undefined ? 'filled in the form' : `answered '${labelOf(question, word)}'`
-  const asked = (textAt(question.input, 'message') ?? `step ${stepId ?? path}`).slice(0, maxShown)
-  const many = together === undefined ? '' : `, with ${together.count - 1} more of its kind`
-  const text = `${said}${many}, to: ${asked.toWellFormed()}`
-  insertEntry(database, caseRow, { at: clock.now(), by, kind: 'note', text, changes: null })
+  const { caseRow } = requireRunRow(database, 'uuid', checkpoint.runUuid)
+  if (caseRow !== null) insertEntry(database, caseRow, answerEntry(checkpoint, by, together, clock.now()))
 }

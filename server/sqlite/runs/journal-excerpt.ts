@@ -1,4 +1,5 @@
 import type { ExcerptLimits, JournalExcerpt } from '../../../core/ports/runs/journal-store.ts'
+import { runWithJournal } from './reruns.ts'
 import type { Database } from '../database/database.ts'
 import {
   openedInput,
@@ -8,7 +9,6 @@ import {
   type EntryRow,
   type FailedAttemptRow,
 } from './journal-rows.ts'
-import { beyond, idsOf, journalSizes } from './journal-sizes.ts'
 
 const selectExcerpt = `
   SELECT id, path, step_id AS stepId, kind, state, iif(emptied, NULL, ${openedInput}) AS input, iif(emptied, NULL, ${openedOutput}) AS output, error,
@@ -22,9 +22,9 @@ const selectAttempts = `
   FROM journal j JOIN failed_attempts f ON f.run_id = j.run_id AND f.path = j.path
   WHERE j.id IN (SELECT value FROM json_each(?)) ORDER BY j.id, f.attempt LIMIT ?`
 
-/** What of a journal can be read at once. */
+/** A bounded part of a journal. */
 export function journalExcerpt(database: Database, runUuid: string, limits: ExcerptLimits): JournalExcerpt {
-  const { total, sizes } = journalSizes(database, runUuid, limits)
+  const { total, sizes } = sizesOf(database, runUuid, limits)
   const emptied = beyond(sizes, limits.bytes)
   const ids = idsOf(sizes)
   const rows = database.all<EntryRow>(selectExcerpt, JSON.stringify(emptied), ids)
@@ -36,3 +36,50 @@ export function journalExcerpt(database: Database, runUuid: string, limits: Exce
     total,
   }
 }
+
+interface Size {
+  readonly id: number
+  /** Of input and output. */
+  readonly bytes: number
+}
+
+/** Selects the lines of an excerpt by size without reading them, the most important first. */
+function sizesOf(
+  database: Database,
+  runUuid: string,
+  { first, newest }: ExcerptLimits,
+): { readonly total: number; readonly sizes: readonly Size[] } {
+  const { id: run } = database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid)
+  if (run === null) return { total: 0, sizes: [] }
+  const { total } = database.one<{ total: number }>(
+    'SELECT count(*) AS total FROM journal WHERE run_id = ?',
+    run,
+  )
+  const sizes = database.all<Size>(
+    `SELECT id, ifnull(octet_length(input), 0) + ifnull(octet_length(output), 0) AS bytes FROM journal WHERE id IN (
+       SELECT * FROM (SELECT id FROM journal WHERE run_id = ? ORDER BY id LIMIT ?)
+       UNION SELECT * FROM (SELECT id FROM journal WHERE run_id = ? ORDER BY id DESC LIMIT ?)
+       UNION SELECT * FROM (SELECT id FROM journal WHERE run_id = ? AND state = 'unknown' LIMIT ?))
+     ORDER BY state = 'unknown' DESC, id DESC`,
+    run,
+    first,
+    run,
+    newest,
+    run,
+    newest,
+  )
+  return { total, sizes }
+}
+
+/** Lines that do not fit; smaller lines after a large one may still fit. */
+function beyond(sizes: readonly Size[], maxBytes: number): readonly number[] {
+  let left = maxBytes
+  const ids: number[] = []
+  for (const { id, bytes } of sizes) {
+    if (bytes > left) ids.push(id)
+    else left -= bytes
+  }
+  return ids
+}
+
+const idsOf = (sizes: readonly Size[]): string => JSON.stringify(sizes.map(({ id }) => id))

@@ -1,10 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Author } from '../../../core/domain/audit.ts'
 import type { FailedAttempt, JournalEntry, Resolution, StoredError } from '../../../core/domain/run.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
 import type { Database } from '../database/database.ts'
 import { runWithJournal } from './reruns.ts'
-import { fromJson } from '../database/columns.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
 
 export type EntryRow = Omit<
@@ -43,29 +42,51 @@ export function toEntry({ id: _, resolution, carriedFrom, sensitive, ...row }: E
     input: fromJson(input),
     output: fromJson(output),
     error: fromJson<StoredError>(error),
-    ...(resolution === null ? {} : { resolution: toResolution(resolution) }),
+    ...(resolution === null ? {} : { resolution: fromJson<Resolution>(resolution) }),
     ...(carriedFrom === null ? {} : { carriedFrom }),
     ...(sensitive === null ? {} : { sensitive: fromJson<StepMasks>(sensitive) }),
   }
-}
-
-/** Earlier versions kept the name of the API key alone. */
-function toResolution(json: string): Resolution {
-  const kept = fromJson<Omit<Resolution, 'by'> & { readonly by: Author | string }>(json)
-  const by: Author = typeof kept.by === 'string' ? { kind: 'api_key', id: '', name: kept.by } : kept.by
-  return { ...kept, by }
 }
 
 export function toFailedAttempt(row: FailedAttemptRow): FailedAttempt {
   return { ...row, error: fromJson<StoredError>(row.error) }
 }
 
-/** Read at once. */
+const selectEntry = `${selectJournal} WHERE run_id = ${runWithJournal} AND path = ?`
+
+export const findEntryRow = (database: Database, runUuid: string, path: string): EntryRow | undefined =>
+  database.get<EntryRow>(selectEntry, runUuid, path)
+
+export const readFailedAttempts = (database: Database, runUuid: string): readonly FailedAttempt[] =>
+  database
+    .all<FailedAttemptRow>(
+      `SELECT path, attempt, error, started_at AS startedAt, ended_at AS endedAt, retry_at AS retryAt
+       FROM failed_attempts WHERE run_id = ${runWithJournal} ORDER BY path, attempt`,
+      runUuid,
+    )
+    .map(toFailedAttempt)
+
+/** Inside of a write. */
+export function noteFailedAttempt(database: Database, run: number, attempt: FailedAttempt): void {
+  database.run(
+    `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    run,
+    attempt.path,
+    attempt.attempt,
+    toJson(attempt.error),
+    attempt.startedAt,
+    attempt.endedAt,
+    attempt.retryAt,
+  )
+}
+
+/** Lines per piece. */
 const entriesAtOnce = 1_000
 
 const selectPiece = `${selectJournal} WHERE run_id = ${runWithJournal} AND id > ? ORDER BY id LIMIT ${entriesAtOnce}`
 
-/** A long journal is read in pieces: others are served in between. */
+/** Reads a long journal in pieces and yields to other work between them. */
 export async function readJournal(database: Database, runUuid: string): Promise<readonly JournalEntry[]> {
   const entries: JournalEntry[] = []
   for (let after = 0; ;) {
@@ -76,7 +97,7 @@ export async function readJournal(database: Database, runUuid: string): Promise<
     await setImmediate()
   }
   if (entries.length < entriesAtOnce) return entries
-  // Where it was deleted meanwhile, a part of it would pass for all.
+  // The journal was deleted in between: a part must not pass for the whole.
   const run = `SELECT ${runWithJournal} AS id`
   const { id } = await database.read(() => database.one<{ id: number | null }>(run, runUuid))
   return id === null ? [] : entries

@@ -1,24 +1,23 @@
 /**
- * Runs that go on from another. A retry has a journal of its own, which begins as a copy. A long one is copied in pieces, one for
- * each write, so that others are served in between. Until all of it is there, the run neither starts nor ends, and has no journal
- * to be read.
+ * Retries. A retry begins with a copy of the journal of its original. A long journal is copied in pieces, one per write, and other
+ * writes run in between. Until the copy is complete, the retry neither starts nor ends, and its journal cannot be read.
  */
-import { ConflictError, NotFoundError } from '../../../core/errors/errors.ts'
-import { runPruned } from '../../../core/rerun/pruned.ts'
-import { runSuperseded } from '../../../core/rerun/superseded.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
+import { requireRetriable } from '../../../core/transitions/run.ts'
+import { unfinishedStates } from '../../../core/transitions/step.ts'
 import type { Database } from '../database/database.ts'
 import { PieceBudget } from '../database/piece-budget.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 import { requireRunRow, type RunRow } from './run-rows.ts'
 
-/** Paths in one row of `journal_copies`: the row is written again for each piece that ends inside of it. */
+/** Paths per row of `journal_copies`; each piece rewrites one row. */
 const pathsOfRow = 500
 
-/** The key of a run by its uuid, where its journal is there and whole. */
+/** Key of a run by uuid, if its journal exists and is complete. */
 export const runWithJournal = `(SELECT id FROM runs WHERE uuid = ? AND pruned_at IS NULL
   AND (retry_of IS NULL OR NOT EXISTS (SELECT 1 FROM journal_copies WHERE run_id = runs.id)))`
 
-/** Whether a later run went on from the run `t`, or investigated its alert: what it did is not in the journal of this one. */
+/** Whether a later run retries run `t` or has investigated its alert. */
 export const isSuperseded = `(
   EXISTS (SELECT 1 FROM runs later WHERE later.retry_of = t.id)
   OR EXISTS (SELECT 1 FROM runs later WHERE later.alert_id = t.alert_id AND later.id > t.id))`
@@ -27,24 +26,17 @@ export function hasSuccessor(database: Database, uuid: string): boolean {
   return database.get(`SELECT 1 FROM runs t WHERE t.uuid = ? AND ${isSuperseded}`, uuid) !== undefined
 }
 
-/** Inside of a write. The run that is to be gone on from: it has ended, and it is the last word. */
+/** Inside of a write. The run to retry: it has ended, and no later run replaces it. */
 export function requireLast(database: Database, organization: OrganizationKey, uuid: string): RunRow {
   const run = requireRunRow(database, 'uuid', uuid)
   if (run.organizationUuid !== organization.uuid)
     throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
-  if (run.endedAt === null) {
-    throw new ConflictError(
-      'run_not_ended',
-      `the run ${uuid} is ${run.status}: only what has ended is retried`,
-    )
-  }
-  if (hasSuccessor(database, uuid)) throw runSuperseded(uuid)
-  if (run.prunedAt !== null) throw runPruned(uuid)
+  requireRetriable(run, hasSuccessor(database, uuid))
   return run
 }
 
-/** Thrown inside of a write, which is tried again once the journal of the run is whole. */
-export class JournalNotWhole extends Error {
+/** Thrown inside of a write, which is repeated when the journal of the run is complete. */
+export class IncompleteJournalError extends Error {
   readonly run: number
 
   constructor(run: number) {
@@ -53,14 +45,15 @@ export class JournalNotWhole extends Error {
   }
 }
 
-export function requireWhole(database: Database, run: number, retryOf: string | number | null): void {
-  if (retryOf !== null && !isWhole(database, run)) throw new JournalNotWhole(run)
+/** @throws IncompleteJournalError while a part of the journal of this retry is not copied yet */
+export function requireCompleteCopy(database: Database, run: number): void {
+  if (!isCopyComplete(database, run)) throw new IncompleteJournalError(run)
 }
 
-export const isWhole = (database: Database, run: number): boolean =>
+export const isCopyComplete = (database: Database, run: number): boolean =>
   database.get('SELECT 1 FROM journal_copies WHERE run_id = ?', run) === undefined
 
-/** Row of the run, where something is left to copy. */
+/** Row of the run if a part of its journal is not copied yet. */
 export const unfinishedCopy = (database: Database, uuid: string): number | undefined =>
   database.get<{ run: number }>(
     'SELECT run_id AS run FROM journal_copies WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) LIMIT 1',
@@ -68,8 +61,8 @@ export const unfinishedCopy = (database: Database, uuid: string): number | undef
   )?.run
 
 /**
- * Inside of the write that makes the run. Copies the first piece, and notes the rest for `copyPiece`. Entries keep the name of the run
- * that did the work, also from one retry to the next.
+ * Inside of the write that inserts the run. Copies the first piece and records the rest for `copyPiece`. Entries keep the run that
+ * executed the step, across several retries.
  *
  * @param paths in the order of the journal
  */
@@ -105,8 +98,8 @@ export function copyPiece(database: Database, run: number): { readonly drops: bo
 }
 
 /**
- * As many as one write takes on; gives how many of the paths that are. CROSS JOIN: paths are looked up one by one, where SQLite would
- * look through all lines of the run.
+ * Copies as many paths as one write may, and gives their number. CROSS JOIN: SQLite looks up each path instead of scanning all
+ * lines of the run.
  */
 function copyPaths(database: Database, from: number, to: number, paths: readonly string[]): number {
   const count = fitting(database, from, paths)
@@ -117,10 +110,11 @@ function copyPaths(database: Database, from: number, to: number, paths: readonly
      SELECT ?, path, step_id, kind, state, input, output, error, attempt, started_at, ended_at, resolution,
        sensitive, ifnull(carried_from, run_id)
      FROM (SELECT DISTINCT value FROM json_each(?)) wanted CROSS JOIN journal ON run_id = ? AND path = wanted.value
-     WHERE state NOT IN ('started', 'unknown') ORDER BY journal.id`,
+     WHERE state NOT IN (?, ?) ORDER BY journal.id`,
     to,
     wanted,
     from,
+    ...unfinishedStates,
   )
   database.run(
     `INSERT INTO failed_attempts (run_id, path, attempt, error, started_at, ended_at, retry_at)

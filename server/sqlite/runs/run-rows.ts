@@ -1,13 +1,17 @@
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
-import type { Run, StoredError } from '../../../core/domain/run.ts'
+import type { Run, RunStatus, StoredError } from '../../../core/domain/run.ts'
 import type { Author } from '../../../core/domain/audit.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { ListedRun } from '../../../core/ports/runs/run-store.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
+import { insertRow, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
 import { opened } from '../context/sealed-values.ts'
+import { openQuestion } from '../../../core/transitions/question.ts'
+import { waitingStatus } from '../../../core/transitions/run.ts'
+import { stepState } from '../../../core/transitions/step.ts'
 
-/** What the ids of a run's alert and case are made of. */
+/** The parts of the ids of a run's alert and case. */
 export interface OfRun {
   readonly organizationCode: string
   readonly sequence: number | null
@@ -15,7 +19,7 @@ export interface OfRun {
   readonly caseNumber: number | null
 }
 
-/** Beside its organization `o`. */
+/** For queries that join the organization as `o`. */
 export const ofRun = {
   columns: 'o.code AS organizationCode, a.sequence, p.code AS provider, c.number AS caseNumber',
   joins: (run: 't' | 'r') => `LEFT JOIN alerts a ON a.id = ${run}.alert_id
@@ -23,7 +27,7 @@ export const ofRun = {
     LEFT JOIN cases c ON c.id = ${run}.case_id`,
 }
 
-/** An alert and a case belong to the organization of their run, so that its code is theirs. */
+/** An alert and a case have the organization of their run. */
 export function idsOfRun({ organizationCode, sequence, provider, caseNumber }: OfRun) {
   return {
     alertId:
@@ -51,14 +55,27 @@ export interface RunRow extends ListedRunRow {
   readonly output: string | null
 }
 
+/** Fields of a run with a column of their own. */
+const stored = [
+  'uuid',
+  'playbookName',
+  'playbookHash',
+  'status',
+  'createdAt',
+  'startedAt',
+  'endedAt',
+  'prunedAt',
+] as const satisfies readonly (keyof ListedRun)[]
+/** Columns that fields are composed of. */
+const parts = ['error', 'cancelledBy', 'cancelledAt', 'concurrencyKey', 'alertRow', 'caseRow'] as const
+
+const columnNames = { alertRow: 'alert_id', caseRow: 'case_id', organizationRow: 'organization_id' }
+
 const columns = `
-  t.uuid, o.uuid AS organizationUuid, t.playbook_name AS playbookName,
-    t.playbook_hash AS playbookHash, t.status, t.created_at AS createdAt, t.started_at AS startedAt,
-    t.ended_at AS endedAt, t.error, ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs, t.cancelled_by AS cancelledBy, t.cancelled_at AS cancelledAt,
-    t.concurrency_key AS concurrencyKey, t.alert_id AS alertRow, t.case_id AS caseRow,
-    ${ofRun.columns},
+  ${selectList([...stored, ...parts], columnNames)}, o.uuid AS organizationUuid,
+    ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs, ${ofRun.columns},
     (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf,
-    (SELECT uuid FROM runs later WHERE later.retry_of = t.id) AS retriedBy, t.pruned_at AS prunedAt`
+    (SELECT uuid FROM runs later WHERE later.retry_of = t.id) AS retriedBy`
 const tables = `
   FROM runs t
     CROSS JOIN organizations o ON o.id = t.organization_id
@@ -70,25 +87,18 @@ export const selectRun = `SELECT t.id, ${opened('t.output', "'output ' || t.uuid
 const selectBy = { uuid: `${selectRun} WHERE t.uuid = ?`, id: `${selectRun} WHERE t.id = ?` }
 
 export function toListedRun(row: ListedRunRow): ListedRun {
-  const { cancelledAt } = row
+  const { cancelledAt, organizationUuid, retryOf, retriedBy } = row
   const cancelledBy = fromJson<Author>(row.cancelledBy)
   return {
-    uuid: row.uuid,
-    organizationUuid: row.organizationUuid,
-    playbookName: row.playbookName,
-    playbookHash: row.playbookHash,
+    ...pick(row, stored),
     ...idsOfRun(row),
-    status: row.status,
+    organizationUuid,
     inputs: fromJson<Run['inputs']>(row.inputs) ?? {},
     exclusive: row.concurrencyKey !== null,
     cancellation: cancelledBy === null || cancelledAt === null ? null : { by: cancelledBy, at: cancelledAt },
-    createdAt: row.createdAt,
-    startedAt: row.startedAt,
-    endedAt: row.endedAt,
     error: fromJson<StoredError>(row.error),
-    retryOf: row.retryOf,
-    retriedBy: row.retriedBy,
-    prunedAt: row.prunedAt,
+    retryOf,
+    retriedBy,
   }
 }
 
@@ -103,14 +113,20 @@ export function requireRunRow(database: Database, by: 'uuid' | 'id', value: stri
   return row
 }
 
-/** A run is `waiting` exactly while a person has to answer or to decide. To be called wherever that may have changed. */
+/** Inside of a write. Gives the key of the row. */
+export const insertRun = (database: Database, values: FieldValues): number =>
+  insertRow(database, 'runs', values, columnNames)
+
+/** Inside of a write. */
+export const changeRun = (database: Database, row: number, values: FieldValues): void =>
+  updateRow(database, 'runs', row, values, columnNames)
+
+const selectWaits = `SELECT status, EXISTS (SELECT 1 FROM checkpoints WHERE run_id = runs.id AND state = ?)
+  OR EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id AND state = '${stepState.unknown}') AS waits FROM runs WHERE id = ?`
+
+/** Inside of each write that opens or closes a question, or changes whether the outcome of a step is unknown. */
 export function refreshWaiting(database: Database, runRow: number): void {
-  database.run(
-    `UPDATE runs SET status = CASE
-       WHEN EXISTS (SELECT 1 FROM checkpoints WHERE run_id = runs.id AND state = 'waiting')
-         OR EXISTS (SELECT 1 FROM journal WHERE run_id = runs.id AND state = 'unknown') THEN 'waiting'
-       ELSE 'running' END
-     WHERE id = ? AND status IN ('running', 'waiting')`,
-    runRow,
-  )
+  const run = database.one<{ status: RunStatus; waits: 0 | 1 }>(selectWaits, openQuestion, runRow)
+  const status = waitingStatus(run.status, run.waits === 1)
+  if (status !== run.status) changeRun(database, runRow, { status })
 }

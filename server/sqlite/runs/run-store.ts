@@ -1,6 +1,6 @@
 import type { NewGroup } from '../../../core/domain/alert-group.ts'
 import type { NewRun, Run, RunEnd, RunFilter } from '../../../core/domain/run.ts'
-import { ConflictError, NotFoundError, UnavailableError } from '../../../core/errors/errors.ts'
+import { NotFoundError, UnavailableError } from '../../../core/errors/errors.ts'
 import type {
   ListedRun,
   UnfinishedWork,
@@ -11,20 +11,23 @@ import type {
   RunKey,
   RunStore,
   SuspectRun,
-  TakenRun,
+  ClaimedRun,
 } from '../../../core/ports/runs/run-store.ts'
-import type { Page, PageRequest, Scope } from '../../../core/ports/common.ts'
+import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
+import { endOfCancelled, newRunStatus } from '../../../core/transitions/run.ts'
+import type { Database } from '../database/database.ts'
+import { findAlertRow } from '../alerts/alert-rows.ts'
+import { ofCase } from '../cases/case-rows.ts'
 import { queueOrGroup } from '../alerts/alert-groups.ts'
 import { recordRun } from './audit-run.ts'
 import { toJson } from '../database/columns.ts'
-import { listPage } from '../database/paging.ts'
+import { filterBy, listPage, type Condition } from '../database/paging.ts'
 import { playbookResults } from '../playbooks/playbook-results.ts'
 import { claims } from '../database/request-claims.ts'
-import { hasSuccessor, JournalNotWhole, unfinishedCopy } from './reruns.ts'
-import { runConditions } from './run-conditions.ts'
+import { hasSuccessor, isSuperseded, IncompleteJournalError, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
-import { copyOn, endRun, openCaseOf, queueRun, startRun } from './run-moves.ts'
+import { copyOn, endRun, openCaseOf, queueRun, startRun } from './run-transitions.ts'
 import {
   requireRunRow,
   selectListedRun,
@@ -35,6 +38,7 @@ import {
   type RunRow,
 } from './run-rows.ts'
 import {
+  active,
   countQueuedRuns,
   dueRuns,
   parkedRuns,
@@ -45,9 +49,10 @@ import {
   takeTurn,
   wakeRun,
 } from './run-turns.ts'
-import { isInScope, scopeConditions } from '../context/scope.ts'
+import { isInScope } from '../../../core/common/scope.ts'
+import { scopeConditions } from '../context/scope.ts'
 import { hasUnsettled, settleLeftBehind } from '../alerts/settle-followers.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
 const selectRequesters = `
   WITH RECURSIVE line (uuid, alert_id, retry_of) AS (
@@ -58,141 +63,129 @@ const selectRequesters = `
     WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' = 'api_key'
   UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
 
-export class SqliteRunStore implements RunStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteRunStore extends SqliteStore implements RunStore {
   async queue(given: NewRun): Promise<Run> {
-    const { database, commits } = this.#context
     let left: number | undefined
-    const run = await commits.write(() => {
-      const queued = queueRun(this.#context, given)
-      left = given.carriesOver && unfinishedCopy(database, queued.uuid)
+    const run = await this.commits.write(() => {
+      const queued = queueRun(this.context, given)
+      left = given.carriesOver && unfinishedCopy(this.database, queued.uuid)
       return queued
     })
     if (left === undefined) return run
     try {
       return (await this.#copyRest(left)) ?? run
     } catch (error) {
-      // The run is there: whoever starts it goes on with the copy.
+      // The run exists: its start continues the copy.
       if (error instanceof UnavailableError) return run
       throw error
     }
   }
 
-  /** Gives the run where it was dropped at the end. */
+  /** Gives the run if it was dropped after the last piece. */
   async #copyRest(row: number): Promise<Run | undefined> {
-    const { commits } = this.#context
     for (;;) {
-      // A request is remembered with what it writes itself.
+      // These writes do not belong to the idempotent request.
       const { isLeft, ended } = await claims.run(undefined, () =>
-        commits.write(() => copyOn(this.#context, row)),
+        this.commits.write(() => copyOn(this.context, row)),
       )
       if (!isLeft) return ended
     }
   }
 
-  /** Writes once the journal is whole that is copied for the run. */
+  /** Repeats a write after the journal of its run is completely copied. */
   async #whole<T>(write: () => T): Promise<T> {
     for (;;) {
       try {
-        return await this.#context.commits.write(write)
+        return await this.commits.write(write)
       } catch (error) {
-        if (!(error instanceof JournalNotWhole)) throw error
+        if (!(error instanceof IncompleteJournalError)) throw error
         await this.#copyRest(error.run)
       }
     }
   }
 
   start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined> {
-    const { database } = this.#context
-    return this.#whole(() => startRun(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
+    return this.#whole(() => startRun(this.context, requireRunRow(this.database, 'uuid', uuid), newCase))
   }
 
   openCase(uuid: string, newCase: { readonly title: string }): Promise<string> {
-    const { database, commits } = this.#context
-    return commits.write(() => openCaseOf(this.#context, requireRunRow(database, 'uuid', uuid), newCase))
+    return this.commits.write(() =>
+      openCaseOf(this.context, requireRunRow(this.database, 'uuid', uuid), newCase),
+    )
   }
 
   queueOrGroup(given: NewRun & { readonly alertUuid: string }, group: NewGroup): Promise<QueuedOrGrouped> {
-    const { commits } = this.#context
-    return commits.write(() => queueOrGroup(this.#context, given, group))
+    return this.commits.write(() => queueOrGroup(this.context, given, group))
   }
 
   end(uuid: string, end: RunEnd): Promise<Run> {
-    const { database } = this.#context
-    return this.#ending(uuid, () => endRun(this.#context, requireRunRow(database, 'uuid', uuid), end))
+    return this.#ending(uuid, () => endRun(this.context, requireRunRow(this.database, 'uuid', uuid), end))
   }
 
-  /** A write that may end a run. Alerts that end with it are too many for one write, sometimes. */
+  /** A write that may end a run. Alerts that follow its alert may be too many for one write. */
   async #ending(uuid: string, write: () => Run): Promise<Run> {
-    const { database, commits, clock } = this.#context
     let left = false
     const run = await this.#whole(() => {
       const written = write()
-      left = written.endedAt !== null && hasUnsettled(database, uuid)
+      left = written.endedAt !== null && hasUnsettled(this.database, uuid)
       return written
     })
-    while (left) left = await commits.write(() => !settleLeftBehind(database, clock.now()))
+    while (left) left = await this.commits.write(() => !settleLeftBehind(this.database, this.clock.now()))
     return run
   }
 
-  cancel(scope: Scope, uuid: string, by: Actor): Promise<Run> {
-    const { database, clock } = this.#context
+  cancel(scope: OrganizationScope, uuid: string, by: Actor): Promise<Run> {
     return this.#ending(uuid, () => {
-      const run = requireRunRow(database, 'uuid', uuid.toLowerCase())
+      const run = requireRunRow(this.database, 'uuid', uuid.toLowerCase())
       if (!isInScope(scope, run.organizationUuid))
         throw new NotFoundError('run_not_found', `there is no run ${uuid}`)
-      if (run.endedAt !== null) {
-        throw new ConflictError('run_has_ended', `the run ${run.uuid} is ${run.status} already`)
-      }
+      const end = endOfCancelled(run)
       const isNews =
-        database.run(
+        this.database.run(
           'UPDATE runs SET cancelled_by = ?, cancelled_at = ? WHERE id = ? AND cancelled_at IS NULL',
           toJson(authorOf(by)),
-          clock.now(),
+          this.clock.now(),
           run.id,
         ) === 1
-      if (isNews) recordRun(this.#context, 'run.cancelled', run, by)
-      const asked = requireRunRow(database, 'id', run.id)
-      wakeRun(database, run.id)
-      return run.status === 'queued' ? endRun(this.#context, asked, cancelled) : toRun(asked)
+      if (isNews) recordRun(this.context, 'run.cancelled', run, by)
+      const asked = requireRunRow(this.database, 'id', run.id)
+      wakeRun(this.database, run.id)
+      return end === undefined ? toRun(asked) : endRun(this.context, asked, end)
     })
   }
 
   nextInLine(uuid: string): Promise<Run | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<RunRow>(
+    return this.database.read(() => {
+      const row = this.database.get<RunRow>(
         `${selectRun} WHERE t.concurrency_key = (SELECT concurrency_key FROM runs WHERE uuid = ?)
-           AND t.ended_at IS NULL AND t.status = 'queued' ORDER BY t.id LIMIT 1`,
+           AND t.ended_at IS NULL AND t.status = ? ORDER BY t.id LIMIT 1`,
         uuid,
+        newRunStatus,
       )
       return row && toRun(row)
     })
   }
 
   requesters(uuid: string): Promise<readonly string[]> {
-    const { database } = this.#context
-    return database.read(() => database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id))
+    return this.database.read(() =>
+      this.database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id),
+    )
   }
 
-  find(scope: Scope, uuid: string): Promise<Run | undefined> {
-    const { database } = this.#context
-    return database.read(() => {
-      const row = database.get<RunRow>(`${selectRun} WHERE t.uuid = ?`, uuid.toLowerCase())
+  find(scope: OrganizationScope, uuid: string): Promise<Run | undefined> {
+    return this.database.read(() => {
+      const row = this.database.get<RunRow>(`${selectRun} WHERE t.uuid = ?`, uuid.toLowerCase())
       return row && isInScope(scope, row.organizationUuid) ? toRun(row) : undefined
     })
   }
 
-  list(scope: Scope, filter: RunFilter, page: PageRequest): Promise<Page<ListedRun>> {
-    const { database } = this.#context
-    return database.read(() => {
-      const conditions = [...scopeConditions(scope, 't.organization_id'), ...runConditions(database, filter)]
-      return listPage<ListedRunRow, ListedRun>(database, {
+  list(scope: OrganizationScope, filter: RunFilter, page: ListRequest): Promise<ListPage<ListedRun>> {
+    return this.database.read(() => {
+      const conditions = [
+        ...scopeConditions(scope, 't.organization_id'),
+        ...runConditions(this.database, filter),
+      ]
+      return listPage<ListedRunRow, ListedRun>(this.database, {
         name: 'runs',
         table: 'runs t',
         select: selectListedRun,
@@ -203,92 +196,94 @@ export class SqliteRunStore implements RunStore {
     })
   }
 
-  resultsOf(scope: Scope, request: ResultsRequest): Promise<PlaybookResults> {
-    const { database } = this.#context
-    return database.read(() => playbookResults(database, scope, request))
+  resultsOf(scope: OrganizationScope, request: ResultsRequest): Promise<PlaybookResults> {
+    return this.database.read(() => playbookResults(this.database, scope, request))
   }
 
   isSuperseded(uuid: string): Promise<boolean> {
-    const { database } = this.#context
-    return database.read(() => hasSuccessor(database, uuid))
+    return this.database.read(() => hasSuccessor(this.database, uuid))
   }
 
-  take(uuid: string): Promise<TakenRun | ParkedRun | undefined> {
-    const { database, clock } = this.#context
+  take(uuid: string): Promise<ClaimedRun | ParkedRun | undefined> {
     return this.#whole(() => {
-      const turn = takeTurn(database, uuid, clock.now())
+      const turn = takeTurn(this.database, uuid, this.clock.now())
       if (turn === undefined) return undefined
-      const run = toRun(requireRunRow(database, 'uuid', uuid))
+      const run = toRun(requireRunRow(this.database, 'uuid', uuid))
       if (turn.wakeAt === undefined) return { run, convictions: turn.convictions }
       return { uuid: run.uuid, organizationUuid: run.organizationUuid, wakeAt: turn.wakeAt }
     })
   }
 
   park(uuid: string, wakeAt: number): Promise<boolean> {
-    const { database, commits } = this.#context
-    return commits.write(() => parkRun(database, uuid, wakeAt))
+    return this.commits.write(() => parkRun(this.database, uuid, wakeAt))
   }
 
   due(organizationUuid: string, limit: number): Promise<readonly RunKey[]> {
-    const { database, clock } = this.#context
-    return database.read(() => dueRuns(database, organizationUuid, clock.now(), limit))
+    return this.database.read(() => dueRuns(this.database, organizationUuid, this.clock.now(), limit))
   }
 
   parked(after: ParkedRun | undefined, limit: number): Promise<readonly ParkedRun[]> {
-    const { database } = this.#context
-    return database.read(() => parkedRuns(database, after, limit))
+    return this.database.read(() => parkedRuns(this.database, after, limit))
   }
 
   unfinishedWork(): Promise<UnfinishedWork> {
-    const { database, clock } = this.#context
-    return database.read(() => countUnfinished(database, clock.now()))
+    return this.database.read(() => countUnfinished(this.database, this.clock.now()))
   }
 
   countQueued(): Promise<ReadonlyMap<string, number>> {
-    const { database } = this.#context
-    return database.read(() => countQueuedRuns(database))
+    return this.database.read(() => countQueuedRuns(this.database))
   }
 
   async recover(): Promise<void> {
-    const { database, commits, clock } = this.#context
-    let left = await commits.write(() => {
-      recoverRuns(database)
-      return !settleLeftBehind(database, clock.now())
+    let left = await this.commits.write(() => {
+      recoverRuns(this.database)
+      return !settleLeftBehind(this.database, this.clock.now())
     })
-    while (left) left = await commits.write(() => !settleLeftBehind(database, clock.now()))
+    while (left) left = await this.commits.write(() => !settleLeftBehind(this.database, this.clock.now()))
   }
 
   suspects(): Promise<readonly SuspectRun[]> {
-    const { database } = this.#context
-    return database.read(() => suspectRuns(database))
+    return this.database.read(() => suspectRuns(this.database))
   }
 
   setAlone(uuid: string, alone: boolean): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => setAlone(database, uuid, alone))
+    return this.commits.write(() => setAlone(this.database, uuid, alone))
   }
 
   setCrashes(uuid: string, from: number, to: number): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      database.run('UPDATE runs SET crashes = ? WHERE uuid = ? AND crashes = ?', to, uuid, from)
+    return this.commits.write(() => {
+      this.database.run('UPDATE runs SET crashes = ? WHERE uuid = ? AND crashes = ?', to, uuid, from)
     })
   }
 
   forgetCrashes(): Promise<void> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      // What is cut off by a stop that was meant is left behind, which the next start counts as a crash.
-      database.run(
+    return this.commits.write(() => {
+      // The next start counts a crash for each run with a turn: with -1 it becomes 0.
+      this.database.run(
         `UPDATE runs SET crashes = iif(wake_at IS NULL, -1, 0), convictions = 0
-         WHERE ended_at IS NULL AND (crashes != 0 OR wake_at IS NULL)`,
+         WHERE status IN (${active}) AND ended_at IS NULL AND (crashes != 0 OR wake_at IS NULL)`,
       )
     })
   }
 }
 
-const cancelled: RunEnd = {
-  status: 'cancelled',
-  output: null,
-  error: { code: 'run_cancelled', message: 'the run was cancelled' },
+/** Conditions of a list filter on runs `t`. */
+function runConditions(database: Database, filter: RunFilter): readonly Condition[] {
+  const { alertId, caseId, waitsFor, retriable = false } = filter
+  const alertRow = alertId === undefined ? undefined : (findAlertRow(database, alertId)?.id ?? 0)
+  const isUndecided = `t.id ${waitsFor === 'decision' ? 'IN' : 'NOT IN'} (SELECT run_id FROM journal WHERE state = 'unknown')`
+  return [
+    ...filterBy('t.alert_id = ?', alertRow),
+    ...(caseId === undefined ? [] : [ofCase('t.case_id', caseId)]),
+    ...filterBy('t.playbook_name = ?', filter.playbookName),
+    ...filterBy('t.status = ?', filter.status),
+    ...filterBy(`t.error IS NOT NULL AND (t.error ->> '$.code') = ?`, filter.errorCode),
+    ...filterBy('t.created_at >= ?', filter.createdAfter),
+    ...filterBy('t.created_at < ?', filter.createdBefore),
+    ...(waitsFor === undefined ? [] : [{ sql: `t.status = 'waiting' AND ${isUndecided}`, values: [] }]),
+    // In this form, SQLite uses the index of failed runs.
+    ...(retriable
+      ? [{ sql: `t.status = 'failed' AND t.pruned_at IS NULL AND NOT ${isSuperseded}`, values: [] }]
+      : []),
+  ]
 }

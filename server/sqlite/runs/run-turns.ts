@@ -1,12 +1,13 @@
 import type { ParkedRun, RunKey, SuspectRun } from '../../../core/ports/runs/run-store.ts'
+import { activeRunStatuses } from '../../../core/transitions/run.ts'
 import type { Database } from '../database/database.ts'
-import { requireWhole } from './reruns.ts'
+import { requireCompleteCopy } from './reruns.ts'
 
-/** Stands for never: only an answer or the like wakes the run. */
+/** Never due by time: only an answer or the like wakes the run. */
 export const maxWakeAt = Number.MAX_SAFE_INTEGER
-/** Earlier than any time: nobody gave the run back. */
+/** The process with the turn has stopped. */
 const leftBehind = -1
-/** Its turn has come, whatever clocks say later. Only a run that waits for a time has one. */
+/** Due, whatever the clock says. Only a run that waits for a time has a later value. */
 export const turnHasCome = 0
 
 interface TurnRow {
@@ -17,14 +18,17 @@ interface TurnRow {
   readonly retryOf: number | null
 }
 
+/** In SQL, so that the index of statuses finds the runs. */
+export const active = activeRunStatuses.map((status) => `'${status}'`).join(', ')
+
 const selectTurn =
   'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions, retry_of AS retryOf FROM runs WHERE uuid = ?'
 const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
 const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 
 /**
- * Inside of a write, like all that change something here. Gives the row of a run that has a turn now, or has ended, or the time at
- * which its turn comes; undefined where it has one already.
+ * Inside of a write, like all functions that change something here. Gives a due or ended run its turn, or the time at which it is
+ * due; undefined for a run that has its turn.
  */
 export function takeTurn(database: Database, uuid: string, now: number) {
   const turn = database.get<TurnRow>(selectTurn, uuid)
@@ -32,12 +36,12 @@ export function takeTurn(database: Database, uuid: string, now: number) {
   if (turn.endedAt !== null) return { row: turn.id, convictions: 0 }
   if (turn.wakeAt === null) return undefined
   if (turn.wakeAt > now) return { wakeAt: turn.wakeAt === maxWakeAt ? Infinity : turn.wakeAt }
-  requireWhole(database, turn.id, turn.retryOf)
+  if (turn.retryOf !== null) requireCompleteCopy(database, turn.id)
   database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
   return { row: turn.id, convictions: turn.convictions }
 }
 
-/** False where it was woken since it was taken. It has come through: whatever crashed before is forgotten. */
+/** False if the run was woken during its turn. A completed turn resets the crash counters. */
 export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
   const changed = database.run(
     'UPDATE runs SET wake_at = ?, crashes = 0, convictions = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
@@ -47,7 +51,7 @@ export function parkRun(database: Database, uuid: string, wakeAt: number): boole
   return changed === 1
 }
 
-/** Its turn has come: to be called with whatever it may have waited for. */
+/** To be called for everything that a run may wait for. */
 export function wakeRun(database: Database, row: number): void {
   database.run(
     'UPDATE runs SET wake_at = ? WHERE id = ? AND ended_at IS NULL AND ifnull(wake_at, ?) > ?',
@@ -58,7 +62,10 @@ export function wakeRun(database: Database, row: number): void {
   )
 }
 
-/** Those left behind first, then the oldest. Of waits that are over, the first of each page: an index has them by their times. */
+/**
+ * First those left by a stopped process, then the oldest. An index sorts waiting runs by time, so the earliest of each page are
+ * read.
+ */
 export function dueRuns(
   database: Database,
   organizationUuid: string,
@@ -111,22 +118,15 @@ export function countQueuedRuns(database: Database): ReadonlyMap<string, number>
 export function recoverRuns(database: Database): void {
   database.run(
     `UPDATE runs SET wake_at = ?, crashes = crashes + 1, convictions = convictions + alone
-     WHERE wake_at IS NULL AND ended_at IS NULL`,
+     WHERE status IN (${active}) AND wake_at IS NULL AND ended_at IS NULL`,
     leftBehind,
   )
   database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
-  // The process stopped while it copied their journals: whoever takes them goes on with that.
+  // The process stopped while it copied their journals; the next turn continues the copy.
   database.run('UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)', turnHasCome)
-  // What has not begun waits for no time. Earlier versions gave it the one at which it was queued.
-  database.run(
-    'UPDATE runs SET wake_at = ? WHERE wake_at > ? AND wake_at < ? AND ended_at IS NULL AND started_at IS NULL',
-    turnHasCome,
-    turnHasCome,
-    maxWakeAt,
-  )
 }
 
-/** Those left behind more than once since they last rested; the oldest first. */
+/** Runs left by a stopped process more than once since they were last parked, oldest first. */
 export function suspectRuns(database: Database): readonly SuspectRun[] {
   return database.all<SuspectRun>(
     `${selectKey}, r.crashes ${tables} WHERE r.wake_at = ? AND r.crashes > 1 AND r.ended_at IS NULL ORDER BY r.id`,

@@ -1,48 +1,40 @@
 import type { NewRun, Run } from '../../../core/domain/run.ts'
 import type { ScheduleStore, StoredSchedule } from '../../../core/ports/runs/schedule-store.ts'
+import { keptNextAt } from '../../../core/transitions/run.ts'
+import { insertRow, updateRow } from '../context/rows.ts'
 import { requireOrganization } from '../access/organization-store.ts'
-import { queueRun } from './run-moves.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { queueRun } from './run-transitions.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
 const select = `
   SELECT t.id, t.playbook_name AS playbookName, o.uuid AS organizationUuid, t.cron, t.next_at AS nextAt
   FROM schedules t JOIN organizations o ON o.id = t.organization_id`
 
-/**
- * A next time so much later than the next one by the clock was reckoned when the clock was wrong. Three hours, as cron(8) has it: a
- * clock that is set back by less does not fire again what has fired.
- */
-const setBackMs = 3 * 3_600_000
-
 type ScheduleRow = StoredSchedule & { readonly id: number }
 
-export class SqliteScheduleStore implements ScheduleStore {
-  readonly #context: StoreContext
-
-  constructor(context: StoreContext) {
-    this.#context = context
-  }
-
+export class SqliteScheduleStore extends SqliteStore implements ScheduleStore {
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
+    return this.commits.write(() => {
       const wanted = new Set(schedules.map(keyOf))
-      for (const row of database.all<ScheduleRow>(select)) {
-        if (!wanted.has(keyOf(row))) database.run('DELETE FROM schedules WHERE id = ?', row.id)
+      const stored = new Map(this.database.all<ScheduleRow>(select).map((row) => [keyOf(row), row]))
+      for (const [key, { id }] of stored)
+        if (!wanted.has(key)) this.database.run('DELETE FROM schedules WHERE id = ?', id)
+      for (const schedule of schedules) {
+        const { playbookName, organizationUuid, cron, nextAt } = schedule
+        const known = stored.get(keyOf(schedule))
+        if (known !== undefined)
+          updateRow(this.database, 'schedules', known.id, { cron, nextAt: keptNextAt(known, schedule) })
+        else
+          insertRow(this.database, 'schedules', {
+            organizationId: requireOrganization(this.database, organizationUuid).id,
+            playbookName,
+            cron,
+            nextAt,
+          })
       }
-      for (const { playbookName, organizationUuid, cron, nextAt } of schedules) {
-        database.run(
-          `INSERT INTO schedules (organization_id, playbook_name, cron, next_at) VALUES (?, ?, ?, ?)
-           ON CONFLICT (organization_id, playbook_name) DO UPDATE SET cron = excluded.cron, next_at = excluded.next_at
-             WHERE cron <> excluded.cron OR next_at > excluded.next_at + ?`,
-          requireOrganization(database, organizationUuid).id,
-          playbookName,
-          cron,
-          nextAt,
-          setBackMs,
-        )
-      }
-      return database.all<ScheduleRow>(`${select} ORDER BY t.id`).map(({ id: _, ...schedule }) => schedule)
+      return this.database
+        .all<ScheduleRow>(`${select} ORDER BY t.id`)
+        .map(({ id: _, ...schedule }) => schedule)
     })
   }
 
@@ -52,19 +44,18 @@ export class SqliteScheduleStore implements ScheduleStore {
     run: NewRun,
     { overlap }: { readonly overlap: boolean },
   ): Promise<Run | undefined> {
-    const { database, commits } = this.#context
-    return commits.write(() => {
-      const row = database.get<ScheduleRow>(
+    return this.commits.write(() => {
+      const row = this.database.get<ScheduleRow>(
         `${select} WHERE o.uuid = ? AND t.playbook_name = ? AND t.next_at = ?`,
         schedule.organizationUuid,
         schedule.playbookName,
         schedule.nextAt,
       )
       if (row === undefined) return undefined
-      database.run('UPDATE schedules SET next_at = ? WHERE id = ?', nextAt, row.id)
+      this.database.run('UPDATE schedules SET next_at = ? WHERE id = ?', nextAt, row.id)
       const unfinished = 'SELECT 1 FROM runs WHERE schedule_id = ? AND ended_at IS NULL LIMIT 1'
-      if (!overlap && database.get(unfinished, row.id) !== undefined) return undefined
-      return queueRun(this.#context, run, row.id)
+      if (!overlap && this.database.get(unfinished, row.id) !== undefined) return undefined
+      return queueRun(this.context, run, row.id)
     })
   }
 }

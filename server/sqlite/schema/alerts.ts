@@ -1,6 +1,7 @@
 /**
  * Alerts, their search index and their groups. The content has a table of its own, so that a change of status does not write a
  * megabyte again. `alert_search` holds no text: it is built from `alerts` and `alert_contents` up to `facts.alerts_indexed_to`.
+ * Indexes of rows with `listed = 1` are written later than the row, see `context/listed-rows.ts`.
  */
 export const alertsTables = `
 CREATE TABLE alert_sequences (
@@ -31,18 +32,19 @@ CREATE TABLE alerts (
   group_reason TEXT,
   follows INTEGER REFERENCES alerts (id),
   content_preview TEXT,
+  listed INTEGER NOT NULL DEFAULT 0,
   UNIQUE (organization_id, provider_id, sequence)
 ) STRICT;
-CREATE INDEX alerts_of_organization ON alerts (organization_id);
+CREATE INDEX alerts_of_organization ON alerts (organization_id) WHERE listed = 1;
 CREATE INDEX alerts_of_case ON alerts (case_id) WHERE case_id IS NOT NULL;
 CREATE INDEX alerts_awaiting_investigation ON alerts (id) WHERE status = 0 AND type IS NOT NULL;
-CREATE INDEX alerts_of_type ON alerts (type) WHERE type IS NOT NULL;
-CREATE INDEX alerts_of_status ON alerts (status);
-CREATE INDEX alerts_by_creation ON alerts (created_at);
-CREATE INDEX alerts_by_change ON alerts (modified_at);
+CREATE INDEX alerts_of_type ON alerts (type) WHERE listed = 1;
+CREATE INDEX alerts_of_status ON alerts (status) WHERE listed = 1;
+CREATE INDEX alerts_by_creation ON alerts (created_at) WHERE listed = 1;
+CREATE INDEX alerts_by_change ON alerts (modified_at) WHERE listed = 1;
 CREATE INDEX alerts_following ON alerts (follows, status) WHERE follows IS NOT NULL;
-CREATE INDEX alerts_of_organization_by_status ON alerts (organization_id, status);
-CREATE INDEX alerts_of_provider ON alerts (provider_id);
+CREATE INDEX alerts_of_organization_by_status ON alerts (organization_id, status) WHERE listed = 1;
+CREATE INDEX alerts_of_provider ON alerts (provider_id) WHERE listed = 1;
 
 CREATE TABLE alert_contents (
   alert_id INTEGER PRIMARY KEY REFERENCES alerts (id),
@@ -62,7 +64,6 @@ CREATE INDEX alert_requests_of_alert ON alert_requests (alert_id);
 CREATE VIRTUAL TABLE alert_search USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61');
 
 CREATE TABLE alert_groups (
-  id INTEGER PRIMARY KEY,
   organization_id INTEGER NOT NULL REFERENCES organizations (id),
   fingerprint BLOB NOT NULL,
   alert_id INTEGER NOT NULL REFERENCES alerts (id),
@@ -70,11 +71,11 @@ CREATE TABLE alert_groups (
   begins_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  UNIQUE (organization_id, fingerprint)
-) STRICT;
+  PRIMARY KEY (organization_id, fingerprint)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX alert_groups_by_end ON alert_groups (ends_at);
 CREATE INDEX alert_groups_of_repeats ON alert_groups (size) WHERE size > 1;
 CREATE INDEX alert_groups_of_alert ON alert_groups (alert_id);
 
-INSERT INTO facts (name, value) VALUES ('alerts_indexed_to', 0);
+INSERT INTO facts (name, value) VALUES ('alerts_indexed_to', 0), ('alerts_listed_to', 0);
 `

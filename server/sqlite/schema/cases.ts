@@ -1,4 +1,7 @@
-/** Cases and their timelines. Entries are only added; `author_kind` and `author_id` say who wrote them, `author` is the name. */
+/**
+ * Cases and their timelines. Entries are only added; `author_kind` and `author_id` say who wrote them, `author` is the name. Indexes
+ * of rows with `listed = 1` are written later than the row, see `context/listed-rows.ts`.
+ */
 export const casesTables = `
 CREATE TABLE cases (
   id INTEGER PRIMARY KEY,
@@ -16,17 +19,18 @@ CREATE TABLE cases (
   severity_rank INTEGER AS (CASE severity WHEN 'critical' THEN 5 WHEN 'high' THEN 4 WHEN 'medium' THEN 3 WHEN 'low' THEN 2 ELSE 1 END) VIRTUAL,
   alerts_deleted INTEGER NOT NULL DEFAULT 0,
   runs_deleted INTEGER NOT NULL DEFAULT 0,
+  listed INTEGER NOT NULL DEFAULT 0,
   UNIQUE (organization_id, number)
 ) STRICT;
-CREATE INDEX cases_of_organization ON cases (organization_id);
-CREATE INDEX cases_by_change ON cases (modified_at);
-CREATE INDEX cases_by_severity ON cases (severity_rank);
-CREATE INDEX cases_of_organization_by_change ON cases (organization_id, modified_at);
-CREATE INDEX cases_of_organization_by_severity ON cases (organization_id, severity_rank);
-CREATE INDEX cases_of_status ON cases (status);
-CREATE INDEX cases_of_severity ON cases (severity);
-CREATE INDEX cases_of_verdict ON cases (verdict);
-CREATE INDEX cases_of_assignee ON cases (assignee);
+CREATE INDEX cases_of_organization ON cases (organization_id) WHERE listed = 1;
+CREATE INDEX cases_by_change ON cases (modified_at) WHERE listed = 1;
+CREATE INDEX cases_by_severity ON cases (severity_rank) WHERE listed = 1;
+CREATE INDEX cases_of_organization_by_change ON cases (organization_id, modified_at) WHERE listed = 1;
+CREATE INDEX cases_of_organization_by_severity ON cases (organization_id, severity_rank) WHERE listed = 1;
+CREATE INDEX cases_of_status ON cases (status) WHERE listed = 1;
+CREATE INDEX cases_of_severity ON cases (severity) WHERE listed = 1;
+CREATE INDEX cases_of_verdict ON cases (verdict) WHERE listed = 1;
+CREATE INDEX cases_of_assignee ON cases (assignee) WHERE listed = 1;
 
 CREATE TABLE case_entries (
   id INTEGER PRIMARY KEY,
@@ -56,4 +60,6 @@ CREATE TABLE case_writes (
   entry_id INTEGER REFERENCES case_entries (id),
   PRIMARY KEY (organization_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;
+
+INSERT INTO facts (name, value) VALUES ('cases_listed_to', 0);
 `

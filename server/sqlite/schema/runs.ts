@@ -41,11 +41,9 @@ CREATE UNIQUE INDEX runs_retried ON runs (retry_of) WHERE retry_of IS NOT NULL;
 CREATE INDEX runs_failed ON runs (playbook_name, id) WHERE status = 'failed';
 CREATE INDEX runs_due ON runs (organization_id, wake_at) WHERE wake_at IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX runs_parked ON runs (wake_at) WHERE wake_at IS NOT NULL AND ended_at IS NULL AND started_at IS NOT NULL;
-CREATE INDEX runs_taken ON runs (id) WHERE wake_at IS NULL AND ended_at IS NULL;
 CREATE INDEX runs_alone ON runs (id) WHERE alone = 1;
 CREATE INDEX runs_pruning ON runs (id) WHERE pruning = 1;
-CREATE INDEX runs_of_playbook ON runs (playbook_name, created_at, organization_id, alert_id);
-CREATE INDEX runs_in_playbook ON runs (playbook_name);
+CREATE INDEX runs_of_playbook ON runs (playbook_name, id, created_at, organization_id, alert_id);
 CREATE INDEX runs_of_status ON runs (status);
 CREATE INDEX runs_of_error ON runs (error ->> '$.code') WHERE error IS NOT NULL;
 
@@ -110,4 +108,62 @@ CREATE TABLE destructive_uses (
   PRIMARY KEY (run_id, path)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX destructive_uses_by_time ON destructive_uses (organization_id, class, used_at);
+`
+
+/** Questions to people, and every answer received, whether it counted or not. */
+export const checkpointsTables = `
+CREATE TABLE checkpoints (
+  id INTEGER PRIMARY KEY,
+  public_id TEXT NOT NULL UNIQUE,
+  organization_id INTEGER NOT NULL REFERENCES organizations (id),
+  run_id INTEGER NOT NULL REFERENCES runs (id),
+  path TEXT NOT NULL,
+  step_id TEXT,
+  question TEXT NOT NULL,
+  reference TEXT,
+  state TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  timeout_at INTEGER NOT NULL,
+  connection TEXT,
+  asked TEXT,
+  on_timeout TEXT,
+  kind TEXT,
+  UNIQUE (run_id, path)
+) STRICT;
+CREATE INDEX checkpoints_of_person ON checkpoints (organization_id, connection, asked, id) WHERE asked IS NOT NULL;
+CREATE INDEX checkpoints_in_state ON checkpoints (state, id);
+CREATE INDEX checkpoints_of_organization ON checkpoints (organization_id, state, id);
+CREATE INDEX checkpoints_via ON checkpoints (question ->> '$.via', state, id);
+CREATE INDEX checkpoints_of_kind ON checkpoints (kind, state, organization_id, id);
+
+CREATE TABLE checkpoint_answers (
+  id INTEGER PRIMARY KEY,
+  checkpoint_id INTEGER NOT NULL REFERENCES checkpoints (id),
+  outcome TEXT NOT NULL,
+  value TEXT,
+  author TEXT NOT NULL,
+  text TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX checkpoint_answers_of_checkpoint ON checkpoint_answers (checkpoint_id);
+`
+
+/** Versions of playbooks by content hash. A generated playbook belongs to an organization; an authored one to all. */
+export const playbooksTables = `
+CREATE TABLE playbooks (
+  id INTEGER PRIMARY KEY,
+  organization_id INTEGER REFERENCES organizations (id),
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  source TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  newest INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  put_in_force_by TEXT,
+  put_in_force_at INTEGER,
+  removed_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX playbook_versions ON playbooks (name, ifnull(organization_id, 0), hash);
+CREATE UNIQUE INDEX newest_playbooks ON playbooks (name, ifnull(organization_id, 0)) WHERE newest = 1;
+CREATE INDEX playbooks_of_hash ON playbooks (hash);
 `

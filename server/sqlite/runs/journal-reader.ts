@@ -1,12 +1,12 @@
 import type { JournalEntry, Resolution } from '../../../core/domain/run.ts'
 import type {
-  Line,
-  LineMove,
-  LineStore,
-  Stretch,
-  StretchRequest,
+  JournalLine,
+  JournalLineState,
+  JournalReader,
+  JournalChunk,
+  ChunkRequest,
 } from '../../../core/ports/runs/journal-reader.ts'
-import type { Page, PageRequest } from '../../../core/ports/common.ts'
+import type { ListPage, ListRequest } from '../../../core/ports/common.ts'
 import { fromJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { runWithJournal } from './reruns.ts'
@@ -19,11 +19,11 @@ import {
   type FailedAttemptRow,
 } from './journal-rows.ts'
 import { listPage } from '../database/paging.ts'
-import type { StoreContext } from '../context/store-context.ts'
+import { SqliteStore } from '../context/store-context.ts'
 
 const ofRun = `run_id = ${runWithJournal}`
 
-/** Sizes are known without reading what they are of. */
+/** SQLite knows the size of a value without reading it. */
 const selectSizes = `
   SELECT id, ifnull(octet_length(input), 0) + iif(?, 0, ifnull(octet_length(output), 0)) AS bytes,
     ? IS NULL OR kind IN (SELECT value FROM json_each(?)) AS isWanted
@@ -34,7 +34,7 @@ const selectAttempts = `
   FROM journal j JOIN failed_attempts f ON f.run_id = j.run_id AND f.path = j.path
   WHERE j.id IN (SELECT value FROM json_each(?)) ORDER BY j.id, f.attempt`
 
-const selectMoves = `
+const selectStates = `
   SELECT id AS row, state, attempt, resolution,
     (SELECT count(*) FROM failed_attempts f WHERE f.run_id = j.run_id AND f.path = j.path) AS failedAttempts
   FROM journal j WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id`
@@ -55,41 +55,36 @@ interface SizeRow {
 type PlacedRow = Omit<SizeRow, 'isWanted'>
 type Size = Omit<SizeRow, 'isWanted'> & { readonly isWanted: boolean }
 
-type MoveRow = Pick<JournalEntry, 'state' | 'attempt'> & {
+type StateRow = Pick<JournalEntry, 'state' | 'attempt'> & {
   readonly row: number
   readonly resolution: string | null
   readonly failedAttempts: number
 }
 
-export class SqliteLineStore implements LineStore {
-  readonly #context: Pick<StoreContext, 'database'>
-
-  constructor(context: Pick<StoreContext, 'database'>) {
-    this.#context = context
-  }
-
-  stretch(
+export class SqliteJournalReader extends SqliteStore implements JournalReader {
+  readChunk(
     runUuid: string,
-    { after = 0, lines, bytes, kinds, maxBytes = Infinity, withoutOutputs = false }: StretchRequest,
-  ): Promise<Stretch> {
-    const { database } = this.#context
-    return database.read(() => {
+    { after = 0, lines, bytes, kinds, maxBytes = Infinity, withoutOutputs = false }: ChunkRequest,
+  ): Promise<JournalChunk> {
+    return this.database.read(() => {
       const wanted = kinds === undefined ? null : JSON.stringify(kinds)
-      const sizes = database
+      const sizes = this.database
         .all<SizeRow>(selectSizes, withoutOutputs ? 1 : 0, wanted, wanted, runUuid, after, lines)
         .map(({ isWanted, ...size }) => ({ ...size, isWanted: isWanted === 1 && size.bytes <= maxBytes }))
       const looked = sizes.slice(0, fitting(sizes, bytes))
       const rows = looked.flatMap(({ id, isWanted }) => (isWanted ? [id] : []))
       const isEnd = looked.length === sizes.length && sizes.length < lines
-      return { lines: linesOf(database, rows, withoutOutputs), next: isEnd ? undefined : looked.at(-1)?.id }
+      return {
+        lines: linesOf(this.database, rows, withoutOutputs),
+        next: isEnd ? undefined : looked.at(-1)?.id,
+      }
     })
   }
 
-  page(runUuid: string, page: PageRequest & { readonly bytes: number }): Promise<Page<Line>> {
-    const { database } = this.#context
-    return database.read(() => {
-      const { id: run } = database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid)
-      const rows = listPage<PlacedRow, number>(database, {
+  page(runUuid: string, page: ListRequest & { readonly bytes: number }): Promise<ListPage<JournalLine>> {
+    return this.database.read(() => {
+      const { id: run } = this.database.one<{ id: number | null }>(`SELECT ${runWithJournal} AS id`, runUuid)
+      const rows = listPage<PlacedRow, number>(this.database, {
         name: `steps ${run}`,
         table: 'journal t',
         select: selectPlaced,
@@ -105,36 +100,37 @@ export class SqliteLineStore implements LineStore {
           ),
         toItem: ({ id }) => id,
       })
-      const lines = linesOf(database, rows.data)
+      const lines = linesOf(this.database, rows.data)
       return { ...rows, data: page.oldestFirst === true ? lines : lines.toReversed() }
     })
   }
 
-  line(row: number): Promise<Line | undefined> {
-    const { database } = this.#context
-    return database.read(() => linesOf(database, [row])[0])
+  line(row: number): Promise<JournalLine | undefined> {
+    return this.database.read(() => linesOf(this.database, [row])[0])
   }
 
-  moves(rows: readonly number[]): Promise<readonly LineMove[]> {
-    const { database } = this.#context
-    return database.read(() =>
-      database.all<MoveRow>(selectMoves, JSON.stringify(rows)).map(({ resolution, ...move }) => ({
-        ...move,
+  states(rows: readonly number[]): Promise<readonly JournalLineState[]> {
+    return this.database.read(() =>
+      this.database.all<StateRow>(selectStates, JSON.stringify(rows)).map(({ resolution, ...state }) => ({
+        ...state,
         resolvedAt: fromJson<Resolution>(resolution)?.at,
       })),
     )
   }
 
   rowsAt(runUuid: string, places: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    const { database } = this.#context
-    return database.read(() => {
-      const rows = database.all<{ place: number; id: number }>(selectPlaces, runUuid, JSON.stringify(places))
+    return this.database.read(() => {
+      const rows = this.database.all<{ place: number; id: number }>(
+        selectPlaces,
+        runUuid,
+        JSON.stringify(places),
+      )
       return new Map(rows.map(({ place, id }) => [place, id]))
     })
   }
 }
 
-/** How many of them: at least one that is wanted. */
+/** Number of lines within the limit, at least one wanted line. */
 function fitting(sizes: readonly Size[], maxBytes: number): number {
   let total = 0
   const beyond = sizes.findIndex(({ bytes, isWanted }) => {
@@ -145,7 +141,11 @@ function fitting(sizes: readonly Size[], maxBytes: number): number {
   return beyond === -1 ? sizes.length : beyond
 }
 
-function linesOf(database: Database, rows: readonly number[], withoutOutputs = false): readonly Line[] {
+function linesOf(
+  database: Database,
+  rows: readonly number[],
+  withoutOutputs = false,
+): readonly JournalLine[] {
   if (rows.length === 0) return []
   const ids = JSON.stringify(rows)
   const failed = Map.groupBy(

@@ -1,0 +1,108 @@
+import type { SqlValue } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+
+/** Columns whose names do not follow from their fields. */
+export type ColumnNames = Readonly<Record<string, string>>
+
+/** Values by field; undefined fields are left out. */
+export type FieldValues = Readonly<Record<string, SqlValue | undefined>>
+
+/** `createdAt` to `created_at`. */
+const columnOf = (field: string, names: ColumnNames = {}): string =>
+  names[field] ?? field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Select list of the table with alias `t`, each column under the name of its field. */
+export const selectList = (fields: readonly string[], names?: ColumnNames): string =>
+  fields.map((field) => `t.${columnOf(field, names)} AS ${field}`).join(', ')
+
+export function pick<Row extends object, Field extends keyof Row>(
+  row: Row,
+  fields: readonly Field[],
+): Pick<Row, Field> {
+  return Object.fromEntries(fields.map((field) => [field, row[field]])) as Pick<Row, Field>
+}
+
+const statements = new Map<string, string>()
+
+/** Inside of a write. Gives the key of the new row. */
+export function insertRow(
+  database: Database,
+  table: string,
+  values: FieldValues,
+  names?: ColumnNames,
+): number {
+  const fields = given(values)
+  const sql = composed(`INSERT ${table} ${fields.join(' ')}`, () => {
+    const columns = fields.map((field) => columnOf(field, names))
+    return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+  })
+  return database.insert(sql, ...fields.map((field) => values[field] ?? null))
+}
+
+/** Inside of a write: changes the given fields of the rows that `where` selects. Gives the number of rows. */
+export function updateRows(
+  database: Database,
+  table: string,
+  values: FieldValues,
+  where: { readonly sql: string; readonly values: readonly SqlValue[] },
+  names?: ColumnNames,
+): number {
+  const fields = given(values)
+  const sql = composed(`UPDATE ${table} ${fields.join(' ')} ${where.sql}`, () => {
+    const columns = fields.map((field) => `${columnOf(field, names)} = ?`)
+    return `UPDATE ${table} SET ${columns.join(', ')} WHERE ${where.sql}`
+  })
+  return database.run(sql, ...fields.map((field) => values[field] ?? null), ...where.values)
+}
+
+export function updateRow(
+  database: Database,
+  table: string,
+  id: number,
+  values: FieldValues,
+  names?: ColumnNames,
+): void {
+  updateRows(database, table, values, { sql: 'id = ?', values: [id] }, names)
+}
+
+const given = (values: FieldValues): readonly string[] =>
+  Object.keys(values).filter((field) => values[field] !== undefined)
+
+/** The texts come from a finite set of shapes. */
+function composed(key: string, compose: () => string): string {
+  let sql = statements.get(key)
+  if (sql === undefined) statements.set(key, (sql = compose()))
+  return sql
+}
+
+/** A table whose rows are deleted after a time, its key, and the column with that time. */
+export interface Outlived {
+  readonly table: string
+  readonly key: string
+  readonly until: string
+}
+
+export const outlived = {
+  requests: { table: 'once_requests', key: 'api_key_uuid, key_hash', until: 'expires_at' },
+  alertRequests: { table: 'alert_requests', key: 'api_key_uuid, idempotency_key', until: 'expires_at' },
+  inboundCalls: { table: 'inbound_calls', key: 'connection_id, call', until: 'expires_at' },
+  groups: { table: 'alert_groups', key: 'organization_id, fingerprint', until: 'ends_at' },
+  destructiveUses: { table: 'destructive_uses', key: 'run_id, path', until: 'used_at' },
+} as const satisfies Readonly<Record<string, Outlived>>
+
+/** Rows that each new row deletes: more than one, so that they cannot pile up. */
+const clearedAtOnce = 20
+
+/** Inside of a write: deletes rows whose time is over, the oldest first. Gives their number. */
+export function deleteOutlived(
+  database: Database,
+  { table, key, until }: Outlived,
+  now: number,
+  limit = clearedAtOnce,
+): number {
+  return database.run(
+    `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${until} <= ? ORDER BY ${until} LIMIT ?)`,
+    now,
+    limit,
+  )
+}
