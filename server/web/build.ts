@@ -1,6 +1,6 @@
 /**
- * `npm run page`: builds the web page into `dist/`, unless it is there and nothing has changed since. `--force` builds anyway.
- * Without the development packages it leaves things as they are: the server works without the page.
+ * `npm run page`: builds the web page into `dist/` if a source has changed. `--force` always builds. Without
+ * the development packages it does nothing: the server works without the page.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ const stamp = join(here, '../../.build/page-sources')
 const sources = await hashOfSources()
 if (process.argv.includes('--force') || !(await isBuiltFrom(sources))) await buildPage()
 
-/** Of all that the page is made from: its sources, and the packages as they are locked. */
+/** A hash of the sources and the locked packages. */
 async function hashOfSources(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(join(here, '../../package-lock.json')))
   const names = await Array.fromAsync(glob('**/*.{ts,tsx,css,html,svg}', { cwd: here, exclude: ['dist'] }))
@@ -38,7 +38,7 @@ async function buildPage(): Promise<void> {
   await mkdir(dirname(stamp), { recursive: true })
   const [made, place] = [join(dirname(stamp), `page-${process.pid}`), join(here, 'dist')]
   await vite.build({ configFile: join(here, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made } })
-  // A server that starts meanwhile finds the page before, or this one.
+  // A server that starts meanwhile finds the old page or the new one.
   await rm(place, { recursive: true, force: true })
   await rename(made, place)
   await writeFile(stamp, sources)

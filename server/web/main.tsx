@@ -1,7 +1,18 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app.tsx'
-import { preloadPage } from './preload-page.ts'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import './style.css'
+import { apiProblem } from './api/problem.ts'
+import { nonce } from './nonce.ts'
+import { SessionGate } from './session/session-gate.tsx'
+import { Shell } from './shell/shell.tsx'
+import { readableColours, theme } from './theme.ts'
+import { pages } from './views.ts'
 
 refuseMarkup()
 preloadPage(location.pathname)
@@ -14,15 +25,62 @@ createRoot(root).render(
 )
 
 /**
- * The content security policy lets no text become markup but through this policy, and it refuses whatever could hold an element.
- * The component library sets the text of its style elements that way.
+ * The policy for trusted types: it refuses text that could contain an element. Mantine sets the text of
+ * style elements with it.
  */
 function refuseMarkup(): void {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   trustedTypes?.createPolicy('default', { createHTML: (text) => (text.includes('<') ? null : text) })
 }
 
-/** Of the browser; the types of the platform do not know it yet. */
+/** A browser type that is not in the platform types yet. */
 interface TrustedTypes {
   createPolicy(name: string, rules: { readonly createHTML: (text: string) => string | null }): unknown
+}
+
+/** Retry only requests that did not arrive, and server errors. */
+const tryAgain = (failures: number, error: unknown): boolean => {
+  const { status } = apiProblem(error)
+  return failures < 3 && (status === 0 || status >= 500)
+}
+
+const queries = new QueryClient({
+  defaultOptions: {
+    // `navigator.onLine` is unreliable: the server may run on the same machine.
+    queries: { retry: tryAgain, staleTime: 1_000, refetchOnWindowFocus: true, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableColours}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <SessionGate>
+          <Shell />
+        </SessionGate>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+/** Loads the code of a view while the session is loading. The view reports errors. */
+export function preloadPage(path: string): void {
+  const parts = path === '/' ? ['', 'alerts'] : path.split('/')
+  const fits = (pattern: string): boolean => {
+    const wanted = pattern.split('/')
+    return (
+      wanted.length === parts.length && wanted.every((part, at) => part === parts[at] || part.startsWith(':'))
+    )
+  }
+  pages
+    .find((page) => fits(page.path))
+    ?.load()
+    .catch(() => undefined)
 }

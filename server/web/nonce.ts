@@ -1,5 +1,5 @@
-/** Style elements that libraries make carry the nonce of the response, or the browser would refuse them. */
+/** Style elements of libraries need the nonce of the response. */
 export const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 
-/** Where `get-nonce` looks, which the dialogs of the component library ask. */
+/** For `get-nonce`, which the dialogs of Mantine use. */
 Object.assign(globalThis, { __webpack_nonce__: nonce })

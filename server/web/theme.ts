@@ -1,13 +1,13 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
-/** What a tooltip says can be read by keyboard and by touch too. */
+/** Tooltips also open on focus and touch. */
 const tooltipEvents = { hover: true, focus: true, touch: true }
 
 const closeButtonProps = { 'aria-label': 'Close' }
 
 export const theme = createTheme({
   colors: {
-    // The blue-green of the logo, which no state has. Dark enough at 8 to be read on white, bright enough at 4 to be read on black.
+    // The blue-green of the logo, which no state uses. Shade 8 is readable on white, shade 4 on black.
     brand: [
       '#e3f6f9',
       '#c5ebf1',
@@ -20,7 +20,7 @@ export const theme = createTheme({
       '#0b6b7d',
       '#08525f',
     ],
-    // Text at 0, lines at 4, fields at 6, the page at 7.
+    // 0: text, 4: lines, 6: fields, 7: page.
     dark: [
       '#d6dde6',
       '#b6c0cc',
@@ -57,7 +57,7 @@ export const theme = createTheme({
   },
 })
 
-/** Surfaces that lie behind the page, and text that the component library makes too pale to be read by everybody (WCAG AA: 4.5 to 1). */
+/** Background surfaces, and text colours with enough contrast (WCAG AA: 4.5 to 1). */
 export const readableColours: CSSVariablesResolver = () => ({
   variables: {},
   light: {

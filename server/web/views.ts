@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import { createElement, lazy, useState, type ComponentType } from 'react'
 import {
   ActivityLogIcon,
   ArchiveIcon,
@@ -12,18 +12,36 @@ import {
   QuestionMarkCircledIcon,
   ReaderIcon,
 } from '@radix-ui/react-icons'
-import type { Role } from './api/types.ts'
-import { pageAt } from './page-at.ts'
+import type { Role } from '../../core/domain/api-key.ts'
+
+/**
+ * A view that is loaded on demand, or early by `load`. A loaded one renders at once, because React would
+ * show the fallback for about 300 ms.
+ */
+function pageAt(path: string, load: () => Promise<{ readonly default: ComponentType }>) {
+  let loaded: ComponentType | undefined
+  const loadOnce = async () => {
+    const module = await load()
+    loaded = module.default
+    return module
+  }
+  const later = lazy(loadOnce)
+  function Page() {
+    const [shown] = useState<ComponentType>(() => loaded ?? later)
+    return createElement(shown)
+  }
+  return { path, load: loadOnce, page: Page }
+}
 
 /** A part of the page with an entry in the navigation. */
 export interface View {
-  /** First part of its paths; the server knows them too (`server/http/page/serve-page.ts`). */
+  /** First part of the path. The server knows it too (`server/http/page/view-paths.ts`). */
   readonly path: string
   readonly title: string
-  /** Behind `g` it leads here. */
+  /** Shortcut after `g`. */
   readonly letter: string
   readonly icon: ComponentType<{ readonly width?: number; readonly height?: number }>
-  /** Who may see it; the API refuses the others. */
+  /** Roles that may see it. The API decides. */
   readonly roles: readonly Role[]
 }
 
@@ -31,7 +49,7 @@ const everybody: readonly Role[] = ['intake', 'reader', 'analyst', 'admin']
 const readers: readonly Role[] = ['reader', 'analyst', 'admin']
 const admins: readonly Role[] = ['admin']
 
-/** The navigation: what is looked at every day, what it is made of, and who may do what. */
+/** The groups of the navigation. */
 export const viewGroups: readonly { readonly title: string; readonly views: readonly View[] }[] = [
   {
     title: 'Watch',
@@ -69,29 +87,31 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
 
 export const views: readonly View[] = viewGroups.flatMap((group) => group.views)
 
-/** Who may see what is at a path: everybody what is no view. */
+/** Roles that may see a path. */
 export function rolesAt(path: string): readonly Role[] {
   const [, first] = path.split('/', 2)
   return views.find((view) => view.path === first)?.roles ?? everybody
 }
 
-/** What each path shows. Each is loaded when it is first looked at. */
+const directory = () => import('./directory/directory-view.tsx')
+
+/** All views, loaded on demand. */
 export const pages = [
   pageAt('/alerts', () => import('./alerts/alerts-view.tsx')),
   pageAt('/alerts/:id', () => import('./alerts/alert-page.tsx')),
   pageAt('/cases', () => import('./cases/cases-view.tsx')),
   pageAt('/cases/:id', () => import('./cases/case-page.tsx')),
-  pageAt('/runs', () => import('./runs/list/runs-view.tsx')),
-  pageAt('/runs/:id', () => import('./runs/run/run-page.tsx')),
+  pageAt('/runs', () => import('./runs/runs-view.tsx')),
+  pageAt('/runs/:id', () => import('./runs/run-page.tsx')),
   pageAt('/checkpoints', () => import('./checkpoints/checkpoints-view.tsx')),
   pageAt('/playbooks', () => import('./playbooks/playbooks-view.tsx')),
-  pageAt('/playbooks/new', () => import('./playbooks/edit/new-playbook.tsx')),
+  pageAt('/playbooks/new', () => import('./playbooks/editor/edit-playbook.tsx')),
   pageAt('/playbooks/:id', () => import('./playbooks/playbook-page.tsx')),
   pageAt('/connections', () => import('./connections/connections-view.tsx')),
   pageAt('/connections/new', () => import('./connections/new-connection.tsx')),
   pageAt('/connections/:id', () => import('./connections/connection-page.tsx')),
-  pageAt('/organizations', () => import('./directory/organizations-view.tsx')),
-  pageAt('/providers', () => import('./directory/providers-view.tsx')),
+  pageAt('/organizations', () => directory().then(({ OrganizationsView: view }) => ({ default: view }))),
+  pageAt('/providers', () => directory().then(({ ProvidersView: view }) => ({ default: view }))),
   pageAt('/keys', () => import('./keys/keys-view.tsx')),
   pageAt('/audit', () => import('./audit/audit-view.tsx')),
   pageAt('/health', () => import('./health/health-view.tsx')),

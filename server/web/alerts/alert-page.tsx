@@ -1,48 +1,46 @@
-import { Alert as MantineAlert, Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert as MantineAlert, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from 'wouter'
-import { call, get } from '../api/call.ts'
-import type { Alert, Run } from '../api/types.ts'
+import { useParams } from 'wouter'
+import { apiCall, apiGet } from '../api/call.ts'
+import type { ApiAlert, ApiRun } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
-import { Fields } from '../parts/fields.tsx'
-import { TextView } from '../parts/json/json-view.tsx'
-import { PageLoading } from '../parts/states/page-loading.tsx'
-import { ViewRefusal } from '../shell/view/view-refusal.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { AlertStatus } from '../parts/states/states.tsx'
-import { Time } from '../parts/time/times.tsx'
-import { useGoOn } from '../parts/use-go-on.ts'
-import { RunList } from '../runs/list/run-list.tsx'
-import { useMay } from '../session/session.ts'
-import { ViewTitle } from '../shell/view/view-title.tsx'
-import { InvestigateDialog } from './investigate-dialog.tsx'
+import { FieldGrid, PageLoading, TextLink } from '../parts/layout.tsx'
+import { TextView } from '../parts/text-view.tsx'
+import { ViewError, ViewTitle } from '../shell/view.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { AlertStatusBadge } from '../parts/states.tsx'
+import { DateTime } from '../parts/times.tsx'
+import { useNavigateWhileMounted } from '../parts/hooks.ts'
+import { RunList } from '../runs/run-list.tsx'
+import { useHasRole } from '../session/session.ts'
+import { InvestigateDialog } from './investigate.tsx'
 
 const ended = new Set([0, 15, 20])
 
-/** One alert: what came, what was done about it, and what came of that. */
+/** One alert with its runs and its content. */
 export default function AlertPage() {
   const { id } = useParams<{ id: string }>()
   const path = `/alerts/${encodeURIComponent(id)}`
   const poll = usePollMs()
   const alert = useQuery({
     queryKey: ['alert', id],
-    queryFn: () => get<Alert>(path),
+    queryFn: () => apiGet<ApiAlert>(path),
     refetchInterval: ({ state }) => poll(ended.has(state.data?.investigation_status ?? 15) ? 10_000 : 1_000),
   })
   if (alert.isPending) return <PageLoading />
-  if (alert.isLoadingError) return <ViewRefusal error={alert.error} onRetry={() => void alert.refetch()} />
+  if (alert.isLoadingError) return <ViewError error={alert.error} onRetry={() => void alert.refetch()} />
   const { data } = alert
   return (
     <Stack gap="var(--tocsin-gap)">
       <Group justify="space-between">
         <Group gap="sm">
           <ViewTitle>{data.alert_id.toUpperCase()}</ViewTitle>
-          <AlertStatus status={data.investigation_status} />
+          <AlertStatusBadge status={data.investigation_status} />
         </Group>
         <InvestigateAgain alert={data} />
       </Group>
-      <Fields
+      <FieldGrid
         entries={[
           ['Organization', data.organization_code],
           ['Provider', data.alert_provider],
@@ -51,13 +49,11 @@ export default function AlertPage() {
           [
             'Case',
             data.case_id !== null && (
-              <Anchor component={Link} href={`/cases/${data.case_id}`} size="sm">
-                {data.case_id.toUpperCase()}
-              </Anchor>
+              <TextLink href={`/cases/${data.case_id}`}>{data.case_id.toUpperCase()}</TextLink>
             ),
           ],
-          ['Created', <Time key="created" at={data.created_at} />],
-          ['Completed', data.completed_at !== null && <Time key="completed" at={data.completed_at} />],
+          ['Created', <DateTime key="created" at={data.created_at} />],
+          ['Completed', data.completed_at !== null && <DateTime key="completed" at={data.completed_at} />],
           ['Created at source', data.created_at_source],
           [
             'Investigated again',
@@ -69,9 +65,9 @@ export default function AlertPage() {
         <MantineAlert color="blue" variant="light" title="Duplicate alert">
           <Text size="sm" className="outside-text">
             Grouped with{' '}
-            <Anchor component={Link} href={`/alerts/${data.grouped_with}`} size="sm" underline="always">
+            <TextLink href={`/alerts/${data.grouped_with}`} isUnderlined>
               {data.grouped_with.toUpperCase()}
-            </Anchor>
+            </TextLink>
             {data.grouped_because !== null && <>: {showInvisible(data.grouped_because)}</>}
           </Text>
         </MantineAlert>
@@ -82,19 +78,19 @@ export default function AlertPage() {
   )
 }
 
-function InvestigateAgain({ alert }: { readonly alert: Alert }) {
+function InvestigateAgain({ alert }: { readonly alert: ApiAlert }) {
   const { alert_id: id, investigation_status: status } = alert
   const [opened, { open, close }] = useDisclosure()
   const queries = useQueryClient()
-  const goOn = useGoOn()
+  const goOn = useNavigateWhileMounted()
   const again = useMutation({
-    mutationFn: () => call<Run>('POST', `/alerts/${encodeURIComponent(id)}/investigate`),
+    mutationFn: () => apiCall<ApiRun>('POST', `/alerts/${encodeURIComponent(id)}/investigate`),
     onSuccess({ run_uuid: uuid }) {
       void queries.invalidateQueries({ queryKey: ['alert', id] })
       goOn(`/runs/${uuid}`)
     },
   })
-  if (!useMay('analyst', 'admin') || status < 15) return null
+  if (!useHasRole('analyst', 'admin') || status < 15) return null
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>

@@ -1,29 +1,32 @@
 import { Anchor, Button, Drawer, Group, Loader, Stack, Text } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get } from '../api/call.ts'
-import type { Alert } from '../api/types.ts'
-import { TextView } from '../parts/json/json-view.tsx'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { AlertStatus } from '../parts/states/states.tsx'
-import { Time } from '../parts/time/times.tsx'
+import { apiGet } from '../api/call.ts'
+import type { ApiAlert } from '../api/types.ts'
+import { TextView } from '../parts/text-view.tsx'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { AlertStatusBadge } from '../parts/states.tsx'
+import { DateTime } from '../parts/times.tsx'
 import './content-drawer.css'
 
 interface ContentDrawerProps {
   /** The row whose content is shown. Undefined: the drawer is closed. */
-  readonly row: Alert | undefined
+  readonly row: ApiAlert | undefined
   readonly onClose: () => void
-  /** Go to the row above and below; undefined where there is none. */
+  /** The rows above and below; undefined at the ends of the list. */
   readonly onPrevious: (() => void) | undefined
   readonly onNext: (() => void) | undefined
 }
 
-/** The content of one alert of the list, beside the list. */
-export function ContentDrawer({ row, onClose, onPrevious, onNext }: ContentDrawerProps) {
+/** The content of one alert, beside the list. */
+export default function ContentDrawer({ row, onClose, onPrevious, onNext }: ContentDrawerProps) {
+  // Opens after it is mounted: a drawer that is open from the start does not return the focus.
+  const isMounted = useMounted()
   return (
     <Drawer
-      opened={row !== undefined}
+      opened={isMounted && row !== undefined}
       onClose={onClose}
       position="right"
       className="content-drawer"
@@ -38,7 +41,7 @@ export function ContentDrawer({ row, onClose, onPrevious, onNext }: ContentDrawe
           <Group justify="space-between">
             <Text size="sm" className="outside-text">
               {row.alert_type !== null && <b>{showInvisible(row.alert_type)}</b>} from {row.alert_provider},{' '}
-              <Time at={row.created_at} ago />
+              <DateTime at={row.created_at} ago />
             </Text>
             <Group gap={6}>
               <Button size="compact-sm" variant="default" disabled={!onPrevious} onClick={onPrevious}>
@@ -56,13 +59,13 @@ export function ContentDrawer({ row, onClose, onPrevious, onNext }: ContentDrawe
   )
 }
 
-function DrawerTitle({ row: { alert_id: id, investigation_status: status } }: { readonly row: Alert }) {
+function DrawerTitle({ row: { alert_id: id, investigation_status: status } }: { readonly row: ApiAlert }) {
   return (
     <Group gap="sm">
       <Anchor component={Link} href={`/alerts/${id}`} fw={650}>
         {id.toUpperCase()}
       </Anchor>
-      <AlertStatus status={status} />
+      <AlertStatusBadge status={status} />
     </Group>
   )
 }
@@ -70,9 +73,9 @@ function DrawerTitle({ row: { alert_id: id, investigation_status: status } }: { 
 function Content({ id }: { readonly id: string }) {
   const alert = useQuery({
     queryKey: ['alert', id],
-    queryFn: ({ signal }) => get<Alert>(`/alerts/${encodeURIComponent(id)}`, {}, signal),
+    queryFn: ({ signal }) => apiGet<ApiAlert>(`/alerts/${encodeURIComponent(id)}`, {}, signal),
   })
   if (alert.isPending) return <Loader size="sm" aria-label="Loading" />
-  if (alert.isLoadingError) return <Refusal error={alert.error} onRetry={() => void alert.refetch()} />
+  if (alert.isLoadingError) return <ErrorAlert error={alert.error} onRetry={() => void alert.refetch()} />
   return <TextView text={alert.data.alert_content ?? ''} label={`Content of ${id.toUpperCase()}`} />
 }

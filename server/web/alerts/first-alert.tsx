@@ -1,23 +1,22 @@
-import { Anchor, Button, Code, Select, Stack, Text, Timeline } from '@mantine/core'
+import { Button, Code, Select, Stack, Text, Timeline } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link } from 'wouter'
-import { addressOf, call } from '../api/call.ts'
-import { useOrganization } from '../forms/use-organization.ts'
-import { Command } from '../parts/command.tsx'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { useMay, useSession } from '../session/session.ts'
-import { ViewHead } from '../shell/view/view-head.tsx'
-import { firstAlertCommand } from './first-alert-command.ts'
+import { addressOf, apiCall } from '../api/call.ts'
+import { useOrganization } from '../api/lookups.ts'
+import { Command } from '../parts/text-view.tsx'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { useHasRole, useSession } from '../session/session.ts'
+import { ViewHead } from '../shell/view.tsx'
+import { TextLink } from '../parts/layout.tsx'
 
-/** What to do while there is no alert yet: make a key, send an alert with it, look at what came of it. */
-export function FirstAlert() {
-  const mayMakeKey = useMay('admin')
+/** A guide for the first alert: create a key, send an alert, see the result. */
+export default function FirstAlert() {
+  const mayMakeKey = useHasRole('admin')
   const { organization_codes: ownCodes } = useSession()
   const { code: organization, field: choice } = useOrganization(useState<string | null>(null))
   const make = useMutation({
     mutationFn: () =>
-      call<{ readonly key: string }>('POST', '/keys', {
+      apiCall<{ readonly key: string }>('POST', '/keys', {
         body: { name: 'first alert', role: 'intake', organization_codes: ownCodes },
       }),
   })
@@ -37,7 +36,7 @@ export function FirstAlert() {
               Create key
             </Button>
           )}
-          {make.isError && <Refusal error={make.error} />}
+          {make.isError && <ErrorAlert error={make.error} />}
           {key !== undefined && (
             <>
               <Text size="sm">Copy the key now: it is not shown again. The command below contains it.</Text>
@@ -62,13 +61,13 @@ export function FirstAlert() {
         <Step number={3} title="See the result">
           <Text size="sm">
             The alert appears here automatically. Its <Code>alert_type</Code> selects the{' '}
-            <Anchor component={Link} underline="always" href="/playbooks" size="sm">
+            <TextLink href="/playbooks" isUnderlined>
               playbook
-            </Anchor>{' '}
+            </TextLink>{' '}
             that investigates it; without a match, Tocsin generates one. See the findings in its{' '}
-            <Anchor component={Link} underline="always" href="/cases" size="sm">
+            <TextLink href="/cases" isUnderlined>
               case
-            </Anchor>
+            </TextLink>
             .
           </Text>
         </Step>
@@ -99,3 +98,30 @@ function Step({ number, title, children }: StepProps) {
     </Timeline.Item>
   )
 }
+
+interface CommandParts {
+  /** URL to which alerts are posted. */
+  readonly address: string
+  /** Undefined: use the variable of the terminal. */
+  readonly key: string | undefined
+  readonly organization: string
+}
+
+/** A command for a terminal (POSIX shells) that posts an alert and waits for its investigation. */
+function firstAlertCommand({ address, key, organization }: CommandParts): string {
+  const body = {
+    // Every server has this provider.
+    alert_provider: 'custom',
+    organization_code: organization,
+    alert_type: 'first_alert',
+    alert_content: '{"source_ip":"198.51.100.23","user":"kim@example.com"}',
+  }
+  return [
+    `curl -sS ${inQuotes(address)} \\`,
+    `  -H "Authorization: Bearer ${key ?? '$TOCSIN_KEY'}" \\`,
+    `  -H 'Content-Type: application/json' -H 'Prefer: wait=30' \\`,
+    `  -d ${inQuotes(JSON.stringify(body))}`,
+  ].join('\n')
+}
+
+const inQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,13 +1,11 @@
-import { learnTime } from '../parts/time/now.ts'
-import { returnActivity, takeActivity } from './activity.ts'
-import { parseJson } from './parse-json.ts'
-import { ApiError, type Problem } from './problem.ts'
-import { tellReached } from './reached.ts'
+import { createStore } from '../parts/hooks.ts'
+import { learnTime, serverTime } from '../parts/time.ts'
+import { ApiError, type ApiProblem } from './problem.ts'
 
-/** Where the API is, e.g. `/api`: the server says it in the page. */
+/** Base path of the API, e.g. `/api`. The server writes it into the page. */
 const base = document.querySelector<HTMLMetaElement>('meta[name=tocsin-api]')?.content ?? '/api'
 
-/** So long an answer may take: a dry run may take a minute. */
+/** Timeout of a request. A dry run may take a minute. */
 const deadlineMs = 90_000
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -19,14 +17,14 @@ interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Is told when the API does not know the session any more. */
+/** Called when the API no longer knows the session. */
 let onSignedOut = (): void => undefined
-/** Counts the sessions of this page: an answer to a call of an earlier one says nothing about this one. */
+/** Number of sessions of this page. Answers to requests of earlier sessions are ignored. */
 let sessions = 0
-/** What was answered when the session was over: until there is another one, nothing is asked that would only be refused. */
-let over: Problem | undefined
+/** The answer that ended the session. Until the next session, requests fail without being sent. */
+let over: ApiProblem | undefined
 
-/** Calls are made again, with the session that there is now. */
+/** Allows requests again, with the new session. */
 export function startSession(): void {
   sessions++
   over = undefined
@@ -36,7 +34,7 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener
 }
 
-/** Address of a path of the API, e.g. `/alerts`. */
+/** URL of an API path, e.g. `/alerts`. */
 export function addressOf(path: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [[name, String(value)]],
@@ -46,24 +44,23 @@ export function addressOf(path: string, query: Query = {}): string {
 }
 
 /**
- * Calls the API and gives its answer.
+ * Calls the API.
  *
- * @throws ApiError with the problem document, or with `unreachable` where there was no answer
+ * @throws ApiError with the problem document, or with code `unreachable`
  */
-export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  return (await callTagged<T>(method, path, options)).data
+export async function apiCall<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
+  return (await apiCallTagged<T>(method, path, options)).data
 }
 
-/** What the API answers, with its `ETag`, which an edit names in `If-Match`, and `Tocsin-Warning`. */
+/** An answer with its `ETag` (for `If-Match`) and its `Tocsin-Warning`. */
 export interface Tagged<T> {
   readonly data: T
   readonly etag: string | null
-  /** What to look at before the answer is used. */
   readonly warning: string | null
 }
 
-/** As `call`, for what is to be edited. */
-export async function callTagged<T>(
+/** Like `apiCall`, with the headers of the answer. */
+export async function apiCallTagged<T>(
   method: string,
   path: string,
   options: CallOptions = {},
@@ -80,7 +77,7 @@ export async function callTagged<T>(
   })
   if (response.ok)
     return {
-      data: (text === '' ? undefined : parseJson(text)) as T,
+      data: (text === '' ? undefined : parseAnswer(text)) as T,
       etag: response.headers.get('etag'),
       warning: response.headers.get('tocsin-warning'),
     }
@@ -112,11 +109,11 @@ async function send(address: string, init: Sent) {
     if (init.signal.aborted && !isTimeout(init.signal.reason)) throw error
     tellReached(false)
     throw new ApiError({
-      title: 'Tocsin does not answer',
+      title: 'Can’t reach Tocsin',
       status: 0,
       code: 'unreachable',
-      detail: 'The server could not be reached.',
-      hint: 'is it running, and is the network up? this page tries again by itself',
+      detail: 'The server did not answer.',
+      hint: 'check that the server is running and that the network is up; this page retries automatically',
     })
   }
 }
@@ -124,11 +121,54 @@ async function send(address: string, init: Sent) {
 const isTimeout = (reason: unknown): boolean =>
   reason instanceof DOMException && reason.name === 'TimeoutError'
 
-function readProblem(response: Response, text: string): Problem {
+function readProblem(response: Response, text: string): ApiProblem {
   if (response.headers.get('content-type')?.startsWith('application/problem+json') === true)
-    return parseJson(text) as Problem
+    return parseAnswer(text) as ApiProblem
   return { title: `HTTP ${response.status}`, status: response.status, code: 'no_problem_document' }
 }
 
-export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
-  call<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })
+export const apiGet = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
+  apiCall<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })
+
+/** User activity that no request has reported yet. Opening the page counts. */
+let isUnsaid = true
+
+const acts = ['pointerdown', 'keydown', 'wheel'] as const
+
+// Events dispatched by scripts are no user activity.
+for (const act of acts)
+  addEventListener(act, ({ isTrusted }) => void (isUnsaid ||= isTrusted), { capture: true, passive: true })
+
+/** Whether there was activity since the last request. Reporting it keeps the session alive. */
+function takeActivity(): boolean {
+  const isActive = isUnsaid
+  isUnsaid = false
+  return isActive
+}
+
+/** The request did not arrive: the next one reports the activity. */
+function returnActivity(): void {
+  isUnsaid = true
+}
+
+/** Keeps the digits of an integer that JavaScript cannot represent. */
+function keepInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const beyond = typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
+  return beyond && context?.source !== undefined ? context.source : value
+}
+
+/** Parses JSON of the API. Integers beyond 2^53 become text where the browser supports it. */
+export function parseAnswer(text: string): unknown {
+  return JSON.parse(text, keepInteger)
+}
+
+/** Since when the server is unreachable, by its own clock in epoch milliseconds; undefined while it answers. */
+const unreachableSince = createStore<number | undefined>(undefined)
+
+export const useUnreachableSince = unreachableSince.use
+
+/** Called after each request. Any answer counts. */
+function tellReached(isReached: boolean): void {
+  if (isReached !== (unreachableSince.get() === undefined))
+    unreachableSince.set(isReached ? undefined : serverTime())
+}

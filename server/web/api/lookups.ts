@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { get } from './call.ts'
-import { problemOf } from './problem.ts'
-import type { Page } from './types.ts'
+import { apiGet } from './call.ts'
+import { apiProblem } from './problem.ts'
+import type { ApiPage } from './types.ts'
 
-/** What can be chosen from. */
-export interface Lookup {
-  /** Empty until they are known. */
+/** Codes for a select field. */
+export interface CodeOptions {
+  /** Empty until loaded. */
   readonly codes: readonly string[]
-  /** Why they are not known, for the field that they are chosen in; undefined where they are, or will be in a moment. */
+  /** Why loading failed, shown at the field. */
   readonly error: string | undefined
 }
 
-/** After a failure it is asked again. */
+/** Retry interval after an error. */
 const againMs = 5_000
 
 type Path = '/organizations' | '/providers'
@@ -21,7 +21,7 @@ async function codesOf(path: Path): Promise<readonly string[]> {
   let cursor: string | undefined
   do {
     // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const page: Page<{ readonly code: string }> = await get(path, { limit: 200, cursor })
+    const page: ApiPage<{ readonly code: string }> = await apiGet(path, { limit: 200, cursor })
     codes.push(...page.data.map(({ code }) => code))
     cursor = page.next_cursor ?? undefined
   } while (cursor !== undefined)
@@ -30,7 +30,7 @@ async function codesOf(path: Path): Promise<readonly string[]> {
 
 const none: readonly string[] = []
 
-function useLookup(path: Path): Lookup {
+function useLookup(path: Path): CodeOptions {
   const {
     data = none,
     isLoadingError,
@@ -41,11 +41,36 @@ function useLookup(path: Path): Lookup {
     staleTime: 60_000,
     refetchInterval: ({ state }) => (state.status === 'error' ? againMs : false),
   })
-  return { codes: data, error: isLoadingError ? `Not loaded: ${problemOf(error).title}` : undefined }
+  return { codes: data, error: isLoadingError ? `Could not load: ${apiProblem(error).title}` : undefined }
 }
 
-/** Organizations that whoever is signed in may see. */
-export const useOrganizations = (): Lookup => useLookup('/organizations')
+/** Organizations of the key. */
+export const useOrganizations = (): CodeOptions => useLookup('/organizations')
 
-/** What alerts may come from. */
-export const useProviders = (): Lookup => useLookup('/providers')
+/** Providers of alerts. */
+export const useProviders = (): CodeOptions => useLookup('/providers')
+
+type Chosen = readonly [code: string | null, choose: (code: string | null) => void]
+
+/** The organization for a request: the only one, or the selected one. Never guessed. */
+export function useOrganization([chosen, choose]: Chosen) {
+  const { codes, error } = useOrganizations()
+  const code = chosen ?? (codes.length === 1 ? codes[0] : undefined)
+  return {
+    /** Undefined until known. */
+    code,
+    /** No choice is necessary. */
+    isSingle: codes.length === 1,
+    field: {
+      label: 'Organization',
+      placeholder: 'Choose one',
+      data: [...codes],
+      value: code ?? null,
+      onChange: choose,
+      error,
+      allowDeselect: false,
+      searchable: codes.length > 7,
+      withAsterisk: true,
+    },
+  }
+}

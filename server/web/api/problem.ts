@@ -1,5 +1,5 @@
-/** What the API answers when it refuses: an RFC 9457 problem document. */
-export interface Problem {
+/** A problem document of the API (RFC 9457). */
+export interface ApiProblem {
   readonly title: string
   readonly status: number
   readonly code: string
@@ -8,19 +8,19 @@ export interface Problem {
   readonly errors?: readonly { readonly pointer?: string; readonly message: string }[]
 }
 
-/** A request that the API refused, or that did not reach it (then `status` is 0). */
+/** A failed request. `status` is 0 if it did not reach the API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  readonly problem: Problem
+  readonly problem: ApiProblem
 
-  constructor(problem: Problem) {
+  constructor(problem: ApiProblem) {
     super(problem.detail ?? problem.title)
     this.problem = problem
   }
 }
 
-/** Of whatever was thrown, what can be shown. */
-export function problemOf(error: unknown): Problem {
+/** The problem document for any thrown value. */
+export function apiProblem(error: unknown): ApiProblem {
   if (error instanceof ApiError) return error.problem
   return {
     title: 'Something went wrong on this page',

@@ -1,31 +1,18 @@
+import type { ApiAuditEntry } from '../api/types.ts'
 import { Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
-import { LookupFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
-import { ListPage } from '../lists/page/list-page.tsx'
-import { useFilters } from '../lists/filters/use-filters.ts'
+import { LookupFilter, TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { useOrganizations } from '../api/lookups.ts'
-import { breakable } from '../parts/json/breakable.tsx'
-import { JsonView } from '../parts/json/json-view.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { When } from '../parts/time/when.tsx'
-import type { Column } from '../lists/table/column.ts'
+import { breakable, JsonView } from '../parts/text-view.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { TableTime } from '../parts/times.tsx'
+import type { Column } from '../lists/data-row.tsx'
 
-interface Named {
-  readonly kind: string
-  readonly id: string | null
-  readonly name: string | null
-}
+type Named = ApiAuditEntry['actor'] | ApiAuditEntry['subject']
 
-interface AuditEntry {
-  readonly sequence: number
-  readonly at: number
-  readonly action: string
-  readonly actor: Named
-  readonly subject: Named
-  readonly organization_code: string | null
-}
-
-/** A name, with what it is the name of before it. */
+/** A name with its kind. */
 function NameOf({ kind, name, id }: Named) {
   const text = showInvisible(name ?? id ?? '')
   return (
@@ -38,26 +25,26 @@ function NameOf({ kind, name, id }: Named) {
   )
 }
 
-const columns: readonly Column<AuditEntry>[] = [
+const columns: readonly Column<ApiAuditEntry>[] = [
   { title: 'NUMBER', width: '70px', cell: ({ sequence }) => sequence },
-  { title: 'WHEN', width: '104px', cell: ({ at }) => <When at={at} /> },
+  { title: 'WHEN', width: '104px', cell: ({ at }) => <TableTime at={at} /> },
   { title: 'ACTION', width: 'minmax(140px, 1fr)', cell: ({ action }) => action },
   { title: 'ACTOR', width: 'minmax(140px, 1.4fr)', cell: ({ actor }) => <NameOf {...actor} /> },
   { title: 'TARGET', width: 'minmax(140px, 1.4fr)', cell: ({ subject }) => <NameOf {...subject} /> },
   { title: 'ORG', width: '76px', isExtra: true, cell: (entry) => entry.organization_code },
 ]
 
-const idOf = ({ sequence }: AuditEntry): string => String(sequence)
+const idOf = ({ sequence }: ApiAuditEntry): string => String(sequence)
 const names = ['action', 'actor', 'subject', 'organization'] as const
 
-/** What people and destructive skills did, the newest first. */
+/** The audit log, newest entries first. */
 export default function AuditView() {
   const { filters, of } = useFilters(names)
   const organizations = useOrganizations()
-  const [shown, setShown] = useState<AuditEntry>()
+  const [shown, setShown] = useState<ApiAuditEntry>()
   return (
     <>
-      <ListPage
+      <ListView
         title="Audit"
         path="/audit"
         query={filters}
@@ -66,9 +53,9 @@ export default function AuditView() {
         onOpen={setShown}
         filters={
           <Group gap="xs">
-            <TypedFilter label="Action" {...of('action')} />
-            <TypedFilter label="Actor" {...of('actor')} />
-            <TypedFilter label="Target (id)" {...of('subject')} />
+            <TextFilter label="Action" {...of('action')} />
+            <TextFilter label="Actor" {...of('actor')} />
+            <TextFilter label="Target (id)" {...of('subject')} />
             <LookupFilter label="Organization" lookup={organizations} {...of('organization')} />
           </Group>
         }

@@ -1,47 +1,43 @@
-import { Alert, Anchor, Button, Grid, Stack, Text } from '@mantine/core'
+import { Alert as MantineAlert, Button, Grid, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@radix-ui/react-icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from 'wouter'
-import { addressOf, callTagged, type Tagged } from '../api/call.ts'
-import type { Case, CaseDetail } from '../api/types.ts'
+import { useParams } from 'wouter'
+import { addressOf, apiCallTagged, type Tagged } from '../api/call.ts'
+import type { ApiCase, ApiCaseDetail, ApiAlert } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
-import { PageLoading } from '../parts/states/page-loading.tsx'
-import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states/states.tsx'
-import { Time } from '../parts/time/times.tsx'
-import { RunList } from '../runs/list/run-list.tsx'
-import { useMay } from '../session/session.ts'
-import { ViewHead } from '../shell/view/view-head.tsx'
-import { ViewRefusal } from '../shell/view/view-refusal.tsx'
-import { Actions } from './actions.tsx'
-import { CaseAlerts } from './case-alerts.tsx'
-import { CaseEditor } from './case-editor.tsx'
+import { PageLoading, Section, TextLink } from '../parts/layout.tsx'
+import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { CaseState, SeverityLevel, VerdictBadge, AlertStatusBadge } from '../parts/states.tsx'
+import { DateTime } from '../parts/times.tsx'
+import { RunList } from '../runs/run-list.tsx'
+import { useHasRole } from '../session/session.ts'
+import { ViewHead, ViewError } from '../shell/view.tsx'
+import { Actions, Observables } from './findings.tsx'
+import { CaseEditor } from './case-edit.tsx'
 import { CaseSummary } from './case-summary.tsx'
-import { CaseTimeline } from './case-timeline.tsx'
-import { lossText } from './loss-text.ts'
-import { NoteForm } from './note-form.tsx'
-import { Observables } from './observables.tsx'
+import { CaseTimeline, NoteForm } from './case-timeline.tsx'
+import { OutsideText } from '../parts/text-view.tsx'
 
-/** One case: what was found, what was done, and what people say about it. */
+/** One case. */
 export default function CasePage() {
   const { id } = useParams<{ id: string }>()
   const path = `/cases/${encodeURIComponent(id)}`
-  const mayEdit = useMay('analyst', 'admin')
+  const mayEdit = useHasRole('analyst', 'admin')
   const poll = usePollMs()
   const queries = useQueryClient()
   const queryKey = ['case', id]
   const found = useQuery({
     queryKey,
-    queryFn: () => callTagged<CaseDetail>('GET', path),
+    queryFn: () => apiCallTagged<ApiCaseDetail>('GET', path),
     refetchInterval: poll(5_000),
   })
   if (found.isPending) return <PageLoading />
-  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewError error={found.error} onRetry={() => void found.refetch()} />
   const { data, etag } = found.data
   const refresh = (): void => void found.refetch()
-  const showSaved = (saved: Tagged<Case>): void => {
-    // An answer under way is older.
+  const showSaved = (saved: Tagged<ApiCase>): void => {
+    // A request that is still running would return older data.
     void queries.cancelQueries({ queryKey })
     queries.setQueryData(queryKey, { data: { ...data, ...saved.data }, etag: saved.etag })
   }
@@ -84,7 +80,7 @@ export default function CasePage() {
   )
 }
 
-function CaseHead({ found, path }: { readonly found: CaseDetail; readonly path: string }) {
+function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly path: string }) {
   return (
     <ViewHead
       id={found.case_id.toUpperCase()}
@@ -98,8 +94,8 @@ function CaseHead({ found, path }: { readonly found: CaseDetail; readonly path: 
       }
       about={
         <>
-          {found.organization_code} · opened <Time at={found.created_at} ago /> · changed{' '}
-          <Time at={found.modified_at} ago />
+          {found.organization_code} · opened <DateTime at={found.created_at} ago /> · changed{' '}
+          <DateTime at={found.modified_at} ago />
           {found.assignee !== null && <> · {showInvisible(found.assignee)}</>}
         </>
       }
@@ -113,21 +109,21 @@ function CaseHead({ found, path }: { readonly found: CaseDetail; readonly path: 
   )
 }
 
-/** A case does not go on before somebody answers, or says what became of a step: the run tells which. */
-function WaitingRuns({ found: { runs } }: { readonly found: CaseDetail }) {
+/** Links to runs of the case that wait for a person. */
+function WaitingRuns({ found: { runs } }: { readonly found: ApiCaseDetail }) {
   const waiting = runs.filter(({ status }) => status === 'waiting')
   if (waiting.length === 0) return null
   return (
-    <Alert color="grape" py="xs">
+    <MantineAlert color="grape" py="xs">
       {waiting.map(({ run_uuid: uuid, playbook }) => (
         <Text key={uuid} size="sm">
           {playbook} is waiting:{' '}
-          <Anchor underline="always" component={Link} href={`/runs/${uuid}`} size="sm">
+          <TextLink href={`/runs/${uuid}`} isUnderlined>
             open run
-          </Anchor>
+          </TextLink>
         </Text>
       ))}
-    </Alert>
+    </MantineAlert>
   )
 }
 
@@ -150,4 +146,63 @@ function Export({ path, format, text }: ExportProps) {
       {text}
     </Button>
   )
+}
+
+interface CaseAlertsProps {
+  readonly id: string
+  readonly alerts: readonly ApiAlert[]
+  /** Alerts deleted by the retention policy. */
+  readonly deleted: number
+}
+
+/** The newest alerts of a case, with the reason for repeats. */
+function CaseAlerts({ id, alerts, deleted }: CaseAlertsProps) {
+  const loss = lossText(deleted, 'alert')
+  return (
+    <SmallTable
+      title="Alerts"
+      actions={<TextLink href={`/alerts?case=${id}`}>View all</TextLink>}
+      rows={alerts}
+      columns={alertColumns}
+      idOf={(alert) => alert.alert_uuid}
+      mah={420}
+      empty={loss ?? 'No alerts: the run was started manually'}
+      note={loss}
+    />
+  )
+}
+
+const alertColumns: readonly SmallColumn<ApiAlert>[] = [
+  {
+    title: 'Alert',
+    cell: (alert) => (
+      <>
+        <TextLink href={`/alerts/${alert.alert_id}`} isStrong>
+          {alert.alert_id.toUpperCase()}
+        </TextLink>{' '}
+        <OutsideText span text={alert.alert_type ?? ''} />
+        {alert.grouped_with !== null && (
+          <OutsideText
+            size="xs"
+            c="dimmed"
+            text={`Repeats ${alert.grouped_with.toUpperCase()}: ${alert.grouped_because ?? ''}`}
+          />
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    isNarrow: true,
+    cell: (alert) => <AlertStatusBadge status={alert.investigation_status} />,
+  },
+  { title: 'Created', isNarrow: true, cell: (alert) => <DateTime at={alert.created_at} /> },
+]
+
+/** Null if nothing was deleted. */
+function lossText(count: number, of: 'alert' | 'run'): string | null {
+  if (count === 0) return null
+  return count === 1
+    ? `1 ${of} deleted by retention policy`
+    : `${count.toLocaleString()} ${of}s deleted by retention policy`
 }

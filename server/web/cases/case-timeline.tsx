@@ -1,4 +1,4 @@
-import { Anchor, Button, Text, Timeline } from '@mantine/core'
+import { Button, Text, Timeline, Stack, Textarea } from '@mantine/core'
 import {
   BellIcon,
   ChatBubbleIcon,
@@ -8,16 +8,16 @@ import {
   Pencil1Icon,
   RocketIcon,
 } from '@radix-ui/react-icons'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useState, type ComponentType } from 'react'
-import { Link } from 'wouter'
-import { get } from '../api/call.ts'
-import type { Actor, CaseDetail, CaseEntry, Page } from '../api/types.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { whoText } from '../parts/who-text.ts'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { Time } from '../parts/time/times.tsx'
+import { apiGet, apiCall } from '../api/call.ts'
+import type { ApiActor, ApiCaseDetail, ApiCaseEntry, ApiPage } from '../api/types.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { actorText, showInvisible } from '../parts/outside-text.ts'
+import { DateTime } from '../parts/times.tsx'
 import './cases.css'
+import { trimmedText, useUnsavedInput, useIdempotencyKey, handleSubmit } from '../forms/form-state.ts'
+import { TextLink } from '../parts/layout.tsx'
 
 const icons: Readonly<Record<string, ComponentType>> = {
   opened: RocketIcon,
@@ -28,12 +28,13 @@ const icons: Readonly<Record<string, ComponentType>> = {
   run_ended: CheckIcon,
 }
 
-/** What happened in a case and who did it, the newest first; what is older than the case brings is fetched when it is asked for. */
-export function CaseTimeline({ found, path }: { readonly found: CaseDetail; readonly path: string }) {
+/** The timeline, newest entries first. Older entries are loaded on request. */
+export function CaseTimeline({ found, path }: { readonly found: ApiCaseDetail; readonly path: string }) {
   const [wantsOlder, setWantsOlder] = useState(false)
   const older = useInfiniteQuery({
     queryKey: ['case-timeline', path],
-    queryFn: ({ pageParam }) => get<Page<CaseEntry>>(`${path}/timeline`, { limit: 200, cursor: pageParam }),
+    queryFn: ({ pageParam }) =>
+      apiGet<ApiPage<ApiCaseEntry>>(`${path}/timeline`, { limit: 200, cursor: pageParam }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     enabled: wantsOlder,
@@ -53,13 +54,13 @@ export function CaseTimeline({ found, path }: { readonly found: CaseDetail; read
                 {showInvisible(entry.text)}
               </Text>
               <Text size="xs" c="dimmed" className="outside-text">
-                <ByWhom actor={entry.actor} /> · <Time at={entry.at} />
+                <ByWhom actor={entry.actor} /> · <DateTime at={entry.at} />
               </Text>
             </Timeline.Item>
           )
         })}
       </Timeline>
-      {older.isError && <Refusal error={older.error} />}
+      {older.isError && <ErrorAlert error={older.error} />}
       {found.timeline_total > entries.length && (
         <Button
           mt="sm"
@@ -75,16 +76,66 @@ export function CaseTimeline({ found, path }: { readonly found: CaseDetail; read
   )
 }
 
-/** A run is named by its playbook, and leads to what it did; of people the key stands beside the name, which anybody can choose. */
-function ByWhom({ actor: { kind, id, name } }: { readonly actor: Actor }) {
+/** A run links to its page. Others show the key beside the name, because anyone can choose a name. */
+function ByWhom({ actor: { kind, id, name } }: { readonly actor: ApiActor }) {
   if (kind === 'run')
     return (
       <>
         playbook{' '}
-        <Anchor component={Link} href={`/runs/${id}`} size="xs">
+        <TextLink href={`/runs/${id}`} size="xs">
           {showInvisible(name)}
-        </Anchor>
+        </TextLink>
       </>
     )
-  return showInvisible(whoText({ kind, id, name }))
+  return showInvisible(actorText({ kind, id, name }))
+}
+
+interface NoteFormProps {
+  /** Id of the case. */
+  readonly id: string
+  readonly path: string
+  readonly onDone: () => void
+}
+
+/** Adds a note to the timeline. Sending it twice adds it once. */
+export function NoteForm({ id, path, onDone }: NoteFormProps) {
+  const [text, setText, forget] = useUnsavedInput({
+    place: `Note on case ${id.toUpperCase()}`,
+    empty: '',
+    textOf: trimmedText,
+  })
+  const once = useIdempotencyKey()
+  const add = useMutation({
+    mutationFn(note: string) {
+      const body = { text: note }
+      return apiCall('POST', `${path}/notes`, { body, headers: once.headersFor(body) })
+    },
+    onSuccess(_, sent) {
+      // Text typed meanwhile becomes the next note.
+      forget(sent)
+      once.done()
+      onDone()
+    },
+  })
+  return (
+    <form onSubmit={handleSubmit(() => add.mutate(text))}>
+      <Stack gap="xs" align="flex-end">
+        <Textarea
+          aria-label="Note"
+          placeholder="Write a note"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          autosize
+          minRows={2}
+          maxRows={8}
+          maxLength={10_000}
+          w="100%"
+        />
+        {add.isError && <ErrorAlert error={add.error} />}
+        <Button type="submit" size="xs" loading={add.isPending} disabled={text.trim() === ''}>
+          Add note
+        </Button>
+      </Stack>
+    </form>
+  )
 }

@@ -1,26 +1,25 @@
 import { Group } from '@mantine/core'
 import { ArchiveIcon } from '@radix-ui/react-icons'
 import { useLocation } from 'wouter'
-import type { Case } from '../api/types.ts'
-import { ChoiceFilter, SearchFilter, TypedFilter } from '../lists/filters/filter-fields.tsx'
-import { ListPage } from '../lists/page/list-page.tsx'
-import { RowLink } from '../lists/table/row-link.tsx'
-import { TimeFilter, timeNames } from '../lists/filters/time-filter.tsx'
-import { useFilters } from '../lists/filters/use-filters.ts'
-import { showInvisible } from '../parts/json/show-invisible.ts'
+import type { ApiCase } from '../api/types.ts'
+import { ChoiceFilter, TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { showInvisible } from '../parts/outside-text.ts'
 import {
   CaseState,
-  caseStatuses,
-  choicesOf,
-  severities,
+  caseStatusLooks,
+  selectOptions,
+  severityLooks,
   SeverityLevel,
   VerdictBadge,
-  verdicts,
-} from '../parts/states/states.tsx'
-import { When } from '../parts/time/when.tsx'
-import type { Column } from '../lists/table/column.ts'
+  verdictLooks,
+} from '../parts/states.tsx'
+import { TableTime } from '../parts/times.tsx'
 
-const columns: readonly Column<Case>[] = [
+const columns: readonly Column<ApiCase>[] = [
   {
     title: 'ID',
     width: 'minmax(84px, 0.5fr)',
@@ -41,17 +40,22 @@ const columns: readonly Column<Case>[] = [
     isExtra: true,
     cell: ({ assignee }) => assignee !== null && showInvisible(assignee),
   },
-  { title: 'OPENED', width: '104px', sort: 'created_at', cell: (found) => <When at={found.created_at} /> },
+  {
+    title: 'OPENED',
+    width: '104px',
+    sort: 'created_at',
+    cell: (found) => <TableTime at={found.created_at} />,
+  },
   {
     title: 'CHANGED',
     width: '104px',
     isExtra: true,
     sort: 'modified_at',
-    cell: (found) => <When at={found.modified_at} />,
+    cell: (found) => <TableTime at={found.modified_at} />,
   },
 ]
 
-const idOf = (found: Case): string => found.case_id
+const idOf = (found: ApiCase): string => found.case_id
 const names = ['q', 'status', 'severity', 'verdict', 'assignee', ...timeNames, 'sort'] as const
 const newestFirst = '-created_at'
 
@@ -60,7 +64,7 @@ export default function CasesView() {
   const { filters, choose, of } = useFilters(names)
   const sort = filters.sort ?? newestFirst
   return (
-    <ListPage
+    <ListView
       title="Cases"
       path="/cases"
       query={filters}
@@ -71,11 +75,11 @@ export default function CasesView() {
       onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
       filters={
         <Group gap="xs">
-          <SearchFilter label="Search cases" placeholder="Search title, summary" {...of('q')} />
-          <ChoiceFilter label="Status" data={choicesOf(caseStatuses)} {...of('status')} />
-          <ChoiceFilter label="Severity" data={choicesOf(severities)} {...of('severity')} />
-          <ChoiceFilter label="Verdict" data={choicesOf(verdicts)} {...of('verdict')} />
-          <TypedFilter label="Assignee" {...of('assignee')} />
+          <TextFilter label="Search cases" placeholder="Search title, summary" {...of('q')} />
+          <ChoiceFilter label="Status" data={selectOptions(caseStatusLooks)} {...of('status')} />
+          <ChoiceFilter label="Severity" data={selectOptions(severityLooks)} {...of('severity')} />
+          <ChoiceFilter label="Verdict" data={selectOptions(verdictLooks)} {...of('verdict')} />
+          <TextFilter label="Assignee" {...of('assignee')} />
           <TimeFilter label="Opened" range={filters} onChange={choose} />
         </Group>
       }

@@ -1,29 +1,41 @@
-import { Checkbox, Fieldset, Paper, Stack } from '@mantine/core'
+import { Checkbox, Fieldset, Paper, Stack, Group, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { useNow } from '../parts/time/now.ts'
-import { AboutCheckpoint } from './about-checkpoint.tsx'
-import { AnswerForm } from './answer/answer-form.tsx'
-import { CheckpointOutcome } from './checkpoint-outcome.tsx'
-import type { Checkpoint } from './checkpoint.ts'
-import { useMay } from '../session/session.ts'
-import { WhoAnswers } from './who-answers.tsx'
-import { useEnded } from './use-ended.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useNow } from '../parts/time.ts'
+import { AnswerForm } from './answer-form.tsx'
+import {
+  recipientOf,
+  otherInputs,
+  questionOf,
+  answererText,
+  shownAnswer,
+  timeoutText,
+  howToAnswer,
+} from './checkpoint.ts'
+import type { ApiCheckpoint } from '../api/types.ts'
+import { useHasRole } from '../session/session.ts'
+import { JsonView, OutsideText } from '../parts/text-view.tsx'
+import { showInvisible, stepHref } from '../parts/outside-text.ts'
+import { DateTime } from '../parts/times.tsx'
+import { apiGet } from '../api/call.ts'
+import { batchedLoader } from './question-list.ts'
+import { TextLink } from '../parts/layout.tsx'
 
 interface CheckpointCardProps {
-  readonly checkpoint: Checkpoint
-  /** Whether it was shown waiting and does no more. */
+  readonly checkpoint: ApiCheckpoint
+  /** It was open and no longer is. */
   readonly isEnded?: boolean
-  /** Whether it is chosen to be answered with others; undefined: it cannot be. */
+  /** Undefined if it cannot be answered with others. */
   readonly choice?: { readonly isChosen: boolean; readonly onChange: (isChosen: boolean) => void } | undefined
 }
 
-/** One question: what it is about, what became of it, and the ways to answer it while it waits. */
+/** One question, its result, and a form while it is open. */
 export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: CheckpointCardProps) {
   const checkpoint = useEnded(shown, isEnded)
   const { checkpoint_id: id, state, timeout_at: timeoutAt } = checkpoint
   const isOpen = useNow(state === 'waiting') < timeoutAt && state === 'waiting' && !isEnded
-  const mayAnswer = useMay('analyst', 'admin')
-  // What could be answered stays as high as it is, so that nothing else comes under the pointer, and keeps what was typed.
+  const mayAnswer = useHasRole('analyst', 'admin')
+  // The form keeps its place and its input, so that nothing else moves under the pointer.
   const [wasOpen] = useState(isOpen)
   return (
     <Paper withBorder p="md" component="article" aria-label={`Question ${id}`}>
@@ -50,4 +62,94 @@ export function CheckpointCard({ checkpoint: shown, isEnded = false, choice }: C
       </Stack>
     </Paper>
   )
+}
+
+/** The question, its recipient and its source. */
+function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint }) {
+  const { run_uuid: run, alert_id: alert, case_id: caseId, step_id: step, path, playbook } = checkpoint
+  const asked = recipientOf(checkpoint)
+  const runHref = stepHref(run, path)
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4" className="outside-text">
+        {showInvisible(questionOf(checkpoint))}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {checkpoint.organization_code} · asked {asked !== undefined && <>{showInvisible(asked)} </>}
+        <DateTime at={checkpoint.created_at} ago /> via{' '}
+        {showInvisible(checkpoint.connection ?? checkpoint.via)}
+      </Text>
+      <Group gap="md">
+        <PlaceLink href={runHref} text={`${playbook} · step ${step ?? path}`} />
+        {alert !== null && <PlaceLink href={`/alerts/${alert}`} text={alert.toUpperCase()} />}
+        {caseId !== null && <PlaceLink href={`/cases/${caseId}`} text={`Case ${caseId.toUpperCase()}`} />}
+      </Group>
+      {otherInputs(checkpoint).map(([name, value]) =>
+        typeof value === 'object' ? (
+          <JsonView key={name} value={value} label={`${name} of the question`} />
+        ) : (
+          <OutsideText
+            key={name}
+            text={`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}
+          />
+        ),
+      )}
+    </Stack>
+  )
+}
+
+function PlaceLink({ href, text }: { readonly href: string; readonly text: string }) {
+  return (
+    <TextLink href={href} isUnderlined>
+      {showInvisible(text)}
+    </TextLink>
+  )
+}
+
+interface CheckpointOutcomeProps {
+  readonly checkpoint: ApiCheckpoint
+  /** On one line: a long remark would move the content below. */
+  readonly isShort: boolean
+}
+
+/** The timeout of a question, or its answer. */
+function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProps) {
+  const { state, answer, answers, timeout_at: timeoutAt } = checkpoint
+  if (answer !== null)
+    return (
+      <Text size="sm" className="outside-text" {...(isShort && { lineClamp: 1 })}>
+        <b>{showInvisible(shownAnswer(answer.value, answers))}</b>, answered by{' '}
+        {showInvisible(answererText(answer))} <DateTime at={answer.at} ago />
+        {answer.text !== null && showInvisible(`: “${answer.text}”`)}
+      </Text>
+    )
+  if (state === 'withdrawn') return <Text size="sm">The run stopped waiting.</Text>
+  const silence = timeoutText(checkpoint)
+  return (
+    <Text size="sm" className="outside-text">
+      {state === 'waiting' ? 'Times out ' : 'Timed out '}
+      <DateTime at={timeoutAt} ago />
+      {silence !== undefined && showInvisible(`, ${silence}`)}
+    </Text>
+  )
+}
+
+/** For readers, who cannot answer. */
+function WhoAnswers({ checkpoint }: { readonly checkpoint: ApiCheckpoint }) {
+  return <OutsideText c="dimmed" text={howToAnswer(checkpoint)} />
+}
+
+const load = batchedLoader(apiGet)
+
+/** Loads the result of a closed question; the question itself until then. */
+function useEnded(checkpoint: ApiCheckpoint, isEnded: boolean): ApiCheckpoint {
+  const { checkpoint_id: id } = checkpoint
+  const found = useQuery({
+    queryKey: ['checkpoint', id],
+    queryFn: () => load(id),
+    enabled: isEnded,
+    // The result never changes.
+    staleTime: Infinity,
+  })
+  return isEnded ? (found.data ?? checkpoint) : checkpoint
 }

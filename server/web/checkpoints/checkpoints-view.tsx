@@ -1,71 +1,45 @@
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { SegmentedControl, Stack } from '@mantine/core'
 import { QuestionMarkCircledIcon } from '@radix-ui/react-icons'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { get } from '../api/call.ts'
-import type { Page } from '../api/types.ts'
-import { FilterChips } from '../lists/filters/filter-chips.tsx'
-import { useFilters } from '../lists/filters/use-filters.ts'
+import { apiGet } from '../api/call.ts'
+import type { ApiPage, ApiCheckpoint } from '../api/types.ts'
+import { FilterChips } from '../lists/filters.tsx'
+import { useFilters } from '../lists/use-filters.ts'
 import { usePollMs } from '../live/live-state.ts'
-import { Empty } from '../parts/states/empty.tsx'
-import { PageLoading } from '../parts/states/page-loading.tsx'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { useMay } from '../session/session.ts'
-import { ViewHead } from '../shell/view/view-head.tsx'
+import { Empty, PageLoading } from '../parts/layout.tsx'
+import { ErrorAlert, ShowMore } from '../parts/feedback.tsx'
+import { useHasRole } from '../session/session.ts'
+import { ViewHead } from '../shell/view.tsx'
 import { CheckpointCard } from './checkpoint-card.tsx'
-import { kindsOf } from './answer/kinds.ts'
-import { ManyAlike } from './answer/many-alike.tsx'
+import { kindsOf, keepPositions } from './question-list.ts'
+import { BulkAnswers } from './bulk-answer.tsx'
 import { UndecidedRuns } from './undecided-runs.tsx'
-import { useKept } from './answer/use-kept.ts'
-import { checkpointStates, type Checkpoint, type CheckpointState } from './checkpoint.ts'
+import { checkpointTabs } from './checkpoint.ts'
+import type { CheckpointState } from '../../../core/domain/checkpoint.ts'
 
 const names = ['state', 'run', 'organization', 'via'] as const
 const pageSize = 100
-/** Filters that no field shows: links lead here with them. */
+/** Filters without a field. Links use them. */
 const chips = [
   ['run', 'Run'],
   ['organization', 'Organization'],
   ['via', 'Asked via'],
 ] as const
-const noRows: readonly Checkpoint[] = []
+type Filters = ReturnType<typeof useFilters<(typeof names)[number]>>['filters']
+const noRows: readonly ApiCheckpoint[] = []
 
-const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpointStates, word)
+const isState = (word: string): word is CheckpointState => Object.hasOwn(checkpointTabs, word)
 
-/** The questions to people: those that wait, the oldest first, and those that are over, the newest first. */
+/** Questions: open ones with the oldest first, closed ones with the newest first. */
 export default function CheckpointsView() {
   const { filters, choose } = useFilters(names)
   const state = isState(filters.state ?? '') ? (filters.state as CheckpointState) : 'waiting'
-  const sort = state === 'waiting' ? 'created_at' : '-created_at'
-  const poll = usePollMs()
-  const list = useInfiniteQuery({
-    queryKey: ['checkpoints', filters],
-    queryFn: ({ pageParam: cursor, signal }) =>
-      get<Page<Checkpoint>>('/checkpoints', { ...filters, state, limit: pageSize, sort, cursor }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: poll(2_000),
-  })
-  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? noRows, [list.data])
-  const total = list.data?.pages[0]?.total ?? 0
-  const kept = useKept(JSON.stringify(filters), rows)
   const isWaiting = state === 'waiting'
-  const cards = isWaiting ? kept : rows
-  const waiting = useMemo(() => new Set(rows), [rows])
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const mayAnswer = useMay('analyst', 'admin')
-  const alike = useMemo(
-    () => new Set(isWaiting && mayAnswer ? kindsOf(cards).flatMap(({ ids }) => ids) : []),
-    [cards, isWaiting, mayAnswer],
-  )
-  const choiceOf = (id: string) => ({
-    isChosen: chosen.has(id),
-    onChange: (isChosen: boolean) => {
-      const next = new Set(chosen)
-      if (isChosen) next.add(id)
-      else next.delete(id)
-      setChosen(next)
-    },
-  })
+  const { list, rows, cards, total } = useQuestions(filters, state)
+  const open = useMemo(() => new Set(rows), [rows])
+  const mayAnswer = useHasRole('analyst', 'admin')
+  const selection = useBulkSelection(isWaiting && mayAnswer ? cards : noRows)
   return (
     <Stack maw={820}>
       <ViewHead
@@ -74,7 +48,7 @@ export default function CheckpointsView() {
           <SegmentedControl
             size="xs"
             aria-label="State"
-            data={Object.entries(checkpointStates).map(([value, { text: label }]) => ({ value, label }))}
+            data={Object.entries(checkpointTabs).map(([value, { text: label }]) => ({ value, label }))}
             value={state}
             onChange={(next) => choose({ state: next === 'waiting' ? null : next })}
           />
@@ -88,35 +62,69 @@ export default function CheckpointsView() {
       />
       {isWaiting && filters.run === undefined && <UndecidedRuns organization={filters.organization} />}
       {list.isPending && <PageLoading />}
-      {list.isLoadingError && <Refusal error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isLoadingError && <ErrorAlert error={list.error} onRetry={() => void list.refetch()} />}
       {list.data !== undefined && total === 0 && cards.length === 0 && (
-        <Empty icon={QuestionMarkCircledIcon}>{checkpointStates[state].empty}</Empty>
+        <Empty icon={QuestionMarkCircledIcon}>{checkpointTabs[state].empty}</Empty>
       )}
       {isWaiting && mayAnswer && (
-        <ManyAlike checkpoints={rows} chosen={chosen} onDone={() => setChosen(new Set())} />
+        <BulkAnswers checkpoints={rows} chosen={selection.chosen} onDone={selection.clear} />
       )}
       {cards.map((checkpoint) => (
         <CheckpointCard
           key={checkpoint.checkpoint_id}
           checkpoint={checkpoint}
-          isEnded={isWaiting && list.data !== undefined && !waiting.has(checkpoint)}
-          choice={alike.has(checkpoint.checkpoint_id) ? choiceOf(checkpoint.checkpoint_id) : undefined}
+          isEnded={isWaiting && list.data !== undefined && !open.has(checkpoint)}
+          choice={selection.choiceOf(checkpoint.checkpoint_id)}
         />
       ))}
-      {list.isFetchNextPageError && <Refusal error={list.error} />}
-      {list.hasNextPage && (
-        <Group>
-          <Text c="dimmed">{Math.max(0, total - rows.length)} more</Text>
-          <Button
-            size="xs"
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </Group>
-      )}
+      <ShowMore hidden={total - rows.length} query={list} />
     </Stack>
   )
+}
+
+/** Questions in the order in which they appeared, also after they were closed. */
+function useKept(filters: string, waiting: readonly ApiCheckpoint[]): readonly ApiCheckpoint[] {
+  const [kept, setKept] = useState({ filters, waiting, shown: waiting })
+  if (kept.filters === filters && kept.waiting === waiting) return kept.shown
+  const shown = keepPositions(kept.filters === filters ? kept.shown : [], waiting)
+  setKept({ filters, waiting, shown })
+  return shown
+}
+
+function useQuestions(filters: Filters, state: CheckpointState) {
+  const poll = usePollMs()
+  const sort = state === 'waiting' ? 'created_at' : '-created_at'
+  const list = useInfiniteQuery({
+    queryKey: ['checkpoints', filters],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      apiGet<ApiPage<ApiCheckpoint>>(
+        '/checkpoints',
+        { ...filters, state, limit: pageSize, sort, cursor },
+        signal,
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: poll(2_000),
+  })
+  const rows = useMemo(() => list.data?.pages.flatMap((page) => page.data) ?? noRows, [list.data])
+  const kept = useKept(JSON.stringify(filters), rows)
+  return { list, rows, cards: state === 'waiting' ? kept : rows, total: list.data?.pages[0]?.total ?? 0 }
+}
+
+/** Questions that can be answered together, and which of them are selected. */
+function useBulkSelection(cards: readonly ApiCheckpoint[]) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const alike = useMemo(() => new Set(kindsOf(cards).flatMap(({ ids }) => ids)), [cards])
+  return {
+    chosen,
+    clear: () => setChosen(new Set()),
+    choiceOf(id: string) {
+      if (!alike.has(id)) return undefined
+      return {
+        isChosen: chosen.has(id),
+        onChange: (isChosen: boolean) =>
+          setChosen(new Set(isChosen ? [...chosen, id] : [...chosen].filter((each) => each !== id))),
+      }
+    },
+  }
 }

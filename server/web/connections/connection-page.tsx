@@ -1,26 +1,24 @@
-import { Alert, Grid, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { Alert, Grid, Stack, Text, Button, Group } from '@mantine/core'
+import { useQuery, useQueryClient, useMutation } from '@tanstack/react-query'
+import { useEffect, useState, useRef } from 'react'
 import { useParams } from 'wouter'
-import { callTagged, type Tagged } from '../api/call.ts'
-import { useFilters } from '../lists/filters/use-filters.ts'
-import { PageLoading } from '../parts/states/page-loading.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { useMay } from '../session/session.ts'
-import { ViewHead } from '../shell/view/view-head.tsx'
-import { ViewRefusal } from '../shell/view/view-refusal.tsx'
-import { Authenticate } from './authenticate.tsx'
-import { ConnectionActions } from './connection-actions.tsx'
+import { apiCallTagged, type Tagged, apiCall } from '../api/call.ts'
+import { useFilters } from '../lists/use-filters.ts'
+import { PageLoading, Section } from '../parts/layout.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { useHasRole } from '../session/session.ts'
+import { ViewHead, ViewError } from '../shell/view.tsx'
 import { ConnectionSettings } from './connection-settings.tsx'
-import { ConnectionState } from './connection-state.tsx'
-import { ageText, type Connection, type Plugin } from './connection.ts'
+import { ConnectionState, SetupSteps, usePlugins } from './connection-parts.tsx'
+import { ageText } from './connection.ts'
+import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 import { Manifest } from './manifest.tsx'
-import { SetupSteps } from './setup-steps.tsx'
-import { usePlugins } from './use-plugins.ts'
+import { ErrorAlert, ConfirmButton } from '../parts/feedback.tsx'
+import { useNavigateWhileMounted } from '../parts/hooks.ts'
 
 const names = ['new'] as const
 
-/** One connection: whether it works, how it is set up, and how the other system is. */
+/** One connection: its state, its settings, and a test. */
 export default function ConnectionPage() {
   const { id } = useParams<{ id: string }>()
   const path = `/connections/${encodeURIComponent(id)}`
@@ -29,11 +27,11 @@ export default function ConnectionPage() {
   const queryKey = ['connection', id]
   const found = useQuery({
     queryKey,
-    queryFn: () => callTagged<Connection>('GET', path),
+    queryFn: () => apiCallTagged<ApiConnection>('GET', path),
   })
-  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewError error={found.error} onRetry={() => void found.refetch()} />
   if (plugins.isLoadingError)
-    return <ViewRefusal error={plugins.error} onRetry={() => void plugins.refetch()} />
+    return <ViewError error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (found.isPending || plugins.isPending) return <PageLoading />
   const plugin = plugins.data.find(({ name }) => name === found.data.data.plugin)
   return (
@@ -43,7 +41,7 @@ export default function ConnectionPage() {
       path={path}
       onDone={() => void found.refetch()}
       onSaved={(saved) => {
-        // An answer under way is older.
+        // A request that is still running would return older data.
         void queries.cancelQueries({ queryKey })
         queries.setQueryData(queryKey, saved)
       }}
@@ -52,24 +50,24 @@ export default function ConnectionPage() {
 }
 
 interface ConnectionViewProps {
-  readonly found: Tagged<Connection>
-  readonly plugin: Plugin | undefined
+  readonly found: Tagged<ApiConnection>
+  readonly plugin: ApiPlugin | undefined
   readonly path: string
   readonly onDone: () => void
-  readonly onSaved: (saved: Tagged<Connection>) => void
+  readonly onSaved: (saved: Tagged<ApiConnection>) => void
 }
 
 function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }: ConnectionViewProps) {
   const { filters, set } = useFilters(names)
   const [isNew] = useState(filters.new !== undefined)
   useEffect(() => {
-    // Whoever loads the page again asks for nothing.
+    // Reloading the page does not test again.
     if (isNew) set('new', null)
   }, [isNew, set])
-  /** What was found of other settings says nothing of these. */
+  /** Remounts the test after a save, because its result is outdated. */
   const [saves, setSaves] = useState(0)
   const [isEdited, setEdited] = useState(false)
-  const mayEdit = useMay('admin')
+  const mayEdit = useHasRole('admin')
   const setup = plugin?.connection ?? undefined
   return (
     <Stack gap="var(--tocsin-gap)">
@@ -118,14 +116,14 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
   )
 }
 
-function aboutOf(data: Connection, plugin: Plugin | undefined): string {
+function aboutOf(data: ApiConnection, plugin: ApiPlugin | undefined): string {
   const { credential_age_days: days } = data
   const age = days === null ? [] : [`credentials ${ageText(days)}`]
   return [plugin?.title ?? data.plugin, data.organization_code, ...age].join(' · ')
 }
 
-/** What makes a connection unusable, or soon will. */
-function Remarks({ connection: { broken, warnings } }: { readonly connection: Connection }) {
+/** Errors and warnings of a connection. */
+function Remarks({ connection: { broken, warnings } }: { readonly connection: ApiConnection }) {
   return (
     <>
       {broken !== null && (
@@ -139,5 +137,99 @@ function Remarks({ connection: { broken, warnings } }: { readonly connection: Co
         </Alert>
       ))}
     </>
+  )
+}
+
+interface AuthenticateProps {
+  readonly path: string
+  /** The connection is new: test it automatically. */
+  readonly isAtOnce: boolean
+  /** The form has unsaved changes. Tests use the saved settings. */
+  readonly isEdited: boolean
+  readonly onDone: () => void
+}
+
+/** Tests the credentials with the other system. */
+function Authenticate({ path, isAtOnce, isEdited, onDone }: AuthenticateProps) {
+  const { mutate, isPending, isError, isSuccess, error, data } = useMutation({
+    mutationFn: () =>
+      apiCall<{ readonly account?: string; readonly warning: string | null }>('POST', `${path}/authenticate`),
+    onSettled: onDone,
+  })
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (!isAtOnce || hasBegun.current) return
+    hasBegun.current = true
+    mutate()
+  }, [isAtOnce, mutate])
+  return (
+    <Section
+      title="Connection test"
+      actions={
+        <Button size="xs" loading={isPending} disabled={isEdited} onClick={() => mutate()}>
+          Test connection
+        </Button>
+      }
+    >
+      <Stack gap="xs" aria-live="polite">
+        {isEdited && <Text size="sm">Save the settings before you test them.</Text>}
+        {!isEdited && !isError && !isSuccess && (
+          <Text size="sm" c="dimmed">
+            {isPending ? 'Testing …' : 'Checks the credentials with the other system.'}
+          </Text>
+        )}
+        {isError && <ErrorAlert error={error} />}
+        {isSuccess && !isEdited && (
+          <Alert color={data.warning === null ? 'green' : 'orange'} title="Connection works">
+            {data.account !== undefined && <Text size="sm">The credentials belong to {data.account}.</Text>}
+            {data.warning !== null && <Text size="sm">{data.warning}</Text>}
+          </Alert>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+interface ConnectionActionsProps {
+  readonly connection: ApiConnection
+  readonly path: string
+  readonly etag: string | null
+  readonly onDone: () => void
+}
+
+/** Buttons to turn a connection on and off, and to delete it. */
+function ConnectionActions({ connection, path, etag, onDone }: ConnectionActionsProps) {
+  const queries = useQueryClient()
+  const goOn = useNavigateWhileMounted()
+  const headers = { 'if-match': etag ?? '*' }
+  const turn = useMutation({
+    mutationFn: () => apiCall('PATCH', path, { body: { enabled: !connection.enabled }, headers }),
+    onSettled: onDone,
+  })
+  const remove = useMutation({
+    mutationFn: () => apiCall('DELETE', path, { headers }),
+    onSuccess() {
+      void queries.resetQueries({ queryKey: ['list', '/connections'] })
+      goOn('/connections')
+    },
+  })
+  return (
+    <Group gap="xs">
+      {turn.isError && <ErrorAlert error={turn.error} />}
+      <Button size="xs" variant="default" loading={turn.isPending} onClick={() => turn.mutate()}>
+        {connection.enabled ? 'Turn off' : 'Turn on'}
+      </Button>
+      <ConfirmButton
+        text="Delete"
+        look={{ c: 'red' }}
+        title="Delete connection"
+        action="Delete"
+        mutation={remove}
+      >
+        <Text size="sm">
+          “{connection.name}” and its secrets will be deleted. Steps that need it will fail.
+        </Text>
+      </ConfirmButton>
+    </Group>
   )
 }

@@ -1,43 +1,42 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, List } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { callTagged, type Tagged } from '../api/call.ts'
-import { problemOf } from '../api/problem.ts'
-import { fieldErrors, fieldsOf, valueOf, type FormField, type FormValues } from '../forms/form-fields.ts'
-import { FormRefusal } from '../forms/form-refusal.tsx'
-import { SchemaForm } from '../forms/schema-form.tsx'
-import { typedFields } from '../forms/typed-fields.ts'
-import { useTyped } from '../forms/typed.ts'
-import { JsonView } from '../parts/json/json-view.tsx'
-import { Section } from '../parts/section.tsx'
+import { apiCallTagged, type Tagged } from '../api/call.ts'
+import { apiProblem } from '../api/problem.ts'
 import {
-  changedSettings,
-  overtakenFields,
-  takeOver,
-  valuesOf,
-  type Connection,
-  type Plugin,
-} from './connection.ts'
-import { Meanwhile } from './meanwhile.tsx'
+  fieldErrors,
+  fieldsOf,
+  formObject,
+  type FormField,
+  type FormValues,
+  changedFieldsText,
+} from '../forms/form-fields.ts'
+import { FormError, SchemaForm } from '../forms/schema-form.tsx'
+import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
+import { JsonView } from '../parts/text-view.tsx'
+import { Section } from '../parts/layout.tsx'
+import { changedSettings, conflictingFields, mergeValues, valuesOf } from './connection.ts'
+import type { ApiConnection, ApiPlugin } from '../api/types.ts'
+import { showInvisible } from '../parts/outside-text.ts'
 
 interface ConnectionSettingsProps {
-  readonly connection: Connection
-  readonly setup: NonNullable<Plugin['connection']>
+  readonly connection: ApiConnection
+  readonly setup: NonNullable<ApiPlugin['connection']>
   readonly path: string
   readonly etag: string | null
   readonly mayEdit: boolean
   readonly onEdited: (isEdited: boolean) => void
   readonly onDone: () => void
-  readonly onSaved: (saved: Tagged<Connection>) => void
+  readonly onSaved: (saved: Tagged<ApiConnection>) => void
 }
 
 interface Filled {
-  /** As they were when the form was filled: what differs from them is what somebody typed. */
-  readonly before: Connection['settings']
+  /** The saved settings that the form was filled with. */
+  readonly before: ApiConnection['settings']
   readonly values: FormValues
 }
 
-/** A secret that is stored is not shown, and stays as it is where nothing is typed. */
+/** A saved secret is not shown. A blank field keeps it. */
 const keepSecret = (field: FormField): FormField =>
   field.kind === 'secret'
     ? {
@@ -47,55 +46,11 @@ const keepSecret = (field: FormField): FormField =>
       }
     : field
 
-/** How a connection is set up. */
+/** The settings of a connection, and a form to change them. */
 export function ConnectionSettings(props: ConnectionSettingsProps) {
-  const { connection, setup, path, etag, mayEdit, onEdited, onDone, onSaved } = props
-  const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
-  const { settings: now, name, organization_code: code } = connection
-  const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
-  const [filled, setFilled, forget] = useTyped<Filled>({
-    place: `Connection ${name} of ${code}`,
-    empty: begun,
-    textOf: useCallback(
-      (typed: Filled) => typedFields(fields, typed.values, valuesOf(typed.before)),
-      [fields],
-    ),
-  })
-  const { before, values } = filled
-  const isEdited = typedFields(fields, values, valuesOf(before)) !== ''
-  useEffect(() => onEdited(isEdited), [isEdited, onEdited])
-  /** What was last read: what was saved is known before it is read again. */
-  const [seen, setSeen] = useState(before)
-  const setValues = (next: FormValues): void => setFilled((typed) => ({ ...typed, values: next }))
-  const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
-  useEffect(() => {
-    if (now === seen) return
-    setSeen(now)
-    const names = overtakenFields(values, valuesOf(before), valuesOf(now))
-    if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
-    setFilled((typed) => ({ before: now, values: takeOver(typed.values, valuesOf(before), valuesOf(now)) }))
-  }, [before, now, seen, setFilled, values])
-  const theirs = valuesOf(now)
-  const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
-  const save = useMutation({
-    mutationFn: (sent: Filled) =>
-      callTagged<Connection>('PATCH', path, {
-        body: { settings: changedSettings(sent.before, valueOf(fields, sent.values)) },
-        headers: { 'if-match': etag ?? '*' },
-      }),
-    onSuccess(saved, sent) {
-      const { settings } = saved.data
-      setOvertaken(new Set())
-      setFilled((typed) => ({
-        before: settings,
-        values: takeOver(typed.values, sent.values, valuesOf(settings)),
-      }))
-      forget(sent)
-      onSaved(saved)
-    },
-    onSettled: onDone,
-  })
-  const problem = save.isError ? problemOf(save.error) : undefined
+  const { connection, mayEdit } = props
+  const { fields, values, setValues, theirs, contested, takeTheirs, save, submit } = useSettingsForm(props)
+  const problem = save.isError ? apiProblem(save.error) : undefined
   const errors = fieldErrors(problem?.errors, '/settings')
   if (!mayEdit)
     return (
@@ -105,13 +60,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
     )
   return (
     <Section title="Settings">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (contested.length === 0) save.mutate(filled)
-        }}
-      >
+      <form noValidate onSubmit={handleSubmit(() => contested.length === 0 && submit())}>
         <Stack gap="sm">
           <SchemaForm
             fields={fields}
@@ -129,15 +78,12 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
               fields={contested}
               now={theirs}
               isPending={save.isPending}
-              onMine={() => save.mutate(filled)}
-              onTheirs={() => {
-                setValues(takeTheirs(values, contested, theirs))
-                setOvertaken(new Set())
-              }}
+              onMine={submit}
+              onTheirs={takeTheirs}
             />
           )}
           {problem?.status === 412 && contested.length === 0 && <Overtaken />}
-          {save.isError && problem?.status !== 412 && <FormRefusal error={save.error} shown={errors.size} />}
+          {save.isError && problem?.status !== 412 && <FormError error={save.error} shown={errors.size} />}
           <Group justify="flex-end" gap="sm">
             {save.isSuccess && (
               <Text size="sm" c="dimmed" role="status">
@@ -154,14 +100,86 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   )
 }
 
-/** What stands in the form where these fields are as another made them. */
-function takeTheirs(mine: FormValues, fields: readonly FormField[], theirs: FormValues): FormValues {
+/** The form: its values, conflicts with someone else, and the request. */
+function useSettingsForm({
+  connection,
+  setup,
+  path,
+  etag,
+  onEdited,
+  onDone,
+  onSaved,
+}: ConnectionSettingsProps) {
+  const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
+  const { settings: now, name, organization_code: code } = connection
+  const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
+  const [filled, setFilled, forget] = useUnsavedInput<Filled>({
+    place: `Connection ${name} of ${code}`,
+    empty: begun,
+    textOf: useCallback(
+      (typed: Filled) => changedFieldsText(fields, typed.values, valuesOf(typed.before)),
+      [fields],
+    ),
+  })
+  const { before, values } = filled
+  const isEdited = changedFieldsText(fields, values, valuesOf(before)) !== ''
+  useEffect(() => onEdited(isEdited), [isEdited, onEdited])
+  /** The last settings from the server, or from a save. */
+  const [seen, setSeen] = useState(before)
+  const setValues = (next: FormValues): void => setFilled((typed) => ({ ...typed, values: next }))
+  const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    if (now === seen) return
+    setSeen(now)
+    const names = conflictingFields(values, valuesOf(before), valuesOf(now))
+    if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
+    setFilled((typed) => ({
+      before: now,
+      values: mergeValues(typed.values, valuesOf(before), valuesOf(now)),
+    }))
+  }, [before, now, seen, setFilled, values])
+  const theirs = valuesOf(now)
+  const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
+  const save = useMutation({
+    mutationFn: (sent: Filled) =>
+      apiCallTagged<ApiConnection>('PATCH', path, {
+        body: { settings: changedSettings(sent.before, formObject(fields, sent.values)) },
+        headers: { 'if-match': etag ?? '*' },
+      }),
+    onSuccess(saved, sent) {
+      const { settings } = saved.data
+      setOvertaken(new Set())
+      setFilled((typed) => ({
+        before: settings,
+        values: mergeValues(typed.values, sent.values, valuesOf(settings)),
+      }))
+      forget(sent)
+      onSaved(saved)
+    },
+    onSettled: onDone,
+  })
+  return {
+    fields,
+    values,
+    setValues,
+    theirs,
+    contested,
+    takeTheirs: () => {
+      setValues(withTheirs(values, contested, theirs))
+      setOvertaken(new Set())
+    },
+    save,
+    submit: () => save.mutate(filled),
+  }
+}
+
+/** The values, with these fields as someone else saved them. */
+function withTheirs(mine: FormValues, fields: readonly FormField[], theirs: FormValues): FormValues {
   const names = new Set(fields.map(({ name }) => name))
   const others = Object.entries(mine).filter(([name]) => !names.has(name))
   return Object.fromEntries([...others, ...Object.entries(theirs).filter(([name]) => names.has(name))])
 }
 
-/** Somebody else was faster. */
 function Overtaken() {
   return (
     <Alert color="orange" title="Someone else changed this connection" role="alert">
@@ -171,3 +189,41 @@ function Overtaken() {
     </Alert>
   )
 }
+
+interface MeanwhileProps {
+  /** Edited fields that someone else changed. */
+  readonly fields: readonly FormField[]
+  readonly now: FormValues
+  readonly isPending: boolean
+  readonly onMine: () => void
+  readonly onTheirs: () => void
+}
+
+/** Shows conflicting fields, and a choice. */
+function Meanwhile({ fields, now, isPending, onMine, onTheirs }: MeanwhileProps) {
+  return (
+    <Alert color="orange" title="Someone else changed these fields" role="alert">
+      <List size="sm">
+        {fields.map(({ name, label }) => (
+          <List.Item key={name} className="outside-text">
+            {label}: now {nowText(now[name])}
+          </List.Item>
+        ))}
+      </List>
+      <Text size="sm" mt={4}>
+        Your changes are not saved.
+      </Text>
+      <Group gap="xs" mt="sm">
+        <Button size="xs" loading={isPending} onClick={onMine}>
+          Save mine
+        </Button>
+        <Button size="xs" variant="default" onClick={onTheirs}>
+          Use theirs
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+const nowText = (value: string | boolean | undefined): string =>
+  value === undefined || value === '' ? 'empty' : `“${showInvisible(String(value))}”`

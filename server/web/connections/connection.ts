@@ -1,41 +1,8 @@
-import type { FormSchema, FormValues } from '../forms/form-fields.ts'
+import type { ApiConnection } from '../api/types.ts'
+import type { FormValues } from '../forms/form-fields.ts'
 
-/** A connection, without its secrets (`schemas/connection.schema.json`). */
-export interface Connection {
-  readonly connection_uuid: string
-  readonly organization_code: string
-  readonly name: string
-  readonly plugin: string
-  readonly settings: Readonly<Record<string, unknown>>
-  readonly enabled: boolean
-  readonly credential_age_days: number | null
-  readonly broken: Remark | null
-  readonly warnings: readonly Remark[]
-}
-
-interface Remark {
-  readonly reason: string
-  readonly at: number
-}
-
-/** A plugin, as far as connections need it. */
-export interface Plugin {
-  readonly name: string
-  readonly title: string
-  readonly description: string
-  readonly connection: {
-    readonly title: string
-    readonly description: string | null
-    readonly docs: string | null
-    /** What an operator does, step by step. */
-    readonly setup: readonly string[]
-    readonly settings: FormSchema
-    readonly has_manifest: boolean
-  } | null
-}
-
-/** What stands in the form of a connection that is there: its settings; its secrets are not known, and stay empty. */
-export function valuesOf(settings: Connection['settings']): FormValues {
+/** The form values of saved settings. Secrets are blank. */
+export function valuesOf(settings: ApiConnection['settings']): FormValues {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
@@ -44,8 +11,8 @@ export function valuesOf(settings: Connection['settings']): FormValues {
   )
 }
 
-/** What stands in the form once the settings are others: what nobody touched follows them, what somebody typed stays. */
-export function takeOver(typed: FormValues, before: FormValues, now: FormValues): FormValues {
+/** The form values after the settings changed: edited fields stay, the others follow. */
+export function mergeValues(typed: FormValues, before: FormValues, now: FormValues): FormValues {
   const names = new Set([...Object.keys(typed), ...Object.keys(now)])
   return Object.fromEntries(
     [...names].flatMap((name) => {
@@ -55,15 +22,19 @@ export function takeOver(typed: FormValues, before: FormValues, now: FormValues)
   )
 }
 
-/** Fields that somebody typed in and that were changed to something else by another. */
-export const overtakenFields = (typed: FormValues, before: FormValues, now: FormValues): readonly string[] =>
+/** Edited fields that someone else changed to another value. */
+export const conflictingFields = (
+  typed: FormValues,
+  before: FormValues,
+  now: FormValues,
+): readonly string[] =>
   Object.keys({ ...before, ...now, ...typed }).filter(
     (name) => typed[name] !== before[name] && now[name] !== before[name] && typed[name] !== now[name],
   )
 
-/** Of what the form says, what is not so already. What was emptied is taken away (`null`). */
+/** The settings that differ. Removed ones are null. */
 export function changedSettings(
-  before: Connection['settings'],
+  before: ApiConnection['settings'],
   after: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const changed = Object.entries(after).filter(
@@ -73,10 +44,10 @@ export function changedSettings(
   return Object.fromEntries([...changed, ...gone.map((name) => [name, null] as const)])
 }
 
-/** Most other systems advise to rotate credentials after so long. */
+/** Most vendors advise to rotate credentials after this time. */
 export const oldAfterDays = 90
 
-/** `new today`, `12 days old`. */
+/** `changed today`, `12 days old`. */
 export function ageText(days: number): string {
-  return days === 0 ? 'new today' : `${days} ${days === 1 ? 'day' : 'days'} old`
+  return days === 0 ? 'changed today' : `${days} ${days === 1 ? 'day' : 'days'} old`
 }

@@ -1,15 +1,14 @@
 import { Button, Text } from '@mantine/core'
 import { Link2Icon } from '@radix-ui/react-icons'
 import { Link, useLocation } from 'wouter'
-import { ListPage } from '../lists/page/list-page.tsx'
-import { RowLink } from '../lists/table/row-link.tsx'
-import { useMay } from '../session/session.ts'
-import { ConnectionState } from './connection-state.tsx'
-import { ageText, oldAfterDays, type Connection } from './connection.ts'
-import { usePlugins } from './use-plugins.ts'
-import type { Column } from '../lists/table/column.ts'
+import { ListView } from '../lists/list-page.tsx'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { useHasRole } from '../session/session.ts'
+import { ConnectionState, usePlugins } from './connection-parts.tsx'
+import { ageText, oldAfterDays } from './connection.ts'
+import type { ApiConnection } from '../api/types.ts'
 
-const columns: readonly Column<Connection>[] = [
+const columns: readonly Column<ApiConnection>[] = [
   {
     title: 'NAME',
     width: 'minmax(130px, 1.2fr)',
@@ -30,14 +29,14 @@ const columns: readonly Column<Connection>[] = [
   },
 ]
 
-const idOf = ({ connection_uuid: id }: Connection): string => id
+const idOf = ({ connection_uuid: id }: ApiConnection): string => id
 
-/** The other systems that skills reach, and whether they can. */
+/** The connections to other systems. */
 export default function ConnectionsView() {
   const [, navigate] = useLocation()
-  const mayMake = useMay('admin')
+  const mayMake = useHasRole('admin')
   return (
-    <ListPage
+    <ListView
       title="Connections"
       path="/connections"
       columns={columns}

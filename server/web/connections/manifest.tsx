@@ -1,20 +1,19 @@
 import { Alert, Anchor, Button, Stack, Text } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callTagged } from '../api/call.ts'
-import { JsonView } from '../parts/json/json-view.tsx'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { Section } from '../parts/section.tsx'
-import { RotateToken } from './rotate-token.tsx'
+import { apiCallTagged, apiCall } from '../api/call.ts'
+import { JsonView } from '../parts/text-view.tsx'
+import { ErrorAlert, ConfirmButton } from '../parts/feedback.tsx'
+import { Section } from '../parts/layout.tsx'
 
-/** The document that sets the other system up. It holds a token, so it is shown only when it is asked for. */
+/** The manifest for the other system. It contains a token, so it is shown on request only. */
 export function Manifest({ path, docs }: { readonly path: string; readonly docs: string | null }) {
   const [isShown, setShown] = useState(false)
   const [isRotated, setRotated] = useState(false)
   const queries = useQueryClient()
   const manifest = useQuery({
     queryKey: ['manifest', path],
-    queryFn: () => callTagged<unknown>('GET', `${path}/manifest`),
+    queryFn: () => apiCallTagged<unknown>('GET', `${path}/manifest`),
     enabled: isShown,
     staleTime: Infinity,
     gcTime: 0,
@@ -54,7 +53,7 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
             Show manifest
           </Button>
         )}
-        {manifest.isError && <Refusal error={manifest.error} />}
+        {manifest.isError && <ErrorAlert error={manifest.error} />}
         {manifest.isSuccess && manifest.data.warning !== null && (
           <Alert color="orange" title="The other system cannot reach these addresses" role="status">
             <Text size="sm">{manifest.data.warning}</Text>
@@ -63,5 +62,27 @@ export function Manifest({ path, docs }: { readonly path: string; readonly docs:
         {manifest.isSuccess && <JsonView value={manifest.data.data} label="Manifest" />}
       </Stack>
     </Section>
+  )
+}
+
+interface RotateTokenProps {
+  /** Path in the API. */
+  readonly path: string
+  readonly onDone: () => void
+}
+
+/** Rotates the token of the webhook addresses after a confirmation. */
+function RotateToken({ path, onDone }: RotateTokenProps) {
+  const rotate = useMutation({
+    mutationFn: () => apiCall('POST', `${path}/rotate-token`),
+    onSuccess: onDone,
+  })
+  return (
+    <ConfirmButton text="Rotate token" title="Rotate token?" action="Rotate" mutation={rotate}>
+      <Text size="sm">
+        Rotate the token if someone else may have seen it. The old addresses stop working immediately: update
+        the other system with the new manifest.
+      </Text>
+    </ConfirmButton>
   )
 }

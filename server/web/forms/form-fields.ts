@@ -1,6 +1,4 @@
-import { typedJson, typedNumber } from './typed-number.ts'
-
-/** JSON Schema, as far as forms are made of it. */
+/** JSON Schema, reduced to what forms need. */
 export interface FieldSchema {
   readonly type?: string | readonly string[]
   readonly title?: string
@@ -23,18 +21,18 @@ export interface FormField {
   readonly description: string | undefined
   readonly placeholder: string | undefined
   readonly isRequired: boolean
-  /** It has a default that fits most. */
+  /** Folded: it has a default. */
   readonly isExtra: boolean
   readonly kind: 'text' | 'secret' | 'choice' | 'yes_no' | 'number' | 'json'
   readonly choices: readonly string[]
-  /** What is often entered. */
+  /** Suggestions. */
   readonly examples: readonly string[]
 }
 
-/** What stands in the fields: text for all that is typed. */
+/** Typed values are text. */
 export type FormValues = Readonly<Record<string, string | boolean>>
 
-/** The fields of a form for an object that fits the schema: those that are needed first, those with a default last. */
+/** The fields of a form: required ones first, those with a default last. */
 export function fieldsOf({ properties = {}, required = [] }: FormSchema): readonly FormField[] {
   const fields = Object.entries(properties).map(([name, schema]): FormField => ({
     name,
@@ -51,7 +49,7 @@ export function fieldsOf({ properties = {}, required = [] }: FormSchema): readon
   return fields.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The default is said: where nothing is entered, it counts. */
+/** The description with the default. */
 function describe({ description, default: value }: FieldSchema): string | undefined {
   if (value === undefined) return description
   const said = `Default: ${textOf(value)}`
@@ -63,10 +61,9 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** As it is said in a field of that kind. */
 export const yesNo = (value: boolean): string => (value ? 'Yes' : 'No')
 
-/** What counts in fields in which nothing is entered. */
+/** The defaults of blank fields. */
 export function defaultsOf({ properties = {} }: FormSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, { default: value }]) =>
@@ -89,11 +86,11 @@ function placeholderOf({ default: value, examples }: FieldSchema): string | unde
 }
 
 /**
- * What the form says: fields that are empty are left out, so that defaults apply.
+ * The object of a form. Blank fields are omitted, so that defaults apply.
  *
- * @throws SyntaxError where a field that takes JSON holds none
+ * @throws SyntaxError for invalid JSON in a field
  */
-export function valueOf(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
+export function formObject(fields: readonly FormField[], values: FormValues): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {
       const value = values[name]
@@ -110,7 +107,7 @@ interface Pointed {
   readonly message: string
 }
 
-/** Of the errors of the API those that belong to a field, by its name: their pointers are `<parent>/<name>`. */
+/** The errors by field name. Their pointers are `<parent>/<name>`. */
 export function fieldErrors(
   errors: readonly Pointed[] | undefined,
   parent: string,
@@ -124,4 +121,77 @@ export function fieldErrors(
     found.set(name, before === undefined ? message : `${before}; ${message}`)
   }
   return found
+}
+
+/** The changed fields, one per line, without the values of secrets. Empty if nothing changed. */
+export function changedFieldsText(
+  fields: readonly FormField[],
+  values: FormValues,
+  before: FormValues = {},
+): string {
+  return fields
+    .filter(({ name }) => (values[name] ?? '') !== (before[name] ?? ''))
+    .map(
+      ({ name, label, kind }) =>
+        `${label}: ${kind === 'secret' ? '(not shown)' : String(values[name] ?? '')}`,
+    )
+    .join('\n')
+}
+
+// Not in TypeScript's library yet, and not in every browser.
+interface JsonWithSource {
+  rawJSON?(text: string): unknown
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context?: { source?: string }) => unknown,
+  ): unknown
+}
+const sourceJson = JSON as unknown as JsonWithSource
+const integerLiteral = /^-?\d+$/
+
+/**
+ * A typed number for a JSON body. An integer beyond 2^53 keeps its digits. If it cannot be sent as a number,
+ * it stays text, which the API refuses.
+ */
+function typedNumber(text: string): unknown {
+  const number = Number(text)
+  if (!integerLiteral.test(text)) return Number.isFinite(number) ? number : text
+  return Number.isSafeInteger(number) ? number : (sourceJson.rawJSON?.(String(BigInt(text))) ?? text)
+}
+
+/**
+ * Typed JSON with exact integers.
+ *
+ * @throws SyntaxError for invalid JSON
+ */
+const typedJson = (text: string): unknown =>
+  sourceJson.parse(text, (_key, value, context) =>
+    typeof value === 'number' && context?.source !== undefined && integerLiteral.test(context.source)
+      ? typedNumber(context.source)
+      : value,
+  )
+
+/** The parts of a JSON Schema that describe the form of a value. */
+export interface Shape {
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Shape>>
+}
+
+/** Placeholder for a value. It is not valid JSON, so it cannot be sent by accident. */
+const blank = '…'
+
+/** JSON with all required fields. Only fields with a single possible value are filled in. */
+export const skeletonText = (shape: Shape): string =>
+  shape.required === undefined
+    ? '{}'
+    : JSON.stringify(skeletonOf(shape), undefined, 2).replaceAll(`"${blank}"`, blank)
+
+function skeletonOf({ const: only, type, required, properties }: Shape): unknown {
+  if (only !== undefined) return only
+  if (type === 'null') return null
+  const isObject = type === 'object' || (Array.isArray(type) && type[0] === 'object')
+  if (!isObject || required === undefined) return blank
+  return Object.fromEntries(required.map((name) => [name, skeletonOf(properties?.[name] ?? {})]))
 }

@@ -1,16 +1,18 @@
-import { memo } from 'react'
+import { memo, type CSSProperties } from 'react'
 import { pathThrough } from '../../../core/graph/shapes.ts'
-import type { Graph, GraphNode } from './graph-types.ts'
-import { GraphNodeBox, placeOf, type NodeMark } from './graph-node.tsx'
+import type { Box } from './picture-view.ts'
+import type { ApiGraph, ApiGraphNode } from '../api/types.ts'
+import type { StepState } from '../../../core/domain/run.ts'
+import { runStatusLooks, stepLooks } from '../parts/states.tsx'
 
 interface GraphPictureProps {
-  readonly graph: Graph
+  readonly graph: ApiGraph
   readonly marks: ReadonlyMap<string, NodeMark> | undefined
   readonly selected: string | undefined
-  readonly onSelect: (node: GraphNode) => void
+  readonly onSelect: (node: ApiGraphNode) => void
 }
 
-/** The parts of a playbook at their places. Drawn anew only where something that it is given has changed: it may have a thousand parts. */
+/** The nodes, edges and frames of a playbook. Memoized, because there may be a thousand. */
 export const GraphPicture = memo(DrawnPicture)
 
 function DrawnPicture({ graph, marks, selected, onSelect }: GraphPictureProps) {
@@ -46,7 +48,7 @@ function DrawnPicture({ graph, marks, selected, onSelect }: GraphPictureProps) {
           />
         ))}
       </svg>
-      {/* Over the lines that lead into their frames. */}
+      {/* Above the edges that lead into the frames. */}
       {frames.map(({ id, title, x, y, width: wide, height: high }) => (
         <div
           key={id}
@@ -78,4 +80,87 @@ function DrawnPicture({ graph, marks, selected, onSelect }: GraphPictureProps) {
       ))}
     </>
   )
+}
+
+/** The result of a node in a run. */
+export interface NodeMark {
+  /**
+   * The worst state if it ran several times. `passed`: the run entered the group. `not_done`: a dry run
+   * skipped the write.
+   */
+  readonly state: StepState | 'passed' | 'not_done'
+  /** Number of executions, for items or repeats. */
+  readonly count: number
+  /** `2.4 s`; empty while it is running. */
+  readonly took: string
+}
+
+interface GraphNodeBoxProps {
+  readonly node: ApiGraphNode
+  readonly mark: NodeMark | undefined
+  readonly isRun: boolean
+  readonly isSelected: boolean
+  readonly onSelect: (node: ApiGraphNode) => void
+}
+
+/** One node. Steps are buttons. */
+function GraphNodeBox({ node, mark, isRun, isSelected, onSelect }: GraphNodeBoxProps) {
+  const { shape, kind, title, notes } = node
+  const look = {
+    className: 'graph-node',
+    style: placeOf(node),
+    'data-shape': shape,
+    'data-kind': kind,
+    'data-state': mark === undefined ? (isRun ? 'never' : undefined) : stateOf(mark, kind),
+    'data-repeated': node.is_repeated,
+  }
+  if (shape === 'fork' || shape === 'join') return <span {...look} />
+  const content = (
+    <>
+      {title !== '' && <span className="graph-title">{title}</span>}
+      {notes.map(({ kind: of, text }, index) => (
+        <span key={index} className="graph-note" data-kind={of} title={text}>
+          {text}
+        </span>
+      ))}
+      {mark !== undefined && <MarkText mark={mark} kind={kind} />}
+    </>
+  )
+  if (shape === 'start' || shape === 'end') return <span {...look}>{content}</span>
+  return (
+    <button type="button" {...look} aria-pressed={isSelected} onClick={() => onSelect(node)}>
+      {content}
+    </button>
+  )
+}
+
+/** A checkpoint waits while it is running. */
+const stateOf = ({ state }: NodeMark, kind: string): NodeMark['state'] | 'waiting' =>
+  state === 'started' && kind === 'checkpoint' ? 'waiting' : state
+
+interface MarkTextProps {
+  readonly mark: NodeMark
+  readonly kind: string
+}
+
+function MarkText({ mark, kind }: MarkTextProps) {
+  const { count, took } = mark
+  const state = stateOf(mark, kind)
+  if (state === 'passed') return null
+  const times = count > 1 ? `${count} × ` : ''
+  return (
+    <span className="graph-mark">
+      {times}
+      {state === 'not_done'
+        ? 'Not called'
+        : state === 'completed' && took !== ''
+          ? took
+          : (state === 'waiting' ? runStatusLooks.waiting : stepLooks[state]).text}
+    </span>
+  )
+}
+
+/** Position of a box with its center at `x` and `y`. */
+function placeOf({ x, y, width, height }: Box): CSSProperties {
+  return { left: x - width / 2, top: y - height / 2, width, height }
 }

@@ -1,41 +1,136 @@
-/** How a picture is looked at: how large it is drawn, and where it is scrolled to; all in pixels, a zoom of 1 is as it is laid out. */
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useStableCallback } from '../parts/hooks.ts'
+import type { ApiGraph } from '../api/types.ts'
+
+/** A box in pixels with its center at `x` and `y`. */
+export interface Box {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+const step = 1.2
+
+/** Zoom and scroll position of the graph, by buttons, keys, wheel and dragging. */
+export function usePictureView(
+  viewport: RefObject<HTMLElement | null>,
+  graph: ApiGraph,
+  shown: Box | undefined,
+) {
+  const [fitted, setFitted] = useState(1)
+  /** A chosen zoom stays while the graph changes. */
+  const [chosen, setChosen] = useState<number>()
+  const zoom = chosen ?? fitted
+  const next = useRef<Point>(undefined)
+  const room = () => ({
+    width: (viewport.current?.clientWidth ?? graph.width) - 2,
+    height: (viewport.current?.clientHeight ?? graph.height) - 2,
+  })
+  const { width, height } = graph
+  useLayoutEffect(() => {
+    setFitted(firstZoom({ width, height }, room()))
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the room is read from the page
+  }, [width, height])
+  useLayoutEffect(() => {
+    const { current: to } = next
+    next.current = undefined
+    if (to !== undefined) viewport.current?.scrollTo(to.x, to.y)
+  }, [viewport, zoom])
+  const { x, y, width: wide = 0, height: high = 0 } = shown ?? {}
+  const show = useStableCallback((place: typeof scrollIntoView) => {
+    const table = viewport.current
+    if (table === null || x === undefined || y === undefined) return
+    table.scrollTo(
+      place(table.scrollLeft, table.clientWidth, x * zoom, wide * zoom),
+      place(table.scrollTop, table.clientHeight, y * zoom, high * zoom),
+    )
+  })
+  useEffect(() => show(scrollIntoView), [show, x, y])
+  // The first zoom moves the content: center it again.
+  useEffect(() => show(scrollToMiddle), [show, fitted])
+  const zoomTo = useStableCallback((wanted: number, at?: Point) => {
+    const table = viewport.current
+    if (table === null) return
+    const after = limitZoom(wanted, graph, room())
+    const { x: left, y: top } = at ?? { x: table.clientWidth / 2, y: table.clientHeight / 2 }
+    next.current = {
+      x: scrollAtZoom(table.scrollLeft, left, zoom, after),
+      y: scrollAtZoom(table.scrollTop, top, zoom, after),
+    }
+    setChosen(after)
+  })
+  const onWheel = useStableCallback((event: WheelEvent) => {
+    // A pinch on a touchpad arrives as a wheel event with Ctrl.
+    if (!event.ctrlKey && !event.metaKey) return
+    event.preventDefault()
+    const { left = 0, top = 0 } = viewport.current?.getBoundingClientRect() ?? {}
+    zoomTo(zoom * Math.exp(-event.deltaY / 500), { x: event.clientX - left, y: event.clientY - top })
+  })
+  useEffect(() => {
+    const table = viewport.current
+    // React listens passively, and the browser would zoom the page.
+    table?.addEventListener('wheel', onWheel, { passive: false })
+    return () => table?.removeEventListener('wheel', onWheel)
+  }, [onWheel, viewport])
+  const acts = {
+    smaller: () => zoomTo(zoom / step),
+    larger: () => zoomTo(zoom * step),
+    whole: () => zoomTo(wholeZoom(graph, room())),
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const act = { '-': acts.smaller, '+': acts.larger, '=': acts.larger, '0': acts.whole }[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  return { zoom, onKeyDown, ...acts }
+}
+
+/** Zoom and scroll calculations, in pixels. Zoom 1 is the size of the layout. */
 
 interface Size {
   readonly width: number
   readonly height: number
 }
 
-/** Texts can be read from here on. */
+/** Smallest zoom with readable text. */
 const readable = 0.75
 const largest = 1.6
 const smallest = 0.4
 
-/** All of it in sight; never larger than it is laid out. */
+/** Fits all of it, at most at its own size. */
 export const wholeZoom = (picture: Size, room: Size): number =>
   Math.min(1, room.width / picture.width, room.height / picture.height)
 
-/** As it is shown at first: all of it where its texts can be read so, else as wide as can be read. */
+/** The initial zoom: fits the width, but stays readable. */
 export const firstZoom = (picture: Size, room: Size): number =>
   Math.max(readable, Math.min(1, room.width / picture.width))
 
-/** A zoom as it may be: a large picture as small as it takes to see all of it. */
+/** The zoom within its limits. Large graphs may be as small as needed to fit. */
 export const limitZoom = (zoom: number, picture: Size, room: Size): number =>
   Math.min(largest, Math.max(Math.min(smallest, wholeZoom(picture, room)), zoom))
 
 /**
- * Where to scroll to along one direction, so that what is at a place stays there when the zoom changes.
+ * Scroll position along one axis that keeps a point in place while the zoom changes.
  *
- * @param at from the edge of what is in sight
+ * @param at distance of the point from the visible edge
  */
-export const scrollKeeping = (scroll: number, at: number, before: number, after: number): number =>
+export const scrollAtZoom = (scroll: number, at: number, before: number, after: number): number =>
   ((scroll + at) * after) / before - at
 
-/** Where to scroll to along one direction, so that a place is in the middle. */
-export const scrollToMiddle = (_scroll: number, room: number, middle: number): number =>
+/** Scroll position along one axis that centers a point. */
+const scrollToMiddle = (_scroll: number, room: number, middle: number): number =>
   Math.max(0, middle - room / 2)
 
-/** Where to scroll to along one direction, so that a part is in sight: nowhere where it is, else to its middle. */
-export function scrollShowing(scroll: number, room: number, middle: number, length: number): number {
+/** Scroll position along one axis that makes a part visible. Moves only if necessary. */
+export function scrollIntoView(scroll: number, room: number, middle: number, length: number): number {
   const isInSight = middle - length / 2 >= scroll && middle + length / 2 <= scroll + room
   return isInSight ? scroll : scrollToMiddle(scroll, room, middle)
 }

@@ -1,32 +1,30 @@
 import { ActionIcon, Badge, Group, Text, Tooltip } from '@mantine/core'
 import { EnterFullScreenIcon, MinusIcon, PlusIcon } from '@radix-ui/react-icons'
-import { useRef, type CSSProperties } from 'react'
-import { useSteady } from '../lists/table/use-steady.ts'
+import { useRef, type CSSProperties, type PointerEvent } from 'react'
+import { useStableCallback } from '../parts/hooks.ts'
 import './graph.css'
-import { GraphPicture } from './graph-picture.tsx'
-import type { Graph, GraphNode } from './graph-types.ts'
-import type { NodeMark } from './graph-node.tsx'
-import { useDrag } from './use-drag.ts'
-import { usePictureView } from './use-picture-view.ts'
+import { GraphPicture, type NodeMark } from './graph-picture.tsx'
+import type { ApiGraph, ApiGraphNode } from '../api/types.ts'
+import { usePictureView } from './picture-view.ts'
 
 interface PlaybookGraphProps {
-  readonly graph: Graph
+  readonly graph: ApiGraph
   readonly label: string
-  /** What became of nodes, by their ids. Absent: nothing has run. */
+  /** Results of nodes by id. Absent if nothing has run. */
   readonly marks?: ReadonlyMap<string, NodeMark>
   readonly selected?: string | undefined
-  /** It is scrolled to its beginning, not to what is selected. */
+  /** Show the start, not the selected node. */
   readonly isFromStart?: boolean
-  /** Said on the picture, such as that it is not the newest. */
+  /** A note over the graph. */
   readonly note?: string | undefined
-  readonly onSelect: (node: GraphNode) => void
+  readonly onSelect: (node: ApiGraphNode) => void
 }
 
-/** A playbook as a picture, to be moved and zoomed. Its steps are buttons, in the order in which they stand in the playbook. */
+/** A playbook as a graph to scroll and zoom. Its steps are buttons, in the order of the source. */
 export function PlaybookGraph(props: PlaybookGraphProps) {
   const { graph, label, marks, selected, isFromStart = false, note, onSelect } = props
   const viewport = useRef<HTMLDivElement>(null)
-  const select = useSteady(onSelect)
+  const select = useStableCallback(onSelect)
   const shown = graph.nodes.find(({ id, shape }) =>
     selected === undefined || isFromStart ? shape === 'start' : id === selected,
   )
@@ -85,4 +83,37 @@ function ZoomButton({ text, shortcut, icon: Icon, onClick }: ZoomButtonProps) {
       </ActionIcon>
     </Tooltip>
   )
+}
+
+/** Scrolls by dragging the background with the mouse. */
+function useDrag() {
+  const last = useRef<{ readonly x: number; readonly y: number }>(undefined)
+  return {
+    onPointerDown({
+      pointerType,
+      button,
+      target,
+      currentTarget,
+      pointerId,
+      clientX: x,
+      clientY: y,
+    }: PointerEvent) {
+      if (pointerType !== 'mouse' || button !== 0) return
+      if (target instanceof Element && target.closest('button') !== null) return
+      // Not on the scroll bars.
+      const { left, top } = currentTarget.getBoundingClientRect()
+      if (x - left > currentTarget.clientWidth || y - top > currentTarget.clientHeight) return
+      last.current = { x, y }
+      currentTarget.setPointerCapture(pointerId)
+    },
+    onPointerMove({ currentTarget, clientX: x, clientY: y }: PointerEvent) {
+      const { current: before } = last
+      if (before === undefined) return
+      currentTarget.scrollBy(before.x - x, before.y - y)
+      last.current = { x, y }
+    },
+    onLostPointerCapture() {
+      last.current = undefined
+    },
+  }
 }

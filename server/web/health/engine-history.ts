@@ -1,20 +1,19 @@
-import type { Engine } from './engine.ts'
+import type { ApiEngine } from '../api/types.ts'
 
-/** How much was going on at a time. */
+/** Load at one time. */
 export interface EngineSample {
   readonly at: number
-  /** Runs that wait for their first turn. */
   readonly queued: number
-  /** Alerts within the minute before. */
+  /** In the last minute. */
   readonly received: number
-  /** Runs that ended within the minute before. */
+  /** In the last minute. */
   readonly ended: number
 }
 
-/** So far back samples are kept. */
+/** How long samples are kept. */
 const historyMs = 10 * 60_000
 
-export function sampleOf({ queued, organizations }: Engine, at: number): EngineSample {
+export function sampleOf({ queued, organizations }: ApiEngine, at: number): EngineSample {
   return {
     at,
     queued,
@@ -23,8 +22,8 @@ export function sampleOf({ queued, organizations }: Engine, at: number): EngineS
   }
 }
 
-/** The samples with one more, without those that are too old and what was known before. */
-export function remember(samples: readonly EngineSample[], sample: EngineSample): readonly EngineSample[] {
+/** Adds a sample and removes old ones. */
+export function addSample(samples: readonly EngineSample[], sample: EngineSample): readonly EngineSample[] {
   const last = samples.at(-1)
   if (last !== undefined && last.at >= sample.at) return samples
   return [...samples.filter(({ at }) => at > sample.at - historyMs), sample]

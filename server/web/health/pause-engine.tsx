@@ -2,26 +2,26 @@ import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { PauseIcon, ResumeIcon } from '@radix-ui/react-icons'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
-import { typedText, useTyped } from '../forms/typed.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
+import { apiCall } from '../api/call.ts'
+import { trimmedText, useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
 
-/** Pauses the runs of all organizations, or lets them go on; for administrators of all organizations. */
+/** Pauses or resumes the runs of all organizations. For admins of all organizations. */
 export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
   const { role, organization_codes: codes } = useSession()
   const queries = useQueryClient()
   const [isAsking, { open, close }] = useDisclosure()
-  const [reason, setReason, forget] = useTyped({
+  const [reason, setReason, forget] = useUnsavedInput({
     place: 'Reason for pausing all runs',
     empty: '',
-    textOf: typedText,
+    textOf: trimmedText,
   })
   const change = useMutation({
     mutationFn: () =>
       isPaused
-        ? call('POST', '/engine/resume')
-        : call('POST', '/engine/pause', { body: { reason: reason.trim() } }),
+        ? apiCall('POST', '/engine/resume')
+        : apiCall('POST', '/engine/pause', { body: { reason: reason.trim() } }),
     onSuccess() {
       close()
       forget()
@@ -32,7 +32,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
   if (isPaused)
     return (
       <Group gap="xs">
-        {change.isError && <Refusal error={change.error} />}
+        {change.isError && <ErrorAlert error={change.error} />}
         <Button
           size="xs"
           leftSection={<ResumeIcon />}
@@ -49,12 +49,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
         Pause all runs
       </Button>
       <Modal opened={isAsking} onClose={close} title="Pause all runs">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            change.mutate()
-          }}
-        >
+        <form onSubmit={handleSubmit(() => change.mutate())}>
           <Stack>
             <Text size="sm">
               Runs of all organizations stop after their current step, and no new runs start. Alerts are still
@@ -71,7 +66,7 @@ export function PauseEngine({ isPaused }: { readonly isPaused: boolean }) {
               required
               data-autofocus
             />
-            {change.isError && <Refusal error={change.error} />}
+            {change.isError && <ErrorAlert error={change.error} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={close}>
                 Back

@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { get } from '../api/call.ts'
-import { remember, sampleOf, type EngineSample } from './engine-history.ts'
-import type { Engine } from './engine.ts'
+import { apiGet } from '../api/call.ts'
+import { addSample, sampleOf, type EngineSample } from './engine-history.ts'
+import type { ApiEngine } from '../api/types.ts'
 
-const engineQuery = { queryKey: ['engine'], queryFn: () => get<Engine>('/engine') } as const
+const engineQuery = { queryKey: ['engine'], queryFn: () => apiGet<ApiEngine>('/engine') } as const
 
-/** How the engine does, looked at again after `everyMs`. */
+/** The state of the engine, reloaded every `everyMs`. */
 export const useEngine = (everyMs: number) => useQuery({ ...engineQuery, refetchInterval: everyMs })
 
-/** How it did since somebody looks at the page; the server keeps no history. */
+/** Samples since the page was opened. The server keeps no history. */
 export function useEngineHistory(): readonly EngineSample[] {
   const queries = useQueryClient()
   const { data, dataUpdatedAt } = useQuery({ ...engineQuery, enabled: false })
@@ -22,7 +22,7 @@ export function useEngineHistory(): readonly EngineSample[] {
   useEffect(() => {
     if (data === undefined) return
     queries.setQueryData<readonly EngineSample[]>(['engine-history'], (before = []) =>
-      remember(before, sampleOf(data, dataUpdatedAt)),
+      addSample(before, sampleOf(data, dataUpdatedAt)),
     )
   }, [data, dataUpdatedAt, queries])
   return history.data

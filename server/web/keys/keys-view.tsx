@@ -1,33 +1,36 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Alert, Text } from '@mantine/core'
 import { LockClosedIcon } from '@radix-ui/react-icons'
 import { useState } from 'react'
-import { ListPage } from '../lists/page/list-page.tsx'
-import { breakable } from '../parts/json/breakable.tsx'
-import { useNow } from '../parts/time/now.ts'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { StateBadge } from '../parts/states/states.tsx'
-import { When } from '../parts/time/when.tsx'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ListView } from '../lists/list-page.tsx'
+import { breakable } from '../parts/text-view.tsx'
+import { useNow, serverTime } from '../parts/time.ts'
+import { showInvisible } from '../parts/outside-text.ts'
+import { StateBadge } from '../parts/states.tsx'
+import { TableTime } from '../parts/times.tsx'
 import { useSession } from '../session/session.ts'
-import { keyState, type Key } from './key.ts'
+import { keyState, isLastAdmin } from './key.ts'
 import { NewKey } from './new-key.tsx'
-import { RevokeKey } from './revoke-key.tsx'
-import type { Column } from '../lists/table/column.ts'
+import type { Column } from '../lists/data-row.tsx'
+import { apiCall, apiGet } from '../api/call.ts'
+import type { ApiPage, ListedKey } from '../api/types.ts'
+import { ConfirmDialog } from '../parts/feedback.tsx'
 
-const idOf = (key: Key): string => key.key_uuid
+const idOf = (key: ListedKey): string => key.key_uuid
 
-/** The API keys that whoever is signed in may see. */
+/** API keys that the session may see. */
 export default function KeysView() {
   const now = useNow()
-  const [revoked, setRevoked] = useState<Key>()
+  const [revoked, setRevoked] = useState<ListedKey>()
   const { key_id: own } = useSession()
-  const columns: readonly Column<Key>[] = [
+  const columns: readonly Column<ListedKey>[] = [
     {
       title: 'NAME',
       width: 'minmax(150px, 2fr)',
       cell: ({ name, key_id: id }) => (
         <Group gap={6} wrap="nowrap" title={showInvisible(name)}>
           <span className="data-table-text">{breakable(showInvisible(name))}</span>
-          {id === own && <StateBadge text="yours" color="blue" />}
+          {id === own && <StateBadge text="Yours" color="blue" />}
         </Group>
       ),
     },
@@ -46,7 +49,7 @@ export default function KeysView() {
         return <StateBadge text={state} color={state === 'Active' ? 'green' : 'gray'} />
       },
     },
-    { title: 'CREATED', width: '104px', isExtra: true, cell: (key) => <When at={key.created_at} /> },
+    { title: 'CREATED', width: '104px', isExtra: true, cell: (key) => <TableTime at={key.created_at} /> },
     {
       title: 'CREATED BY',
       width: 'minmax(76px, 1fr)',
@@ -56,12 +59,12 @@ export default function KeysView() {
     {
       title: 'EXPIRES',
       width: '94px',
-      cell: (key) => (key.expires_at === null ? 'never' : <When at={key.expires_at} />),
+      cell: (key) => (key.expires_at === null ? 'never' : <TableTime at={key.expires_at} />),
     },
     {
       title: 'LAST USED',
       width: '94px',
-      cell: (key) => (key.last_used_at === null ? 'never' : <When at={key.last_used_at} />),
+      cell: (key) => (key.last_used_at === null ? 'never' : <TableTime at={key.last_used_at} />),
     },
     {
       title: '',
@@ -76,7 +79,7 @@ export default function KeysView() {
   ]
   return (
     <>
-      <ListPage
+      <ListView
         title="Keys"
         path="/keys"
         columns={columns}
@@ -87,5 +90,65 @@ export default function KeysView() {
       />
       <RevokeKey apiKey={revoked} onClose={() => setRevoked(undefined)} />
     </>
+  )
+}
+
+interface RevokeKeyProps {
+  readonly apiKey: ListedKey | undefined
+  readonly onClose: () => void
+}
+
+/** Confirms the revocation of a key. */
+function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
+  const queries = useQueryClient()
+  const { key_id: own } = useSession()
+  const admins = useQuery({
+    queryKey: ['admins', apiKey?.key_id],
+    queryFn: () => apiGet<ApiPage<ListedKey>>('/keys', { role: 'admin', state: 'usable', limit: 200 }),
+    enabled: apiKey?.role === 'admin',
+    staleTime: 0,
+  })
+  const isLast = apiKey !== undefined && isLastAdmin(apiKey, admins.data?.data ?? [], serverTime())
+  const revoke = useMutation({
+    mutationFn: (id: string) => apiCall('DELETE', `/keys/${id}`),
+    onSuccess() {
+      void queries.resetQueries({ queryKey: ['list', '/keys'] })
+      onClose()
+    },
+  })
+  const close = (): void => {
+    revoke.reset()
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      opened={apiKey !== undefined}
+      title="Revoke key"
+      action="Revoke"
+      color="red"
+      isPending={revoke.isPending || admins.isLoading}
+      isDisabled={isLast}
+      error={revoke.error}
+      onClose={close}
+      onConfirm={() => apiKey && revoke.mutate(apiKey.key_id)}
+    >
+      <Text size="sm">
+        Requests with the key “{showInvisible(apiKey?.name ?? '')}” will be refused immediately. You cannot
+        undo this.
+      </Text>
+      {isLast && admins.isSuccess && (
+        <Alert color="orange" title="This is the last active administrator key">
+          <Text size="sm">
+            Without it nobody could create keys. First create another administrator key for all organizations
+            that stays valid for at least a week.
+          </Text>
+        </Alert>
+      )}
+      {apiKey?.key_id === own && !isLast && !revoke.isError && (
+        <Alert color="orange" title="You are signed in with this key">
+          <Text size="sm">You will be signed out immediately and need another key to sign in.</Text>
+        </Alert>
+      )}
+    </ConfirmDialog>
   )
 }

@@ -1,14 +1,14 @@
-import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Modal, MultiSelect, NumberInput, Select, Stack, TextInput, Group, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { call } from '../api/call.ts'
+import { apiCall } from '../api/call.ts'
 import { useOrganizations } from '../api/lookups.ts'
-import type { Role } from '../api/types.ts'
-import { useTyped } from '../forms/typed.ts'
-import { useFilters } from '../lists/filters/use-filters.ts'
-import { serverTime } from '../parts/time/now.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
+import type { Role } from '../../../core/domain/api-key.ts'
+import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
+import { useFilters } from '../lists/use-filters.ts'
+import { serverTime } from '../parts/time.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
 import { useSession } from '../session/session.ts'
-import { ShownOnce } from './shown-once.tsx'
+import { Command } from '../parts/text-view.tsx'
 
 const roles: readonly { readonly value: Role; readonly label: string }[] = [
   { value: 'intake', label: 'intake: posts alerts' },
@@ -32,23 +32,20 @@ const nothing: Typed = { name: '', role: 'intake', codes: [], days: '' }
 
 const textOf = ({ name }: Typed): string => name.trim()
 
-/** Makes an API key, and shows its value once. */
+/** Creates an API key and shows its value once. */
 export function NewKey() {
   const queries = useQueryClient()
   const { filters, set } = useFilters(names)
-  const opened = filters.new !== undefined
-  const organizations = useOrganizations()
   const { organization_codes: ownCodes } = useSession()
-  const [typed, setTyped, forget] = useTyped({ place: 'New key', empty: nothing, textOf })
+  const [typed, setTyped, forget] = useUnsavedInput({ place: 'New key', empty: nothing, textOf })
   const { name, role, codes, days } = typed
-  const type = (part: Partial<Typed>): void => setTyped((now) => ({ ...now, ...part }))
   const make = useMutation({
     mutationFn: () =>
-      call<{ readonly key: string | null }>('POST', '/keys', {
+      apiCall<{ readonly key: string | null }>('POST', '/keys', {
         body: {
           name: name.trim(),
           role,
-          // No key reaches further than the one that makes it.
+          // A key reaches no further than its creator.
           organization_codes: codes.length > 0 ? codes : ownCodes,
           ...(typeof days === 'number' && { expires_at: serverTime() + days * dayMs }),
         },
@@ -68,7 +65,7 @@ export function NewKey() {
         New key
       </Button>
       <Modal
-        opened={opened}
+        opened={filters.new !== undefined}
         onClose={finish}
         title="New key"
         closeOnClickOutside={!make.isSuccess}
@@ -78,58 +75,94 @@ export function NewKey() {
         {make.isSuccess ? (
           <ShownOnce value={make.data.key ?? ''} onDone={finish} />
         ) : (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              make.mutate()
-            }}
-          >
-            <Stack>
-              <TextInput
-                label="Name"
-                placeholder="mail gateway"
-                value={name}
-                onChange={(event) => type({ name: event.currentTarget.value })}
-                required
-                data-autofocus
-              />
-              <Select
-                label="Role"
-                data={[...roles]}
-                value={role}
-                onChange={(value) => value !== null && type({ role: value })}
-                allowDeselect={false}
-              />
-              <MultiSelect
-                label="Organizations"
-                description={
-                  ownCodes === null
-                    ? 'Leave blank for all, including future ones.'
-                    : 'Leave blank for all of yours.'
-                }
-                data={[...organizations.codes]}
-                error={organizations.error}
-                value={codes}
-                onChange={(next) => type({ codes: next })}
-                clearable
-              />
-              <NumberInput
-                label="Expires after (days)"
-                placeholder="never"
-                value={days}
-                onChange={(next) => type({ days: next })}
-                min={1}
-                max={3_650}
-                allowDecimal={false}
-              />
-              {make.isError && <Refusal error={make.error} />}
-              <Button type="submit" loading={make.isPending} disabled={name.trim() === ''}>
-                Create key
-              </Button>
-            </Stack>
-          </form>
+          <KeyForm
+            typed={typed}
+            onType={(part) => setTyped((now) => ({ ...now, ...part }))}
+            isPending={make.isPending}
+            error={make.error}
+            onSubmit={() => make.mutate()}
+          />
         )}
       </Modal>
     </>
+  )
+}
+
+interface KeyFormProps {
+  readonly typed: Typed
+  readonly onType: (part: Partial<Typed>) => void
+  readonly isPending: boolean
+  readonly error: unknown
+  readonly onSubmit: () => void
+}
+
+function KeyForm({
+  typed: { name, role, codes, days },
+  onType: type,
+  isPending,
+  error,
+  onSubmit,
+}: KeyFormProps) {
+  const organizations = useOrganizations()
+  const { organization_codes: ownCodes } = useSession()
+  return (
+    <form onSubmit={handleSubmit(onSubmit)}>
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="mail gateway"
+          value={name}
+          onChange={(event) => type({ name: event.currentTarget.value })}
+          required
+          data-autofocus
+        />
+        <Select
+          label="Role"
+          data={[...roles]}
+          value={role}
+          onChange={(value) => value !== null && type({ role: value })}
+          allowDeselect={false}
+        />
+        <MultiSelect
+          label="Organizations"
+          description={
+            ownCodes === null
+              ? 'Leave blank for all, including future ones.'
+              : 'Leave blank for all of yours.'
+          }
+          data={[...organizations.codes]}
+          error={organizations.error}
+          value={codes}
+          onChange={(next) => type({ codes: next })}
+          clearable
+        />
+        <NumberInput
+          label="Expires after (days)"
+          placeholder="never"
+          value={days}
+          onChange={(next) => type({ days: next })}
+          min={1}
+          max={3_650}
+          allowDecimal={false}
+        />
+        {error !== null && <ErrorAlert error={error} />}
+        <Button type="submit" loading={isPending} disabled={name.trim() === ''}>
+          Create key
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+/** The value of a new key. The server does not store it. */
+function ShownOnce({ value, onDone }: { readonly value: string; readonly onDone: () => void }) {
+  return (
+    <Stack>
+      <Text size="sm">Copy the key now: it is not shown again.</Text>
+      <Command text={value} label="API key" />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>Done</Button>
+      </Group>
+    </Stack>
   )
 }

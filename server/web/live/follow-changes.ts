@@ -1,25 +1,24 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { changeKinds } from '../../../core/domain/change.ts'
 import { addressOf } from '../api/call.ts'
-import { setLiveState } from './live-state.ts'
+import { setLiveState, watchSilence } from './live-state.ts'
 import { createRefresh } from './refresh.ts'
-import { watchSilence } from './watch-silence.ts'
 
-/** After a refusal; browsers come again by themselves only where the connection broke. */
+/** Retry after an error response. Browsers reconnect only after a broken connection. */
 const againMs = 5_000
-/** A page that nobody sees keeps its connection for so long: over HTTP/1.1 a browser has six for all its pages. */
+/** How long a hidden page keeps its connection. HTTP/1.1 allows six per browser. */
 const hiddenMs = 5_000
 
-/** What changed between the first answers and the stream is asked for when the page stands: nearly always it is nothing. */
+/** Reload what changed before the stream opened, but only after the first rendering. */
 const greetedMs = 1_000
 
-/** Three heartbeats: a proxy that stalls ends no connection, and tells nobody. */
+/** Three heartbeats. A stalled proxy does not close the connection. */
 const silentMs = 45_000
 
-/** What is told; the end of a session is told by the end of the stream. */
+/** Kinds of events. The end of the stream reports the end of a session. */
 const kinds = changeKinds.filter((kind) => kind !== 'session')
 
-/** Asks for what is shown again when it changes, until the function that it gives is called. */
+/** Reloads displayed data when it changes. Returns a function that stops it. */
 export function followChanges(queries: QueryClient): () => void {
   const refresh = createRefresh(queries)
   let stream: EventSource | undefined
@@ -44,7 +43,7 @@ export function followChanges(queries: QueryClient): () => void {
         const { id } = JSON.parse(data) as { id: string | null }
         refresh(kind, id)
       })
-    // The first thing that is said: only then it is known that nothing on the way holds it back.
+    // The first event proves that no proxy buffers the stream.
     stream.addEventListener('many', ({ data }: MessageEvent<string>) => {
       silence.heard()
       setLiveState('live')
@@ -58,7 +57,7 @@ export function followChanges(queries: QueryClient): () => void {
 
   function lost(): void {
     if (setLiveState('reconnecting')) {
-      // Is the server there, and does it know the session? Whoever asks will see.
+      // The next requests show whether the server is up and knows the session.
       for (const kind of kinds) refresh(kind)
     }
     if (stream?.readyState !== EventSource.CLOSED) return
@@ -84,7 +83,7 @@ export function followChanges(queries: QueryClient): () => void {
   }
 
   document.addEventListener('visibilitychange', seenOrNot)
-  // The browser knows of a network that is gone before the connection does.
+  // Browsers notice a lost network before the connection breaks.
   window.addEventListener('offline', lost)
   seenOrNot()
   return () => {

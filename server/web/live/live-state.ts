@@ -1,33 +1,39 @@
-import { useSyncExternalStore } from 'react'
+import { createStore } from '../parts/hooks.ts'
 
-/** Whether the page is told of changes as they come: not yet, so it is, or not any more. */
+/** State of the change stream. */
 export type LiveState = 'connecting' | 'live' | 'reconnecting'
 
-let state: LiveState = 'connecting'
-const listeners = new Set<() => void>()
+const state = createStore<LiveState>('connecting')
 
-/** Gives whether it was another one before. */
-export function setLiveState(next: LiveState): boolean {
-  if (next === state) return false
-  state = next
-  for (const listener of listeners) listener()
-  return true
-}
+/** Returns whether the state changed. */
+export const setLiveState = state.set
+export const useLiveState = state.use
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export const useLiveState = (): LiveState => useSyncExternalStore(subscribe, () => state)
-
-/** While changes are told there is little to ask for: only what nobody tells, such as that the stream has died unseen. */
+/** Poll interval while the stream is up, in case it broke unnoticed. */
 const liveMs = 60_000
-/** While they are not, nothing is asked for more often. */
+/** Shortest poll interval while it is down. */
 const fallbackMs = 4_000
 
-/** How soon a view asks again for what it shows, where it would do so after `ms`. */
+/** Poll interval of a view that would poll every `ms` without the stream. */
 export function usePollMs(): (ms: number) => number {
   const isLive = useLiveState() === 'live'
   return (ms) => Math.max(ms, isLive ? liveMs : fallbackMs)
+}
+
+/** A watchdog for heartbeats. */
+export interface SilenceWatch {
+  readonly heard: () => void
+  readonly stop: () => void
+}
+
+/** Calls `onSilent` after `ms` without `heard`, counted from the first one. */
+export function watchSilence(ms: number, onSilent: () => void): SilenceWatch {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    heard: () => {
+      clearTimeout(timer)
+      timer = setTimeout(onSilent, ms)
+    },
+    stop: () => clearTimeout(timer),
+  }
 }

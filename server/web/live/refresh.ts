@@ -1,14 +1,13 @@
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { isConcerned } from './concerned.ts'
 
-/** Asks again for what is shown and has changed. Each query for itself: one without an answer holds up no other. */
+/** Reloads displayed queries that changed. Each on its own, so that one slow answer delays no other. */
 export function createRefresh(queries: QueryClient) {
   let waiting = new Map<string, Set<string> | 'any'>()
   const followed = new Set<Query>()
-  /** What changed again while it was asked for: an answer under way may be older than the change. */
+  /** Queries that changed while they were loading: the answer may be outdated. */
   const outdated = new Set<Query>()
 
-  /** Waits for the answer that is under way: to give it up each time would never let it come. */
+  /** Waits for a running request: cancelling it each time would never finish. */
   const ask = (query: Query): Promise<void> =>
     queries.invalidateQueries({ predicate: (other) => other === query }, { cancelRefetch: false })
 
@@ -28,14 +27,58 @@ export function createRefresh(queries: QueryClient) {
     const changed = waiting
     waiting = new Map()
     for (const query of queries.getQueryCache().getAll())
-      if (isConcerned(query.queryKey, changed)) void follow(query)
+      if (isAffected(query.queryKey, changed)) void follow(query)
   }
 
   return (kind: string, id?: string | null): void => {
-    // What is said at once is asked for together.
+    // Collect events of the same moment.
     if (waiting.size === 0) queueMicrotask(flush)
     const before = waiting.get(kind) ?? new Set()
     const isNamed = before !== 'any' && id !== undefined && id !== null
     waiting.set(kind, isNamed ? before.add(id.toLowerCase()) : 'any')
   }
+}
+
+/** Changed ids in lower case by kind, or any. */
+export type ChangedIds = ReadonlyMap<string, ReadonlySet<string> | 'any'>
+
+/** Kinds with a query per object: its key is the kind and the id. */
+const single: ReadonlySet<string> = new Set(['alert', 'run', 'case'])
+
+/** Lists of the API by kind. */
+const lists: Readonly<Record<string, string>> = {
+  alert: '/alerts',
+  run: '/runs',
+  case: '/cases',
+  connection: '/connections',
+  playbook: '/playbooks',
+  key: '/keys',
+  organization: '/organizations',
+  provider: '/providers',
+  audit: '/audit',
+}
+
+/** Other queries by kind. Rates are polled. */
+const others: Readonly<Record<string, readonly string[]>> = {
+  checkpoint: ['checkpoints', 'engine', 'alert', 'case'],
+  engine: ['engine'],
+  connection: ['connection'],
+  playbook: ['versions'],
+  organization: ['/organizations'],
+  provider: ['/providers'],
+}
+
+const uuid = /^[\da-f-]{36}$/
+
+/** Whether a query may have a new answer. For lists, only the query for new rows. */
+export function isAffected([first, second, ...rest]: readonly unknown[], changed: ChangedIds): boolean {
+  for (const [kind, which] of changed) {
+    if (first === 'list' && second === lists[kind] && rest.at(-1) === 'fresh') return true
+    if (others[kind]?.includes(String(first)) === true) return true
+    if (first !== kind || !single.has(kind)) continue
+    const id = String(second).toLowerCase()
+    // Queries may use the uuid of an alert, and events its id.
+    if (which === 'any' || which.has(id) || (kind === 'alert' && uuid.test(id))) return true
+  }
+  return false
 }

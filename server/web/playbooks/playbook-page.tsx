@@ -1,31 +1,35 @@
-import { Alert, Anchor, Badge, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from 'wouter'
-import { get } from '../api/call.ts'
-import { PageLoading } from '../parts/states/page-loading.tsx'
-import { Time } from '../parts/time/times.tsx'
-import { useMay, useMayForAll } from '../session/session.ts'
-import { ViewHead } from '../shell/view/view-head.tsx'
-import { ViewRefusal } from '../shell/view/view-refusal.tsx'
-import { EditPlaybook } from './edit/edit-playbook.tsx'
-import { MadeNote } from './made-note.tsx'
-import { isManual, type PlaybookDetail } from './playbook.ts'
-import { ResultsLine } from './results/results-line.tsx'
-import { StartByHand } from './start-by-hand.tsx'
+import { JsonTextarea } from '../forms/schema-form.tsx'
+import { Alert, Badge, Stack, Text, Button, Modal, Select } from '@mantine/core'
+import { useQuery, useMutation } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { useRef, useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { apiGet, apiCall } from '../api/call.ts'
+import { PageLoading, TextLink } from '../parts/layout.tsx'
+import { DateTime } from '../parts/times.tsx'
+import { useHasRole, useIsGlobalAdmin } from '../session/session.ts'
+import { ViewHead, ViewError } from '../shell/view.tsx'
+import { EditPlaybook } from './editor/edit-playbook.tsx'
+import { isManual } from './playbook.ts'
+import { ResultsLine } from './results.tsx'
 import { TestsSection } from './tests-section.tsx'
-import { useEditorKey } from './edit/use-editor-key.ts'
 import { Versions } from './versions.tsx'
-import { Workbench } from './edit/workbench.tsx'
+import { PlaybookEditor } from './editor/playbook-editor.tsx'
+import type { ApiRun, ApiPlaybookDetail } from '../api/types.ts'
+import { trimmedText, useUnsavedInput, useJsonText, useIdempotencyKey } from '../forms/form-state.ts'
+import { useOrganization } from '../api/lookups.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { useNavigateWhileMounted } from '../parts/hooks.ts'
 
-const read = (nameOrHash: string) => get<PlaybookDetail>(`/playbooks/${encodeURIComponent(nameOrHash)}`)
+const read = (nameOrHash: string) => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(nameOrHash)}`)
 
 const nothing = (): void => undefined
 
-/** A playbook by its name, or one of its versions by its hash. */
+/** A playbook by name, or a version by hash. */
 export default function PlaybookPage() {
   const { id } = useParams<{ id: string }>()
-  const mayEdit = useMayForAll()
-  const mayStart = useMay('analyst', 'admin')
+  const mayEdit = useIsGlobalAdmin()
+  const mayStart = useHasRole('analyst', 'admin')
   const found = useQuery({ queryKey: ['playbook', id], queryFn: () => read(id), refetchOnWindowFocus: false })
   const name = found.data?.name
   const newest = useQuery({
@@ -36,7 +40,7 @@ export default function PlaybookPage() {
   })
   const editor = useEditorKey(found.data?.hash)
   if (found.isPending) return <PageLoading />
-  if (found.isLoadingError) return <ViewRefusal error={found.error} onRetry={() => void found.refetch()} />
+  if (found.isLoadingError) return <ViewError error={found.error} onRetry={() => void found.refetch()} />
   const { data } = found
   const isNewest = newest.data === undefined || newest.data.hash === data.hash
   const isEdited = mayEdit && isNewest
@@ -50,10 +54,10 @@ export default function PlaybookPage() {
       />
       {!isNewest && (
         <Alert color="blue" title="Earlier version">
-          Published <Time at={data.put_in_force_at ?? data.created_at} />.{' '}
-          <Anchor underline="always" component={Link} href={`/playbooks/${data.name}`} size="sm">
+          Published <DateTime at={data.put_in_force_at ?? data.created_at} />.{' '}
+          <TextLink href={`/playbooks/${data.name}`} isUnderlined>
             Go to latest version
-          </Anchor>
+          </TextLink>
         </Alert>
       )}
       {isNewest && !data.in_force && data.origin === 'file' && (
@@ -68,7 +72,7 @@ export default function PlaybookPage() {
       {isEdited ? (
         <EditPlaybook key={`${data.name} ${editor.key}`} playbook={data} onSaved={editor.keepFor} />
       ) : (
-        <Workbench
+        <PlaybookEditor
           key={data.hash}
           source={data.source}
           begun={{ hash: data.hash, text: data.source }}
@@ -76,7 +80,7 @@ export default function PlaybookPage() {
           isReadOnly
           onDraft={nothing}
           onSaved={nothing}
-          onDropped={nothing}
+          onDiscard={nothing}
         />
       )}
       {mayStart && data.in_force && data.origin === 'file' && (
@@ -84,5 +88,87 @@ export default function PlaybookPage() {
       )}
       <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
+  )
+}
+
+/** Remounts the editor for another version, unless it was published in this editor. */
+function useEditorKey(hash: string | undefined) {
+  const at = useRef<{ hash: string | undefined; key: number; saved?: string }>({ hash, key: 0 })
+  const { current } = at
+  if (current.hash !== hash)
+    at.current = { hash, key: current.saved === hash ? current.key : current.key + 1 }
+  return {
+    key: at.current.key,
+    /** Call it before the version is read. */
+    keepFor: (saved: string): void => {
+      at.current.saved = saved
+    },
+  }
+}
+
+interface MadeNoteProps {
+  readonly organization: string
+  readonly mayKeep: boolean
+}
+
+/** Explains a generated playbook and how to keep it. */
+function MadeNote({ organization, mayKeep }: MadeNoteProps) {
+  return (
+    <Alert color="blue" title={`Generated automatically for ${organization}`}>
+      <Text size="sm">
+        No authored playbook matches these alerts. Tocsin regenerates this one when the connections of{' '}
+        {organization} change.{' '}
+        {mayKeep
+          ? 'Keep it as yours to save it in the playbooks folder: it is then no longer regenerated, and takes precedence.'
+          : 'An administrator of all organizations can edit and keep it.'}
+      </Text>
+    </Alert>
+  )
+}
+
+/** Runs a playbook manually. */
+function StartByHand({ name }: { readonly name: string }) {
+  const goOn = useNavigateWhileMounted()
+  const [opened, { open, close }] = useDisclosure()
+  const organization = useOrganization(useState<string | null>(null))
+  const [text, setText, forget] = useUnsavedInput<string | undefined>({
+    place: `Inputs for ${name}`,
+    empty: undefined,
+    textOf: trimmedText,
+  })
+  const typed = useJsonText([text, setText])
+  const once = useIdempotencyKey()
+  const start = useMutation({
+    mutationFn(inputs: unknown) {
+      const body = { organization_code: organization.code, inputs }
+      const headers = once.headersFor(body)
+      return apiCall<ApiRun>('POST', `/playbooks/${encodeURIComponent(name)}/runs`, { body, headers })
+    },
+    onSuccess({ run_uuid: uuid }) {
+      once.done()
+      forget()
+      goOn(`/runs/${uuid}`)
+    },
+  })
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        Run manually
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Run ${name}`}>
+        <Stack>
+          <Select {...organization.field} />
+          <JsonTextarea label="Inputs (JSON)" field={typed.field} />
+          {start.isError && <ErrorAlert error={start.error} />}
+          <Button
+            loading={start.isPending}
+            disabled={organization.code === undefined}
+            onClick={() => typed.read((inputs) => start.mutate(inputs))}
+          >
+            Run
+          </Button>
+        </Stack>
+      </Modal>
+    </>
   )
 }

@@ -1,70 +1,43 @@
-import type { Actor } from '../api/types.ts'
-import type { Graph } from '../graph/graph-types.ts'
+import type { ApiPlaybookResults, PlaybookTriggers } from '../api/types.ts'
 
-/** A version of a playbook. */
-export interface Playbook {
-  readonly name: string
-  /** Of its source. */
-  readonly hash: string
-  /** `made`: by an investigation. */
-  readonly origin: 'file' | 'made'
-  readonly organization_code: string | null
-  /** Whether it is what alerts start. */
-  readonly in_force: boolean
-  /** The last time, and by whom; null where that was before it was kept. */
-  readonly put_in_force_at: number | null
-  readonly put_in_force_actor: Actor | null
-  readonly created_at: number
-}
-
-export interface PlaybookDetail extends Playbook {
-  readonly source: string
-}
-
-/** What `POST playbooks/validate` answers. */
-export interface Validation {
-  readonly name: string | null
-  readonly problems: readonly Problem[]
-  readonly on: StartedOn | null
-  /** A JSON Schema. */
-  readonly inputs: { readonly properties?: Readonly<Record<string, unknown>> } | null
-  readonly graph: Graph | null
-}
-
-/** What starts a playbook. */
-export interface StartedOn {
-  readonly alert: {
-    readonly type: string
-    /** Null: whichever. */
-    readonly provider: string | null
-    /** Whether it takes only some of them. */
-    readonly where: boolean
-  } | null
-  /** A cron expression. */
-  readonly schedule: string | null
-  readonly manual: boolean
-  readonly call: boolean
-}
-
-/** A mistake, with its place in UTF-16 code units from 1; the end is after the last one. */
-export interface Problem {
-  readonly code: string
-  readonly severity: 'error' | 'warning'
-  readonly message: string
-  readonly hint?: string
-  readonly line: number
-  readonly column: number
-  readonly end_line: number
-  readonly end_column: number
-}
-
-/** Whether people may start it: `manual: true` in its `on`. The API decides; this only hides a button that it would refuse. */
+/** Whether a user may run it. Only hides the button; the API decides. */
 export const isManual = (source: string): boolean => /\bmanual:\s*true\b/.test(source)
 
-/** What a new playbook begins with. */
+/** The template of a new playbook. */
 export const newSource = `apiVersion: tocsin/v1
 name: my-playbook
 on: { manual: true }
 steps:
   - return: done
 `
+
+/** The triggers as text after “triggered by”. */
+export function triggerText(on: PlaybookTriggers | null): string {
+  if (on === null) return 'nothing (does not match the installed skills)'
+  const { alert, schedule, manual, call } = on
+  const ways = [
+    ...(alert === null ? [] : [alertText(alert)]),
+    ...(schedule === null ? [] : [`schedule (${schedule})`]),
+    ...(manual ? ['manual'] : []),
+    ...(call ? ['other playbooks'] : []),
+  ]
+  return ways.join(', ')
+}
+
+function alertText({ type, provider, where }: NonNullable<PlaybookTriggers['alert']>): string {
+  return `${type}${provider === null ? '' : ` from ${provider}`}${where ? ' (filtered)' : ''}`
+}
+
+/** The failure rate of the newest runs in percent; `<1 %` if not zero. */
+export function failureRate({ failed, judged }: Pick<ApiPlaybookResults, 'failed' | 'judged'>): string {
+  const percent = (100 * failed) / judged
+  return failed > 0 && percent < 1 ? '<1 %' : `${Math.round(percent)} %`
+}
+
+/** The result of the newest runs as text. */
+export function resultText({ failed, judged }: Pick<ApiPlaybookResults, 'failed' | 'judged'>): string {
+  if (judged === 1) return failed === 0 ? 'the last run completed' : 'the last run failed'
+  return failed === 0
+    ? `none of the last ${judged} runs failed`
+    : `${failureRate({ failed, judged })} of the last ${judged} runs failed`
+}

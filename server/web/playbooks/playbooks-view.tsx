@@ -1,21 +1,20 @@
 import { Button, Group } from '@mantine/core'
 import { Link, useLocation } from 'wouter'
-import { ChoiceFilter, SearchFilter } from '../lists/filters/filter-fields.tsx'
-import { ListPage } from '../lists/page/list-page.tsx'
-import { RowLink } from '../lists/table/row-link.tsx'
-import { useFilters } from '../lists/filters/use-filters.ts'
-import { When } from '../parts/time/when.tsx'
-import { useMayForAll } from '../session/session.ts'
-import type { Playbook } from './playbook.ts'
-import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results/result-cells.tsx'
-import type { Column } from '../lists/table/column.ts'
+import { ChoiceFilter, TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { TableTime } from '../parts/times.tsx'
+import { useIsGlobalAdmin } from '../session/session.ts'
+import type { ApiPlaybook } from '../api/types.ts'
+import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from './results.tsx'
 
 const origins = [
   { value: 'file', label: 'Authored' },
   { value: 'made', label: 'Generated' },
 ] as const
 
-const columns: readonly Column<Playbook>[] = [
+const columns: readonly Column<ApiPlaybook>[] = [
   {
     title: 'NAME',
     width: 'minmax(220px, 1.8fr)',
@@ -42,20 +41,20 @@ const columns: readonly Column<Playbook>[] = [
     width: '150px',
     isExtra: true,
     cell: ({ in_force: isInForce, put_in_force_at: at, created_at: seen }) =>
-      isInForce && <When at={at ?? seen} />,
+      isInForce && <TableTime at={at ?? seen} />,
   },
 ]
 
-const idOf = ({ name, organization_code: code }: Playbook): string => `${name} ${code ?? ''}`
+const idOf = ({ name, organization_code: code }: ApiPlaybook): string => `${name} ${code ?? ''}`
 const names = ['q', 'origin'] as const
 
-/** The newest version of each playbook. */
+/** All playbooks. */
 export default function PlaybooksView() {
   const [, navigate] = useLocation()
   const { filters, of } = useFilters(names)
-  const mayEdit = useMayForAll()
+  const mayEdit = useIsGlobalAdmin()
   return (
-    <ListPage
+    <ListView
       title="Playbooks"
       path="/playbooks"
       query={filters}
@@ -71,7 +70,7 @@ export default function PlaybooksView() {
       }
       filters={
         <Group gap="xs">
-          <SearchFilter label="Search playbooks" placeholder="Search name" {...of('q')} />
+          <TextFilter label="Search playbooks" placeholder="Search name" {...of('q')} />
           <ChoiceFilter label="Origin" data={origins} {...of('origin')} />
         </Group>
       }

@@ -1,38 +1,20 @@
+import type { ApiTestResult } from '../api/types.ts'
 import { Alert, Badge, Button, List, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import { call } from '../api/call.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
+import { apiCall } from '../api/call.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { Section } from '../parts/layout.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
 import './playbooks.css'
+import { OutsideText } from '../parts/text-view.tsx'
 
-/** What `POST playbooks/{playbook}/test` answers. */
-interface Tested {
-  readonly file: string | null
-  readonly problems: readonly Failure[]
-  readonly tests: readonly {
-    readonly name: string
-    readonly line: number
-    readonly failures: readonly Failure[]
-  }[]
-  readonly coverage: {
-    readonly taken: number
-    readonly total: number
-    readonly missing: readonly { readonly label: string; readonly line: number }[]
-  } | null
-}
+type Failure = ApiTestResult['problems'][number]
 
-interface Failure {
-  readonly message: string
-  readonly hint: string | null
-  readonly line: number
-}
-
-/** The tests beside the file of a playbook: run where it is asked for, with what they do not go through. Results are of one version: with another one it begins anew. */
+/** Runs the tests of a playbook and shows uncovered branches. Mount it anew for another version. */
 export function TestsSection({ name }: { readonly name: string }) {
   const run = useMutation({
-    mutationFn: () => call<Tested>('POST', `/playbooks/${encodeURIComponent(name)}/test`),
+    mutationFn: () => apiCall<ApiTestResult>('POST', `/playbooks/${encodeURIComponent(name)}/test`),
   })
   return (
     <Section
@@ -43,7 +25,7 @@ export function TestsSection({ name }: { readonly name: string }) {
         </Button>
       }
     >
-      {run.isError && <Refusal error={run.error} />}
+      {run.isError && <ErrorAlert error={run.error} />}
       {run.data ? (
         <TestedView tested={run.data} name={name} />
       ) : (
@@ -55,7 +37,7 @@ export function TestsSection({ name }: { readonly name: string }) {
   )
 }
 
-function TestedView({ tested, name }: { readonly tested: Tested; readonly name: string }) {
+function TestedView({ tested, name }: { readonly tested: ApiTestResult; readonly name: string }) {
   const [, navigate] = useLocation()
   const { file, problems, tests, coverage } = tested
   if (file === null)
@@ -78,9 +60,7 @@ function TestedView({ tested, name }: { readonly tested: Tested; readonly name: 
               {test.failures.length === 0 ? 'Passed' : 'Failed'}
             </Badge>
             <div>
-              <Text size="sm" className="outside-text">
-                {showInvisible(test.name)}
-              </Text>
+              <OutsideText text={test.name} />
               <Failures failures={test.failures} />
             </div>
           </div>

@@ -1,32 +1,34 @@
-import { whoText } from '../parts/who-text.ts'
-import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { get } from '../api/call.ts'
-import type { Page } from '../api/types.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { Section } from '../parts/section.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { When } from '../parts/time/when.tsx'
+import { actorText } from '../parts/outside-text.ts'
+import { apiGet } from '../api/call.ts'
+import type { ApiPage, ApiPlaybook, ApiPlaybookDetail } from '../api/types.ts'
+import { ErrorAlert, ShowMore } from '../parts/feedback.tsx'
+import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
+import { OutsideText } from '../parts/text-view.tsx'
+import { TableTime } from '../parts/times.tsx'
 import { Differences } from './editor/differences.tsx'
-import type { Playbook, PlaybookDetail } from './playbook.ts'
 
 interface VersionsProps {
-  readonly playbook: PlaybookDetail
-  /** Whether an old version may be taken up again. */
+  readonly playbook: ApiPlaybookDetail
+  /** Whether old versions can be restored. */
   readonly mayRestore: boolean
 }
 
 const short = (hash: string): string => hash.slice(0, 12)
 
-/** All versions that were ever in force, who put them there, and how they differ from the one that is shown. */
+/** All published versions, with a diff to the displayed one. */
 export function Versions({ playbook, mayRestore }: VersionsProps) {
   const [compared, setCompared] = useState<string>()
   const versions = useInfiniteQuery({
     queryKey: ['versions', playbook.name],
     queryFn: ({ pageParam: cursor }) =>
-      get<Page<Playbook>>(`/playbooks/${encodeURIComponent(playbook.name)}/versions`, { limit: 200, cursor }),
+      apiGet<ApiPage<ApiPlaybook>>(`/playbooks/${encodeURIComponent(playbook.name)}/versions`, {
+        limit: 200,
+        cursor,
+      }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   })
@@ -34,84 +36,23 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
   const total = versions.data?.pages[0]?.total ?? 0
   const other = useQuery({
     queryKey: ['playbook', compared],
-    queryFn: () => get<PlaybookDetail>(`/playbooks/${compared ?? ''}`),
+    queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${compared ?? ''}`),
     enabled: compared !== undefined,
     staleTime: Infinity,
   })
-  if (versions.isLoadingError) return <Refusal error={versions.error} />
+  if (versions.isLoadingError) return <ErrorAlert error={versions.error} />
   return (
-    <Section title="Versions" {...(versions.data && { count: total })} isFlush>
-      <Table.ScrollContainer minWidth={560} mah={320}>
-        <Table aria-label="Versions" verticalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>Published</Table.Th>
-              <Table.Th>By</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map(({ hash, created_at: seen, put_in_force_at: at, put_in_force_actor: by, ...rest }) => (
-              <Table.Tr key={hash}>
-                <Table.Td>
-                  <Group gap="xs">
-                    <Anchor component={Link} href={`/playbooks/${hash}`} size="sm" ff="monospace">
-                      {short(hash)}
-                    </Anchor>
-                    {rest.in_force && <Badge color="green">Live</Badge>}
-                    {hash === playbook.hash && <Badge color="gray">Shown</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td>
-                  <When at={at ?? seen} />
-                </Table.Td>
-                <Table.Td className="outside-text">{by === null ? '' : showInvisible(whoText(by))}</Table.Td>
-                <Table.Td>
-                  <Group gap="xs" justify="flex-end" wrap="nowrap">
-                    {hash !== playbook.hash && (
-                      <Button
-                        size="compact-xs"
-                        variant="default"
-                        onClick={() => setCompared(hash === compared ? undefined : hash)}
-                      >
-                        {hash === compared ? 'Hide differences' : 'Compare'}
-                      </Button>
-                    )}
-                    {mayRestore && !rest.in_force && (
-                      <Button
-                        component={Link}
-                        href={`/playbooks/${playbook.name}?restore=${hash}`}
-                        size="compact-xs"
-                        variant="default"
-                      >
-                        Restore
-                      </Button>
-                    )}
-                  </Group>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-      {versions.isFetchNextPageError && <Refusal error={versions.error} />}
-      {versions.hasNextPage && (
-        <Group p="sm">
-          <Text size="sm" c="dimmed">
-            {Math.max(0, total - rows.length).toLocaleString()} more
-          </Text>
-          <Button
-            size="xs"
-            variant="default"
-            loading={versions.isFetchingNextPage}
-            onClick={() => void versions.fetchNextPage()}
-          >
-            Show more
-          </Button>
-        </Group>
-      )}
-      {other.isLoadingError && <Refusal error={other.error} />}
+    <SmallTable
+      title="Versions"
+      {...(versions.data && { count: total })}
+      rows={rows}
+      columns={columnsOf({ shown: playbook.hash, mayRestore, compared, onCompare: setCompared })}
+      idOf={(version) => version.hash}
+      mah={320}
+      empty="Loading …"
+    >
+      <ShowMore hidden={total - rows.length} query={versions} />
+      {other.isLoadingError && <ErrorAlert error={other.error} />}
       {compared !== undefined && other.data !== undefined && (
         <Stack p="md">
           <Differences
@@ -121,6 +62,68 @@ export function Versions({ playbook, mayRestore }: VersionsProps) {
           />
         </Stack>
       )}
-    </Section>
+    </SmallTable>
   )
+}
+
+interface ColumnOptions {
+  /** Hash of the version that the page shows. */
+  readonly shown: string
+  readonly mayRestore: boolean
+  readonly compared: string | undefined
+  readonly onCompare: (hash: string | undefined) => void
+}
+
+function columnsOf({ shown, mayRestore, compared, onCompare }: ColumnOptions) {
+  const columns: readonly SmallColumn<ApiPlaybook>[] = [
+    {
+      title: 'Version',
+      cell: ({ hash, in_force: isLive }) => (
+        <Group gap="xs">
+          <Anchor component={Link} href={`/playbooks/${hash}`} size="sm" ff="monospace">
+            {short(hash)}
+          </Anchor>
+          {isLive && <Badge color="green">Live</Badge>}
+          {hash === shown && <Badge color="gray">Shown</Badge>}
+        </Group>
+      ),
+    },
+    {
+      title: 'Published',
+      isNarrow: true,
+      cell: (version) => <TableTime at={version.put_in_force_at ?? version.created_at} />,
+    },
+    {
+      title: 'By',
+      cell: ({ put_in_force_actor: by }) => by !== null && <OutsideText text={actorText(by)} />,
+    },
+    {
+      title: 'Actions',
+      isNarrow: true,
+      cell: ({ name, hash, in_force: isLive }) => (
+        <Group gap="xs" wrap="nowrap">
+          {hash !== shown && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => onCompare(hash === compared ? undefined : hash)}
+            >
+              {hash === compared ? 'Hide differences' : 'Compare'}
+            </Button>
+          )}
+          {mayRestore && !isLive && (
+            <Button
+              component={Link}
+              href={`/playbooks/${name}?restore=${hash}`}
+              size="compact-xs"
+              variant="default"
+            >
+              Restore
+            </Button>
+          )}
+        </Group>
+      ),
+    },
+  ]
+  return columns
 }

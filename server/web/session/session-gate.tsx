@@ -1,21 +1,19 @@
-import { Center, Loader } from '@mantine/core'
+import { Center, Loader, Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
-import { get, startSession, whenSignedOut } from '../api/call.ts'
-import { problemOf } from '../api/problem.ts'
-import type { Session } from '../api/types.ts'
-import { allTyped } from '../forms/typed.ts'
-import { Refusal } from '../parts/states/refusal.tsx'
-import { showInvisible } from '../parts/json/show-invisible.ts'
-import { isNotSession, SessionProvider, whenOtherPageSigns } from './session.ts'
-import { SignInAgain } from './sign-in-again.tsx'
-import { SignIn } from './sign-in.tsx'
-import { SomebodyElse } from './somebody-else.tsx'
+import { apiGet, startSession, whenSignedOut } from '../api/call.ts'
+import { apiProblem } from '../api/problem.ts'
+import type { ApiSession } from '../api/types.ts'
+import { allUnsavedInput, forgetUnsavedInput, type UnsavedInput } from '../forms/form-state.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
+import { showInvisible } from '../parts/outside-text.ts'
+import { isNotSession, SessionProvider, onOtherTabSession } from './session.ts'
+import { SignInAgain, SignIn } from './sign-in.tsx'
+import { Command } from '../parts/text-view.tsx'
 
 /**
- * Shows what is inside to whoever is signed in, and the sign-in to everybody else. Where the session ends meanwhile, what is
- * inside stays, under a dialog: what was typed is not lost. Where somebody else signs in, the page begins anew, after a look at what
- * was typed.
+ * Shows the sign-in, or the content for a session. When the session ends, a dialog covers the content, so
+ * that no input is lost. When another key signs in, the page reloads after showing unsaved input.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient()
@@ -26,18 +24,18 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     refetchOnWindowFocus: 'always',
   })
   const { data: now, refetch } = session
-  const [first, setFirst] = useState<Session>()
+  const [first, setFirst] = useState<ApiSession>()
   if (now && first === undefined) setFirst(now)
   const isSomebodyElse = Boolean(now && first && now.key_id !== first.key_id)
   useEffect(() => whenSignedOut(() => queries.setQueryData(['session'], null)), [queries])
   useEffect(
     () =>
-      whenOtherPageSigns(() => {
+      onOtherTabSession(() => {
         void refetch().then(() => queries.invalidateQueries({ predicate: isNotSession }))
       }),
     [queries, refetch],
   )
-  const typed = isSomebodyElse ? allTyped() : []
+  const typed = isSomebodyElse ? allUnsavedInput() : []
   const beginsAnew = isSomebodyElse && typed.length === 0
   useEffect(() => {
     if (beginsAnew) location.reload()
@@ -51,7 +49,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (now === undefined)
     return (
       <Center h="100vh" p="xl">
-        <Refusal error={session.error} onRetry={() => void refetch()} />
+        <ErrorAlert error={session.error} onRetry={() => void refetch()} />
       </Center>
     )
   const shown = now ?? first
@@ -66,15 +64,56 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Null: nobody. */
-async function whoIsIt(): Promise<Session | null> {
+/** Null without a session. */
+async function whoIsIt(): Promise<ApiSession | null> {
   try {
-    const session = await get<Session>('/session')
-    // It may be over for this page, and another one has signed in again.
+    const session = await apiGet<ApiSession>('/session')
+    // Another tab may have signed in again.
     startSession()
     return session
   } catch (error) {
-    if (problemOf(error).status === 401) return null
+    if (apiProblem(error).status === 401) return null
     throw error
   }
+}
+
+interface SomebodyElseProps {
+  /** Names of the keys. */
+  readonly before: string
+  readonly now: string
+  readonly typed: readonly UnsavedInput[]
+}
+
+/** Shows unsaved input before the page reloads for another key. */
+function SomebodyElse({ before, now, typed }: SomebodyElseProps) {
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Paper withBorder shadow="sm" p="xl" w={640} maw="100%">
+        <Stack>
+          <Title order={1}>You are now signed in as {showInvisible(now)}</Title>
+          <Text size="sm">
+            Another tab of this browser signed in with another key. Your input with the key{' '}
+            <b>{showInvisible(before)}</b> was not sent. Copy what you need, or sign in with that key in
+            another tab to continue.
+          </Text>
+          {typed.map(({ place, text }) => (
+            <Stack key={place} gap={4}>
+              <Text size="sm" fw={600} className="outside-text">
+                {place}
+              </Text>
+              <Command text={text} label={place} />
+            </Stack>
+          ))}
+          <Button
+            onClick={() => {
+              forgetUnsavedInput()
+              location.reload()
+            }}
+          >
+            Continue as {showInvisible(now)} and discard it
+          </Button>
+        </Stack>
+      </Paper>
+    </Center>
+  )
 }

@@ -1,31 +1,32 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { startSession } from '../api/call.ts'
-import type { Role, Session } from '../api/types.ts'
+import { startSession, apiCall } from '../api/call.ts'
+import type { Role } from '../../../core/domain/api-key.ts'
+import type { ApiSession } from '../api/types.ts'
 
-const SessionContext = createContext<Session | undefined>(undefined)
+const SessionContext = createContext<ApiSession | undefined>(undefined)
 
 export const SessionProvider = SessionContext.Provider
 
-/** Who is signed in. Only below the session gate. */
-export function useSession(): Session {
+/** The session. Only below the session gate. */
+export function useSession(): ApiSession {
   const session = useContext(SessionContext)
   if (session === undefined) throw new Error('no session: not below the session gate')
   return session
 }
 
-/** Whether who is signed in may do what the API lets these roles do; buttons that would be refused are not shown. */
-export function useMay(...roles: readonly Role[]): boolean {
+/** Whether the session has one of these roles. Hides buttons that the API would refuse. */
+export function useHasRole(...roles: readonly Role[]): boolean {
   return roles.includes(useSession().role)
 }
 
-/** Whether who is signed in administrates what all organizations share. */
-export function useMayForAll(): boolean {
+/** Whether the session is an admin of all organizations. */
+export function useIsGlobalAdmin(): boolean {
   const { role, organization_codes: codes } = useSession()
   return role === 'admin' && codes === null
 }
 
-/** Other pages of this browser are told that somebody signed in or out: they have one session between them. */
+/** Tells other tabs about sign-ins and sign-outs, because they share the session. */
 const channel = new BroadcastChannel('tocsin-session')
 
 function tellOtherPages(): void {
@@ -33,26 +34,32 @@ function tellOtherPages(): void {
   channel.postMessage('changed')
 }
 
-/** Calls back when another page of this browser signs in or out. Gives what ends that. */
-export function whenOtherPageSigns(listener: () => void): () => void {
+/** Calls back on a sign-in or sign-out in another tab. Returns a function that stops it. */
+export function onOtherTabSession(listener: () => void): () => void {
   channel.addEventListener('message', listener)
   return () => channel.removeEventListener('message', listener)
 }
 
-/** What is asked for in a session. */
+/** Queries that need a session. */
 export const isNotSession = ({ queryKey }: { readonly queryKey: readonly unknown[] }): boolean =>
   queryKey[0] !== 'session'
 
-/** Takes over who is signed in now. */
-export function takeSession(queries: QueryClient, session: Session): void {
+/** Starts using a new session. */
+export function startSessionOf(queries: QueryClient, session: ApiSession): void {
   startSession()
   queries.setQueryData(['session'], session)
   void queries.invalidateQueries({ predicate: isNotSession })
   tellOtherPages()
 }
 
-/** Forgets all that was seen and typed: the page begins anew. */
+/** Leaves the session by reloading the page. */
 export function leave(): void {
   tellOtherPages()
   location.assign('/')
+}
+
+/** Signs out, even if the request fails. */
+export function useSignOut(): () => void {
+  const signOut = useMutation({ mutationFn: () => apiCall('DELETE', '/session'), onSettled: leave })
+  return () => signOut.mutate()
 }

@@ -1,28 +1,25 @@
-import { AppShell, Burger, Group, ScrollArea, Text } from '@mantine/core'
+import { AppShell, Burger, Group, ScrollArea, Text, Badge, NavLink, Stack } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
-import { Suspense, useCallback } from 'react'
+import { Suspense, useCallback, Fragment, lazy, useEffect, useRef } from 'react'
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
-import { LiveMark } from '../live/live-mark.tsx'
-import { PageLoading } from '../parts/states/page-loading.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { LiveMark, EngineMark, PaletteButton, PersonMenu, ZoneButton } from './header.tsx'
+import { PageLoading, TextLink, WhenNeeded } from '../parts/layout.tsx'
 import { useSession } from '../session/session.ts'
-import { pages, rolesAt, views } from '../views.ts'
-import { Allowed } from './allowed.tsx'
-import { EngineMark } from './engine-mark.tsx'
+import { pages, rolesAt, views, viewGroups, type View } from '../views.ts'
+import { RequireRole, ViewTitle } from './view.tsx'
 import { Logo } from './logo.tsx'
-import { Navigation } from './navigation.tsx'
-import { NotFound } from './view/not-found.tsx'
-import { Palette, PaletteButton } from './palette/palette.tsx'
-import { PersonMenu } from './person-menu.tsx'
 import './shell.css'
-import { Shortcuts } from './keys/shortcuts.tsx'
-import { Unreachable } from './unreachable.tsx'
-import { useFocusView } from './view/use-focus-view.ts'
-import { useGoKeys } from './keys/use-go-keys.ts'
-import { usePlainKeys } from './keys/use-plain-keys.ts'
-import { ViewBoundary } from './view/view-boundary.tsx'
-import { ZoneButton } from './zone-button.tsx'
+import { Shortcuts, useGoKeys, usePlainKeys } from './shortcuts.tsx'
+import { Unreachable, ViewBoundary } from './unreachable.tsx'
+import { apiGet } from '../api/call.ts'
+import type { ApiPage } from '../api/types.ts'
+import { useUndecided } from '../checkpoints/undecided-runs.tsx'
+import { usePollMs } from '../live/live-state.ts'
 
-/** The frame around every view: header, navigation, and the view that the address names. */
+const Palette = lazy(() => import('./palette.tsx'))
+
+/** The frame of all views: header, navigation, and the current view. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   const [location, navigate] = useLocation()
@@ -30,7 +27,16 @@ export function Shell() {
   const [hasPlainKeys] = usePlainKeys()
   const { role } = useSession()
   useFocusView(location)
-  useHotkeys(hasPlainKeys ? [['shift+?', help.open]] : [])
+  const [isSearching, search] = useDisclosure()
+  useHotkeys([['mod+K', search.open]])
+  useHotkeys(
+    hasPlainKeys
+      ? [
+          ['/', search.open],
+          ['shift+?', help.open],
+        ]
+      : [],
+  )
   const go = useCallback(
     (letter: string): void => {
       const view = views.find((each) => each.letter === letter && each.roles.includes(role))
@@ -46,7 +52,7 @@ export function Shell() {
       padding="md"
     >
       <a href="#view" className="skip-link">
-        To the content
+        Skip to content
       </a>
       <AppShell.Header className="shell-bar">
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -62,7 +68,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap" pos="relative">
             <LiveMark />
             <EngineMark />
-            <PaletteButton />
+            <PaletteButton onClick={search.open} />
             <ZoneButton />
             <PersonMenu onHelp={help.open} />
           </Group>
@@ -74,25 +80,125 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="view" tabIndex={-1}>
+        <ViewBoundary>
+          <WhenNeeded isNeeded={isSearching}>
+            <Palette opened={isSearching} onClose={search.close} onHelp={help.open} />
+          </WhenNeeded>
+        </ViewBoundary>
         <ViewBoundary key={location}>
-          <Allowed roles={rolesAt(location)}>
-            <Suspense fallback={<PageLoading />}>
-              <Switch>
-                <Route path="/">
-                  <Redirect to="/alerts" replace />
-                </Route>
-                {pages.map(({ path, page }) => (
-                  <Route key={path} path={path} component={page} />
-                ))}
-                <Route component={NotFound} />
-              </Switch>
-            </Suspense>
-          </Allowed>
+          <CurrentView path={location} />
         </ViewBoundary>
       </AppShell.Main>
-      <Palette onHelp={help.open} />
       <Shortcuts opened={isHelping} onClose={help.close} />
       <Unreachable />
     </AppShell>
+  )
+}
+
+/** The view at the path, if the role may see it. */
+function CurrentView({ path }: { readonly path: string }) {
+  return (
+    <RequireRole roles={rolesAt(path)}>
+      <Suspense fallback={<PageLoading />}>
+        <Switch>
+          <Route path="/">
+            <Redirect to="/alerts" replace />
+          </Route>
+          {pages.map(({ path: pattern, page }) => (
+            <Route key={pattern} path={pattern} component={page} />
+          ))}
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </RequireRole>
+  )
+}
+
+/** The views that the role may see. */
+function Navigation({ onNavigate }: { readonly onNavigate: () => void }) {
+  const { role } = useSession()
+  return (
+    <Stack gap={2}>
+      {viewGroups.map(({ title, views }) => {
+        const seen = views.filter(({ roles }) => roles.includes(role))
+        return (
+          <Fragment key={title}>
+            {seen.length > 0 && (
+              <Text className="nav-group" aria-hidden>
+                {title}
+              </Text>
+            )}
+            {seen.map((view) => (
+              <ViewLink key={view.path} view={view} onNavigate={onNavigate} />
+            ))}
+          </Fragment>
+        )
+      })}
+    </Stack>
+  )
+}
+
+interface ViewLinkProps {
+  readonly view: View
+  readonly onNavigate: () => void
+}
+
+function ViewLink({ view: { path, title, icon: Icon }, onNavigate }: ViewLinkProps) {
+  const [location] = useLocation()
+  const isActive = location === `/${path}` || location.startsWith(`/${path}/`)
+  return (
+    <NavLink
+      className="nav-link"
+      component={Link}
+      href={`/${path}`}
+      title={title}
+      label={title}
+      leftSection={<Icon width={16} height={16} />}
+      rightSection={path === 'checkpoints' && <WaitingCount />}
+      active={isActive}
+      aria-current={isActive ? 'page' : undefined}
+      onClick={onNavigate}
+    />
+  )
+}
+
+/** Number of open questions and decisions. */
+function WaitingCount() {
+  const poll = usePollMs()
+  const waiting = useQuery({
+    queryKey: ['checkpoints', 'count'],
+    queryFn: () => apiGet<ApiPage<unknown>>('/checkpoints', { limit: 1 }),
+    refetchInterval: poll(10_000),
+  })
+  const undecided = useUndecided()
+  const count = (waiting.data?.total ?? 0) + (undecided.data?.total ?? 0)
+  if (count === 0) return null
+  return (
+    <Badge color="grape" size="sm" className="nav-count" aria-label={`${count} waiting`}>
+      {count > 999 ? '999+' : count}
+    </Badge>
+  )
+}
+
+/** Moves the focus to a new view, for keyboards and screen readers. */
+function useFocusView(location: string): void {
+  const before = useRef(location)
+  useEffect(() => {
+    if (before.current === location) return
+    before.current = location
+    const isElsewhere = document.activeElement !== null && document.activeElement !== document.body
+    // A field of the view may have the focus already.
+    if (isElsewhere && document.activeElement?.closest('#view') !== null) return
+    document.querySelector<HTMLElement>('#view')?.focus({ preventScroll: true })
+  }, [location])
+}
+
+function NotFound() {
+  return (
+    <Stack align="flex-start">
+      <ViewTitle>Page not found</ViewTitle>
+      <Text>The link may be old or incomplete.</Text>
+      <TextLink href="/alerts">Go to alerts</TextLink>
+    </Stack>
   )
 }

@@ -1,22 +1,21 @@
-import { Paper, Text } from '@mantine/core'
+import { Paper, Text, Alert, Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { get } from '../api/call.ts'
-import { useSilentSince } from '../api/reached.ts'
-import { wholeTime } from '../parts/time/time-texts.ts'
-import { useZone, zoneName } from '../parts/time/zone.ts'
+import { useEffect, Component, useState, type ReactNode } from 'react'
+import { apiGet, useUnreachableSince } from '../api/call.ts'
+import { wholeTime, useZone, zoneName } from '../parts/time.ts'
+import { ErrorAlert } from '../parts/feedback.tsx'
 
 const askMs = 3_000
 
-/** Says that what is shown is no longer renewed, and asks until the server is there again; then everything is asked for anew. */
+/** A banner while the server is unreachable. Polls it and reloads all data afterwards. */
 export function Unreachable() {
-  const since = useSilentSince()
+  const since = useUnreachableSince()
   const queries = useQueryClient()
   const zone = useZone()
   useEffect(() => {
     if (since === undefined) return undefined
     const timer = setInterval(() => {
-      get('/session').catch(() => undefined)
+      apiGet('/session').catch(() => undefined)
     }, askMs)
     return () => {
       clearInterval(timer)
@@ -28,13 +27,61 @@ export function Unreachable() {
       {since !== undefined && (
         <Paper withBorder shadow="md" className="unreachable" px="md" py="xs">
           <Text size="sm" fw={600}>
-            Tocsin does not answer since {wholeTime(since, zone)} {zoneName(zone, since)}
+            Tocsin has been unreachable since {wholeTime(since, zone)} {zoneName(zone, since)}
           </Text>
           <Text size="sm">
-            What you see is as it was then. This page tries again by itself; what you typed stays.
+            This page shows the data from then and retries automatically. Your unsaved input is kept.
           </Text>
         </Paper>
       )}
     </div>
+  )
+}
+
+/** Browser errors for code that is gone after an update of the server. */
+const isMissingPart = /dynamically imported module|importing a module script|unable to preload/i
+
+/** Shows an error in place of a broken view. */
+export class ViewBoundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+  override state: { readonly error: unknown } = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    if (error instanceof Error && isMissingPart.test(error.message)) return <MissingPart />
+    return <ErrorAlert error={error} onRetry={() => this.setState({ error: undefined })} />
+  }
+}
+
+/** Reloads the page when the server is back, because the code of a view could not be loaded. */
+function MissingPart() {
+  const isAway = useUnreachableSince() !== undefined
+  const [wasAway, setWasAway] = useState(isAway)
+  if (isAway && !wasAway) setWasAway(true)
+  useEffect(() => {
+    // The request shows whether the server is up.
+    apiGet('/session').catch(() => undefined)
+  }, [])
+  const isBack = wasAway && !isAway
+  useEffect(() => {
+    if (isBack) location.reload()
+  }, [isBack])
+  return (
+    <Alert color="blue" title="Could not load this part of the page" role="alert">
+      <Text size="sm">
+        {isAway
+          ? 'It loads when the server is reachable again.'
+          : 'The server was probably updated. Reload to continue.'}
+      </Text>
+      {!isAway && (
+        <Button mt="sm" size="xs" variant="default" onClick={() => location.reload()}>
+          Reload page
+        </Button>
+      )}
+    </Alert>
   )
 }

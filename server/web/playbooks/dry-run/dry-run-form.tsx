@@ -1,64 +1,71 @@
-import { Button, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { JsonTextarea } from '../../forms/schema-form.tsx'
+import { Button, Modal, Group, SegmentedControl, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useDisclosure, useDebouncedValue } from '@mantine/hooks'
+import { useMutation, keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { call } from '../../api/call.ts'
-import { typedText, useTyped } from '../../forms/typed.ts'
-import { useJsonText } from '../../forms/use-json-text.ts'
-import { useOrganization } from '../../forms/use-organization.ts'
-import { Refusal } from '../../parts/states/refusal.tsx'
-import type { Validation } from '../playbook.ts'
-import { AlertChoice, type ChosenAlert } from './alert-choice.tsx'
-import type { DryRun } from './dry-run.ts'
+import { useHasRole } from '../../session/session.ts'
+import type { ApiDryRun } from './dry-run.ts'
+import { apiCall, apiGet } from '../../api/call.ts'
+import { trimmedText, useUnsavedInput, useJsonText } from '../../forms/form-state.ts'
+import { useOrganization } from '../../api/lookups.ts'
+import { ErrorAlert } from '../../parts/feedback.tsx'
+import { apiProblem } from '../../api/problem.ts'
+import type { ApiAlert, ApiPage, Validation, PlaybookTriggers } from '../../api/types.ts'
+import { showInvisible } from '../../parts/outside-text.ts'
+import { DateTime } from '../../parts/times.tsx'
+
+interface DryRunButtonProps {
+  /** The text in the editor, saved or not. */
+  readonly source: string
+  readonly checked: Validation | undefined
+  readonly onDone: (taken: {
+    readonly answer: ApiDryRun
+    readonly about: string
+    readonly source: string
+  }) => void
+}
+
+/** Opens the form for a dry run. */
+export function DryRunButton({ source, checked, onDone }: DryRunButtonProps) {
+  const [opened, { open, close }] = useDisclosure()
+  const may = useHasRole('analyst', 'admin')
+  if (!may) return null
+  return (
+    <>
+      <Button variant="default" disabled={(checked?.name ?? null) === null} onClick={open}>
+        Dry run
+      </Button>
+      <Modal opened={opened && checked !== undefined} onClose={close} size="lg" title="Dry run">
+        {checked !== undefined && (
+          <DryRunForm
+            source={source}
+            checked={checked}
+            onDone={(answer, about) => {
+              close()
+              onDone({ answer, about, source })
+            }}
+          />
+        )}
+      </Modal>
+    </>
+  )
+}
 
 interface DryRunFormProps {
   readonly source: string
   readonly checked: Pick<Validation, 'name' | 'on' | 'inputs'>
-  /** @param about what it was given, for people */
-  readonly onDone: (answer: DryRun, about: string) => void
+  /** @param about the alert or input, for people */
+  readonly onDone: (answer: ApiDryRun, about: string) => void
 }
 
-/** What a dry run is given, and whose connections it reads over. */
-export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: DryRunFormProps) {
-  const organization = useOrganization(useState<string | null>(null))
-  const [alert, setAlert] = useState<ChosenAlert | null>(null)
-  const [content, setContent, forgetContent] = useTyped({
-    place: `Content for a dry run of ${name}`,
-    empty: '',
-    textOf: typedText,
-  })
-  const [from, setFrom] = useState(content === '' ? 'stored' : 'pasted')
-  const [inputText, setInputText, forgetInputs] = useTyped<string | undefined>({
-    place: `Inputs for a dry run of ${name}`,
-    empty: undefined,
-    textOf: typedText,
-  })
-  const given = useJsonText([inputText, setInputText])
+/** The alert or inputs of a dry run, and the organization whose connections it reads. */
+function DryRunForm(props: DryRunFormProps) {
+  const { on, inputs } = props.checked
+  const form = useDryRunForm(props)
+  const { organization, alert, setAlert, content, setContent, from, setFrom, given, run } = form
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
-  const under = useRef<AbortController>(null)
-  // Closed, nobody waits for it any more: the server gives it up.
-  useEffect(() => () => under.current?.abort(), [])
-  const run = useMutation({
-    mutationFn: (parsed: unknown) => {
-      under.current = new AbortController()
-      return call<DryRun>('POST', '/playbooks/dry-run', {
-        body: {
-          organization_code: organization.code,
-          source,
-          inputs: parsed,
-          ...(trigger !== null && (isStored ? { alert: alert?.value } : { alert_content: content })),
-        },
-        signal: under.current.signal,
-      })
-    },
-    onSuccess(answer) {
-      forgetContent()
-      forgetInputs()
-      onDone(answer, trigger === null ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content')
-    },
-  })
-  const isReady =
-    organization.code !== undefined && (trigger === null || (isStored ? alert !== null : content !== ''))
+  const inputNames = Object.keys(inputs?.properties ?? {})
   return (
     <Stack>
       <Text size="sm">
@@ -100,27 +107,147 @@ export function DryRunForm({ source, checked: { name, on, inputs }, onDone }: Dr
           ff="monospace"
         />
       )}
-      {Object.keys(inputs?.properties ?? {}).length > 0 && (
-        <Textarea
-          label="Inputs (JSON)"
-          description={Object.keys(inputs?.properties ?? {}).join(', ')}
-          {...given.field}
-          classNames={{ input: 'code-input' }}
-          spellCheck={false}
-          autosize
-          minRows={3}
-        />
+      {inputNames.length > 0 && (
+        <JsonTextarea label="Inputs (JSON)" description={inputNames.join(', ')} field={given.field} />
       )}
-      {run.isError && <Refusal error={run.error} />}
+      {run.isError && <ErrorAlert error={run.error} />}
       <Group justify="flex-end">
         <Button
           loading={run.isPending}
-          disabled={!isReady}
+          disabled={!form.isReady}
           onClick={() => given.read((parsed) => run.mutate(parsed))}
         >
           Start dry run
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** The input and the request. */
+function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProps) {
+  const organization = useOrganization(useState<string | null>(null))
+  const [alert, setAlert] = useState<ChosenAlert | null>(null)
+  const [content, setContent, forgetContent] = useUnsavedInput({
+    place: `Content for a dry run of ${name}`,
+    empty: '',
+    textOf: trimmedText,
+  })
+  const [from, setFrom] = useState(content === '' ? 'stored' : 'pasted')
+  const inputs = useUnsavedInput<string | undefined>({
+    place: `Inputs for a dry run of ${name}`,
+    empty: undefined,
+    textOf: trimmedText,
+  })
+  const [, , forgetInputs] = inputs
+  const given = useJsonText(inputs)
+  const hasAlert = on?.alert != null
+  const isStored = from === 'stored'
+  const request = useRef<AbortController>(null)
+  // The server stops a dry run whose dialog was closed.
+  useEffect(() => () => request.current?.abort(), [])
+  const run = useMutation({
+    mutationFn: (parsed: unknown) => {
+      request.current = new AbortController()
+      return apiCall<ApiDryRun>('POST', '/playbooks/dry-run', {
+        body: {
+          organization_code: organization.code,
+          source,
+          inputs: parsed,
+          ...(hasAlert && (isStored ? { alert: alert?.value } : { alert_content: content })),
+        },
+        signal: request.current.signal,
+      })
+    },
+    onSuccess(answer) {
+      forgetContent()
+      forgetInputs()
+      onDone(answer, !hasAlert ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content')
+    },
+  })
+  const isReady =
+    organization.code !== undefined && (!hasAlert || (isStored ? alert !== null : content !== ''))
+  return { organization, alert, setAlert, content, setContent, from, setFrom, given, run, isReady }
+}
+
+interface AlertChoiceProps {
+  readonly organization: string
+  /** The alert trigger of the playbook. */
+  readonly trigger: NonNullable<PlaybookTriggers['alert']>
+  readonly chosen: ChosenAlert | null
+  readonly onChange: (alert: ChosenAlert | null) => void
+}
+
+export interface ChosenAlert {
+  readonly value: string
+  readonly label: string
+}
+
+/** An id finds the alert whatever its type. */
+const isId = (text: string): boolean => /^\w+-\w+-\d+$|^[\da-f]{8}-[\da-f-]{27}$/i.test(text)
+
+/** A field for a past alert: the newest that match, or a search. */
+function AlertChoice({ organization, trigger, chosen, onChange }: AlertChoiceProps) {
+  const [typed, setTyped] = useState('')
+  const [words] = useDebouncedValue(typed.trim(), 250)
+  const query = {
+    organization,
+    limit: 20,
+    content: 'preview',
+    q: words,
+    ...(!isId(words) && { type: trigger.type, provider: trigger.provider ?? undefined }),
+  }
+  const found = useQuery({
+    queryKey: ['alerts to try', query],
+    queryFn: ({ signal }) => apiGet<ApiPage<ApiAlert>>('/alerts', query, signal),
+    placeholderData: keepPreviousData,
+  })
+  const alerts = found.data?.data ?? []
+  return (
+    <Select
+      label="Alert"
+      description={`The newest of type ${trigger.type}; enter text or an id to find another`}
+      placeholder={found.isPending ? 'Loading' : 'Choose an alert'}
+      data={alerts.map(({ alert_uuid: uuid, alert_id: id }) => ({ value: uuid, label: id.toUpperCase() }))}
+      value={chosen?.value ?? null}
+      onChange={(_, option) => onChange(option)}
+      error={found.isError && `Search failed: ${apiProblem(found.error).title}`}
+      searchable
+      onSearchChange={setTyped}
+      // The API has filtered already.
+      filter={({ options }) => options}
+      nothingFoundMessage={nothingFound(found, trigger.type)}
+      maxDropdownHeight={280}
+      renderOption={({ option }) => (
+        <AlertLine alert={alerts.find((each) => each.alert_uuid === option.value)} />
+      )}
+    />
+  )
+}
+
+function nothingFound(
+  { isFetching, isError }: { isFetching: boolean; isError: boolean },
+  type: string,
+): string {
+  if (isFetching) return 'Searching …'
+  return isError ? 'Search failed' : `No matching alerts of type ${type}`
+}
+
+function AlertLine({ alert }: { readonly alert: ApiAlert | undefined }) {
+  if (alert === undefined) return null
+  return (
+    <div>
+      <Group gap="xs">
+        <Text size="sm" fw={600}>
+          {alert.alert_id.toUpperCase()}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {alert.alert_type} · <DateTime at={alert.created_at} />
+        </Text>
+      </Group>
+      <Text size="xs" c="dimmed" lineClamp={1} className="outside-text">
+        {showInvisible(alert.content_preview ?? '')}
+      </Text>
+    </div>
   )
 }

@@ -1,26 +1,27 @@
-import type { Step, StoredError } from '../../api/types.ts'
-import type { NodeMark } from '../../graph/graph-node.tsx'
-import { nodeMarks, nodeOf } from '../../runs/waterfall/node-marks.ts'
+import { useMemo, useState } from 'react'
+import type { ApiStep, ApiStoredError } from '../../api/types.ts'
+import type { NodeMark } from '../../graph/graph-picture.tsx'
+import { nodeMarks, nodeOf } from '../../runs/run-steps.ts'
 
-/** What `POST playbooks/dry-run` answers. */
-export interface DryRun extends DryRunTree {
+/** Answer of `POST playbooks/dry-run`. */
+export interface ApiDryRun extends ApiDryRunTree {
   readonly playbook: string
-  /** Why the alert would not start it; null where it would. */
+  /** Null if the alert triggers the playbook. */
   readonly would_not_start: string | null
 }
 
-export interface DryRunTree {
+export interface ApiDryRunTree {
   readonly events: readonly DryRunEvent[]
   readonly end: DryRunEnd | null
-  /** With `end` null too there were too many ways: this one was not tried. */
-  readonly question: Question | null
+  /** If `end` is null too, there were too many paths and this one was not run. */
+  readonly question: DryRunQuestion | null
 }
 
 type DryRunEvent = { readonly step: DryStep } | { readonly would_do: Write }
 
-type DryStep = Omit<Step, 'step_id' | 'resolution' | 'carried_from' | 'failed_attempts'>
+type DryStep = Omit<ApiStep, 'step_id' | 'resolution' | 'carried_from' | 'failed_attempts'>
 
-/** What was not done. */
+/** A write that was not made. */
 interface Write {
   readonly path: string
   readonly skill: string
@@ -33,44 +34,44 @@ interface Write {
 interface DryRunEnd {
   readonly status: string
   readonly output: unknown
-  readonly error: StoredError | null
+  readonly error: ApiStoredError | null
   readonly duration_ms: number
   readonly writes: number
 }
 
-export interface Question {
+export interface DryRunQuestion {
   readonly path: string
   readonly via: string
   readonly input: unknown
   readonly ways: readonly Way[]
 }
 
-interface Way extends DryRunTree {
+interface Way extends ApiDryRunTree {
   readonly timeout: boolean
   readonly answer: unknown
 }
 
-/** One step on a way; `write`: it was not done. */
-export interface DryRunStep extends Step {
+/** `write`: it was not made. */
+export interface DryRunStep extends ApiStep {
   readonly write: Write | undefined
 }
 
-/** What happens from the beginning to an end. */
-export interface Followed {
+/** The steps of one path. */
+export interface DryRunPath {
   readonly steps: readonly DryRunStep[]
-  readonly questions: readonly { readonly question: Question; readonly chosen: number }[]
-  /** Null where the way was not tried. */
+  readonly questions: readonly { readonly question: DryRunQuestion; readonly chosen: number }[]
+  /** Null if the path was not run. */
   readonly end: DryRunEnd | null
 }
 
-/** The way that is gone where questions are answered like this, by their paths; else the first answer counts. */
-export function follow(tree: DryRunTree, choices: ReadonlyMap<string, number>): Followed {
+/** The path for these answers, by question; the first answer is the default. */
+export function followPath(tree: ApiDryRunTree, choices: ReadonlyMap<string, number>): DryRunPath {
   const steps: DryRunStep[] = []
-  const questions: Followed['questions'][number][] = []
-  let at: DryRunTree | undefined = tree
+  const questions: DryRunPath['questions'][number][] = []
+  let at: ApiDryRunTree | undefined = tree
   for (;;) {
     steps.push(...at.events.map(stepOf))
-    const { question, end }: DryRunTree = at
+    const { question, end }: ApiDryRunTree = at
     if (question === null) return { steps, questions, end }
     const chosen: number = choices.get(question.path) ?? 0
     questions.push({ question, chosen })
@@ -87,9 +88,9 @@ function stepOf(event: DryRunEvent): DryRunStep {
   return { ...known, started_at: 0, ended_at: 0, ...rest, write: event.would_do }
 }
 
-/** What became of each node of the graph; writes that were left out are marked so. */
+/** The results of graph nodes. Writes are marked. */
 export function dryRunMarks(steps: readonly DryRunStep[]): ReadonlyMap<string, NodeMark> {
-  // Its clock stands still but for waits: how long a step took says nothing.
+  // The virtual clock moves only during waits, so durations mean nothing.
   const marks = new Map([...nodeMarks(steps)].map(([id, mark]) => [id, { ...mark, took: '' }]))
   const left = steps.filter(({ write }) => write !== undefined)
   for (const [id, same] of Map.groupBy(left, ({ path }) => nodeOf(path)))
@@ -97,6 +98,35 @@ export function dryRunMarks(steps: readonly DryRunStep[]): ReadonlyMap<string, N
   return marks
 }
 
-/** An answer, as it is offered. */
+/** The label of an answer. */
 export const answerText = ({ timeout, answer }: Way): string =>
   timeout ? 'no answer in time' : typeof answer === 'string' ? answer : JSON.stringify(answer)
+
+export interface DryRunResult {
+  readonly answer: ApiDryRun
+  /** The alert or input, for people. */
+  readonly about: string
+  /** The source that was run. */
+  readonly source: string
+  /** Chosen answers by the path of the question. */
+  readonly choices: ReadonlyMap<string, number>
+  /** Path of the selected step. */
+  readonly selected: string | undefined
+}
+
+/** The state of the displayed dry run. */
+export function useDryRun() {
+  const [taken, setTaken] = useState<DryRunResult>()
+  const followed = useMemo(() => taken && followPath(taken.answer, taken.choices), [taken])
+  const change = (part: Partial<DryRunResult>): void => setTaken((before) => before && { ...before, ...part })
+  return {
+    taken,
+    followed,
+    take: (given: Pick<DryRunResult, 'answer' | 'about' | 'source'>) =>
+      setTaken({ ...given, choices: new Map(), selected: undefined }),
+    choose: (question: string, way: number) =>
+      change({ choices: new Map([...(taken?.choices ?? []), [question, way]]) }),
+    select: (path: string) => change({ selected: path }),
+    clear: () => setTaken(undefined),
+  }
+}

@@ -6,16 +6,16 @@ import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import '../playbooks.css'
-import { editorLook } from './editor-look.ts'
+import { editorLook } from './source-editor.tsx'
 
 interface DifferencesProps {
   readonly before: string
   readonly after: string
-  /** What both are. */
+  /** Names of both. */
   readonly labels: readonly [before: string, after: string]
 }
 
-/** How two sources differ, beside or below each other; what is the same in both is folded. */
+/** A diff, side by side or unified. */
 export function Differences({ before, after, labels: [labelBefore, labelAfter] }: DifferencesProps) {
   const parent = useRef<HTMLDivElement>(null)
   const isNarrow = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false })

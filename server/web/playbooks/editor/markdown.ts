@@ -1,4 +1,4 @@
-/** A stretch of text within a line. */
+/** Inline Markdown. */
 export type Inline =
   | { readonly kind: 'text' | 'code' | 'strong'; readonly text: string }
   | { readonly kind: 'link'; readonly text: string; readonly href: string }
@@ -9,11 +9,11 @@ export type Block =
   | { readonly kind: 'code'; readonly text: string }
 
 /**
- * The Markdown that `core/editor` writes, and no more of it: paragraphs, lists, fences, `code`, **strong**, links and escapes.
- * All else is text.
+ * Parses the Markdown that `core/editor` writes: paragraphs, lists, fences, `code`, **strong**, links and
+ * escapes. Anything else is text.
  */
 export function readMarkdown(markdown: string): readonly Block[] {
-  // At odd places stands what is in fences.
+  // Odd parts are inside of fences.
   return markdown.split(/^```\w*\n([^]*?)\n?```$/m).flatMap((part, index): readonly Block[] => {
     if (index % 2 === 1) return [{ kind: 'code', text: part }]
     const paragraphs = part.split(/\n{2,}/).map((each) => each.trim())

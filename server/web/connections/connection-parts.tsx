@@ -1,0 +1,54 @@
+import { Anchor, List, Stack, Text } from '@mantine/core'
+import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { useQuery } from '@tanstack/react-query'
+import { StateBadge, type StateColor } from '../parts/states.tsx'
+import { Section } from '../parts/layout.tsx'
+import { apiGet } from '../api/call.ts'
+import type { ApiPage, ApiConnection, ApiPlugin } from '../api/types.ts'
+
+export function ConnectionState({ connection }: { readonly connection: ApiConnection }) {
+  const [text, color] = lookOf(connection)
+  return <StateBadge text={text} color={color} />
+}
+
+function lookOf({ enabled, broken, warnings }: ApiConnection): readonly [string, StateColor] {
+  if (broken !== null) return ['Broken', 'red']
+  if (!enabled) return ['Off', 'gray']
+  return warnings.length > 0 ? ['Warning', 'orange'] : ['On', 'green']
+}
+
+/** Setup instructions for the other system. */
+export function SetupSteps({
+  setup: { setup, docs },
+}: {
+  readonly setup: NonNullable<ApiPlugin['connection']>
+}) {
+  if (setup.length === 0 && docs === null) return null
+  return (
+    <Section title="Setup">
+      <Stack gap="sm">
+        <List type="ordered" size="sm" spacing={8} pr="md">
+          {setup.map((step) => (
+            <List.Item key={step}>{step}</List.Item>
+          ))}
+        </List>
+        {docs !== null && (
+          <Text size="sm">
+            <Anchor underline="always" href={docs} target="_blank" rel="noreferrer" size="sm">
+              Vendor documentation <ExternalLinkIcon width={12} aria-label="(opens in a new tab)" />
+            </Anchor>
+          </Text>
+        )}
+      </Stack>
+    </Section>
+  )
+}
+
+/** Plugins that have connections. */
+export const usePlugins = () =>
+  useQuery({
+    queryKey: ['plugins'],
+    queryFn: () => apiGet<ApiPage<ApiPlugin>>('/plugins', { limit: 200 }),
+    staleTime: Infinity,
+    select: ({ data }) => data.filter(({ connection }) => connection !== null),
+  })

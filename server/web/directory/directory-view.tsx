@@ -1,0 +1,95 @@
+import { EnterIcon, HomeIcon } from '@radix-ui/react-icons'
+import { organizations, providers, type DirectoryKind, NewEntry, RenameEntry } from './edit-entry.tsx'
+import { Button, Group } from '@mantine/core'
+import { useMemo, useState, type ComponentType } from 'react'
+import { TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { showInvisible } from '../parts/outside-text.ts'
+import { TableTime } from '../parts/times.tsx'
+import { useIsGlobalAdmin } from '../session/session.ts'
+import type { DirectoryEntry } from '../api/types.ts'
+
+interface CodedListProps {
+  readonly kind: DirectoryKind
+  readonly icon: ComponentType
+  /** Whether keys of some organizations may rename. */
+  readonly mayRename: boolean
+}
+
+const idOf = ({ code }: DirectoryEntry): string => code
+const names = ['q', 'sort'] as const
+const byCode = 'code'
+
+/** All organizations or all providers. */
+function DirectoryList({ kind, icon, mayRename }: CodedListProps) {
+  const { filters, choose, of } = useFilters(names)
+  const [renamed, setRenamed] = useState<DirectoryEntry>()
+  const mayMake = useIsGlobalAdmin()
+  const columns = useMemo(
+    (): readonly Column<DirectoryEntry>[] => [
+      {
+        title: 'CODE',
+        width: 'minmax(120px, 1fr)',
+        sort: 'code',
+        cell: ({ code }) => <RowLink href={`/alerts?${kind.filter}=${code}`} text={code} isMain />,
+      },
+      { title: 'NAME', width: 'minmax(160px, 3fr)', sort: 'name', cell: ({ name }) => showInvisible(name) },
+      {
+        title: 'CREATED',
+        width: '104px',
+        isExtra: true,
+        sort: 'created_at',
+        cell: (row) => <TableTime at={row.created_at} />,
+      },
+      {
+        title: '',
+        width: '84px',
+        cell: (row) =>
+          mayRename && (
+            <Button size="compact-xs" variant="subtle" onClick={() => setRenamed(row)}>
+              Rename
+            </Button>
+          ),
+      },
+    ],
+    [kind, mayRename],
+  )
+  return (
+    <>
+      <ListView
+        title={kind.title}
+        path={kind.path}
+        query={filters}
+        columns={columns}
+        idOf={idOf}
+        sort={filters.sort ?? byCode}
+        onSort={(by) => choose({ sort: by === byCode ? null : by })}
+        filters={
+          <Group gap="xs">
+            <TextFilter
+              label={`Search ${kind.title.toLowerCase()}`}
+              placeholder="Search code, name"
+              {...of('q')}
+            />
+          </Group>
+        }
+        actions={mayMake && <NewEntry kind={kind} />}
+        icon={icon}
+        empty={`No matching ${kind.title.toLowerCase()}`}
+      />
+      {renamed !== undefined && (
+        <RenameEntry key={renamed.code} kind={kind} before={renamed} onClose={() => setRenamed(undefined)} />
+      )}
+    </>
+  )
+}
+
+/** Keys of some organizations may rename these. */
+export const OrganizationsView = () => <DirectoryList kind={organizations} icon={HomeIcon} mayRename />
+
+/** All organizations share providers, so only keys for all may rename them. */
+export function ProvidersView() {
+  return <DirectoryList kind={providers} icon={EnterIcon} mayRename={useIsGlobalAdmin()} />
+}

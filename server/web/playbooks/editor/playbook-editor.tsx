@@ -1,0 +1,227 @@
+import { Alert, Button, Grid, Group, Kbd, Stack, Text, Badge, UnstyledButton } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useEffect, useMemo, useState } from 'react'
+import { PlaybookGraph } from '../../graph/playbook-graph.tsx'
+import { useFilters } from '../../lists/use-filters.ts'
+import { ErrorAlert } from '../../parts/feedback.tsx'
+import { nodeOf, shownAt } from '../../runs/run-steps.ts'
+import { DryRunButton } from '../dry-run/dry-run-form.tsx'
+import { DryRunView } from '../dry-run/dry-run-view.tsx'
+import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
+import { Differences } from './differences.tsx'
+import { SourceEditor } from './source-editor.tsx'
+import type { ApiPlaybookDetail, EditorProblem } from '../../api/types.ts'
+import { SaveRefusal, useSave } from './saving.tsx'
+import { useValidation } from './use-validation.ts'
+import { useLeaveWarning, type Draft } from './use-draft.ts'
+import '../playbooks.css'
+
+interface PlaybookEditorProps {
+  /** The live source, or an earlier one; for a new playbook, the template. */
+  readonly source: string
+  /** The first text in the editor, and the version it is based on. */
+  readonly begun: Draft
+  /** Null for a new playbook. */
+  readonly name: string | null
+  /** Why the first text is not the source. */
+  readonly note?: string | undefined
+  readonly isReadOnly: boolean
+  readonly isGenerated?: boolean
+  /** Null once the text equals the source. */
+  readonly onDraft: (draft: Draft | null) => void
+  /** `left`: text that was typed while saving. */
+  readonly onSaved: (saved: ApiPlaybookDetail, left: Draft | null) => void
+  readonly onDiscard: () => void
+}
+
+const names = ['line'] as const
+
+/** The source and the graph of a playbook side by side. Both follow the text. */
+export function PlaybookEditor(props: PlaybookEditorProps) {
+  const { source, begun, name, note, isReadOnly, isGenerated = false, onDiscard } = props
+  const { filters } = useFilters(names)
+  const [first] = useState(begun.text)
+  const [text, setText] = useState(first)
+  const [isCompared, setCompared] = useState(false)
+  const [place, setPlace] = useState<{ readonly line: number }>()
+  useEffect(() => {
+    if (filters.line !== undefined) setPlace({ line: Number(filters.line) })
+  }, [filters.line])
+  const checked = useValidation(text)
+  const { validation, problems, error } = checked
+  const { isChanged, isSaved, publish } = usePublish(props, text, checked)
+  const dry = useDryRun()
+  return (
+    <Stack gap="sm">
+      {note !== undefined && isChanged && !isSaved && (
+        <Alert color="blue" title={note}>
+          <Text size="sm">Publish to make it live.</Text>
+          <Button size="xs" variant="default" mt="xs" onClick={onDiscard}>
+            Discard
+          </Button>
+        </Alert>
+      )}
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 6 }}>
+          <SourceEditor
+            source={first}
+            isReadOnly={isReadOnly}
+            problems={problems}
+            place={place}
+            onChange={setText}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 6 }} className="graph-beside">
+          <EditorGraph checked={checked} dry={dry} onLine={(line) => setPlace({ line })} />
+        </Grid.Col>
+      </Grid>
+      {error !== null && <ErrorAlert error={error} onRetry={checked.checkAgain} />}
+      <Group justify="space-between" align="flex-start" className="workbench-foot">
+        <ProblemList
+          problems={problems}
+          state={validation !== undefined ? 'checked' : error === null ? 'checking' : 'failed'}
+          onShow={(line) => setPlace({ line })}
+        />
+        <Group gap="xs">
+          {isChanged && name !== null && (
+            <Button variant="subtle" onClick={() => setCompared(!isCompared)}>
+              {isCompared ? 'Hide changes' : 'Show changes'}
+            </Button>
+          )}
+          <DryRunButton source={text} checked={validation} onDone={dry.take} />
+          {!isReadOnly && (
+            <Button
+              loading={publish.isPending}
+              disabled={!publish.isPossible}
+              onClick={publish.save}
+              rightSection={<Kbd size="xs">Ctrl S</Kbd>}
+            >
+              {publish.isRename ? `Save as ${validation?.name}` : isGenerated ? 'Keep as mine' : 'Publish'}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <SaveRefusal save={publish} name={validation?.name ?? null} text={text} onTakeTheirs={onDiscard} />
+      {isCompared && isChanged && (
+        <Differences before={source} after={text} labels={[isGenerated ? 'Generated' : 'Live', 'Unsaved']} />
+      )}
+      <DryRunView dry={dry} source={text} />
+    </Stack>
+  )
+}
+
+type Checked = ReturnType<typeof useValidation>
+type DryRunState = ReturnType<typeof useDryRun>
+
+/** Publishes the text by button or Ctrl+S, and keeps unsaved text as a draft. */
+function usePublish(
+  { source, begun, name, isReadOnly, onDraft, onSaved }: PlaybookEditorProps,
+  text: string,
+  { validation, error }: Checked,
+) {
+  const [savedHash, setSavedHash] = useState<string>()
+  const [isWanted, setWanted] = useState(false)
+  const hash = savedHash ?? begun.hash
+  const isChanged = !isReadOnly && text !== source
+  useLeaveWarning(isChanged)
+  useEffect(() => {
+    onDraft(isChanged ? { hash, text } : null)
+  }, [hash, isChanged, onDraft, text])
+  const save = useSave({
+    text,
+    name: validation?.name ?? null,
+    base: name === null || hash === null ? null : { name, hash },
+    onSaved(saved, sent) {
+      if (saved.name === name) setSavedHash(saved.hash)
+      onSaved(saved, text === sent ? null : { hash: saved.hash, text })
+    },
+  })
+  const isPossible =
+    !isReadOnly && validation !== undefined && validation.name !== null && (isChanged || save.isNew)
+  // Also while the cursor is in the editor.
+  useHotkeys([['mod+S', () => setWanted(true)]], [], true)
+  // Keys are faster than the validation: the text is saved after it.
+  useEffect(() => {
+    if (!isWanted || (validation === undefined && error === null) || save.isPending) return
+    setWanted(false)
+    if (isPossible) save.save()
+  }, [error, isPossible, isWanted, save, validation])
+  const isRename = save.isNew && name !== null && hash !== null && isPossible
+  return { isChanged, isSaved: savedHash !== undefined, publish: { ...save, isPossible, isRename } }
+}
+
+interface EditorGraphProps {
+  readonly checked: Checked
+  readonly dry: DryRunState
+  readonly onLine: (line: number) => void
+}
+
+/** The graph of the text, with the results of a dry run. */
+function EditorGraph({ checked: { graph, isGraphOld }, dry, onLine }: EditorGraphProps) {
+  const marks = useMemo(() => dry.followed && dryRunMarks(dry.followed.steps), [dry.followed])
+  const ids = useMemo(() => new Set(graph?.nodes.map(({ id }) => id)), [graph])
+  if (graph === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        Fix the errors to see the graph.
+      </Text>
+    )
+  return (
+    <PlaybookGraph
+      graph={graph}
+      label="Playbook steps"
+      note={isGraphOld ? 'Last valid version' : undefined}
+      {...(marks && { marks })}
+      selected={dry.taken?.selected === undefined ? undefined : shownAt(dry.taken.selected, ids)}
+      onSelect={({ id, line }) => {
+        if (line !== null) onLine(line)
+        const step = dry.followed?.steps.find(({ path }) => nodeOf(path) === id)
+        if (step !== undefined) dry.select(step.path)
+      }}
+    />
+  )
+}
+
+interface ProblemListProps {
+  readonly problems: readonly EditorProblem[]
+  /** `checking`: problems of the previous text. */
+  readonly state: 'checked' | 'checking' | 'failed'
+  readonly onShow: (line: number) => void
+}
+
+const says = { checked: 'No problems', checking: 'Checking …', failed: 'Not checked' } as const
+
+/** The problems of a playbook. A click shows the line. */
+function ProblemList({ problems, state, onShow }: ProblemListProps) {
+  return (
+    <Stack gap={2} aria-live="polite" role="region" aria-label="Problems">
+      {problems.length === 0 && (
+        <Text size="sm" c="dimmed">
+          {says[state]}
+        </Text>
+      )}
+      {problems.map(({ line, column, code, severity, message, hint }, index) => (
+        <UnstyledButton key={index} className="problem-row" onClick={() => onShow(line)}>
+          <Text size="sm" className="outside-text">
+            <Badge
+              size="sm"
+              variant="light"
+              color={severity === 'error' ? 'red' : 'orange'}
+              tt="none"
+              radius="sm"
+              mr={8}
+            >
+              {line}:{column} {code}
+            </Badge>
+            {message}
+          </Text>
+          {hint !== undefined && (
+            <Text size="xs" c="dimmed" className="outside-text">
+              {hint}
+            </Text>
+          )}
+        </UnstyledButton>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,158 @@
+import { Alert, Text, Button, Group, Loader, Stack } from '@mantine/core'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import { ErrorAlert } from '../../parts/feedback.tsx'
+import { actorText, showInvisible } from '../../parts/outside-text.ts'
+import { apiGet, apiCall } from '../../api/call.ts'
+import { DateTime } from '../../parts/times.tsx'
+import { Differences } from './differences.tsx'
+import type { ApiPlaybookDetail } from '../../api/types.ts'
+import { apiProblem } from '../../api/problem.ts'
+import { useNavigateWhileMounted } from '../../parts/hooks.ts'
+import { TextLink } from '../../parts/layout.tsx'
+
+interface SaveRefusalProps {
+  readonly save: ReturnType<typeof useSave>
+  /** Name in the source; null if unknown. */
+  readonly name: string | null
+  readonly text: string
+  readonly onTakeTheirs: () => void
+}
+
+/** Why publishing failed, and what to do. */
+export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps) {
+  const { refusal, saveOver, tried } = save
+  if (refusal === undefined || tried === undefined) return null
+  if (refusal === 'changed')
+    return (
+      <Overtaken
+        name={tried}
+        mine={text}
+        mayOver={name === tried}
+        onOver={saveOver}
+        onTakeTheirs={onTakeTheirs}
+      />
+    )
+  if (refusal === 'name taken')
+    return (
+      <Alert color="orange" title={`Playbook ${tried} already exists`} role="alert">
+        <Text size="sm">
+          Choose another <code>name</code>, or{' '}
+          <TextLink href={`/playbooks/${tried}`} isUnderlined>
+            edit the existing playbook
+          </TextLink>
+          .
+        </Text>
+      </Alert>
+    )
+  return <ErrorAlert error={refusal} />
+}
+
+interface OvertakenProps {
+  readonly name: string
+  readonly mine: string
+  /** The text is valid and has the same name. */
+  readonly mayOver: boolean
+  /** Publishes over this version, which the author has seen. */
+  readonly onOver: (hash: string) => void
+  readonly onTakeTheirs: () => void
+}
+
+/** A revision conflict: compares the live version with the text. */
+function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: OvertakenProps) {
+  const theirs = useQuery({
+    queryKey: ['overtaken', name],
+    queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(name)}`),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (theirs.isPending) return <Loader size="sm" aria-label="Loading" />
+  if (theirs.isLoadingError) return <ErrorAlert error={theirs.error} />
+  const { data } = theirs
+  return (
+    <Stack gap="xs">
+      <Alert color="orange" title={`Someone else changed ${name}`} role="alert">
+        <Text size="sm">
+          {data.put_in_force_actor === null ? 'Someone' : showInvisible(actorText(data.put_in_force_actor))}{' '}
+          published another version
+          {data.put_in_force_at !== null && (
+            <>
+              {' '}
+              at <DateTime at={data.put_in_force_at} />
+            </>
+          )}
+          . Compare it with yours below.
+        </Text>
+        <Group gap="xs" mt="sm">
+          <Button size="xs" variant="default" disabled={!mayOver} onClick={() => onOver(data.hash)}>
+            Overwrite with mine
+          </Button>
+          <Button size="xs" variant="default" onClick={onTakeTheirs}>
+            Discard mine
+          </Button>
+        </Group>
+      </Alert>
+      <Differences before={data.source} after={mine} labels={['Live', 'Unsaved']} />
+    </Stack>
+  )
+}
+
+interface SaveOptions {
+  readonly text: string
+  /** Name in the source; null if it has errors. */
+  readonly name: string | null
+  /** The version that the text is based on; null without a live version. */
+  readonly base: { readonly name: string; readonly hash: string } | null
+  /** `sent`: the published text. More may have been typed since. */
+  readonly onSaved: (saved: ApiPlaybookDetail, sent: string) => void
+}
+
+interface Attempt {
+  readonly name: string
+  readonly source: string
+  /** Hash of the version to replace. */
+  readonly over: string | undefined
+}
+
+/** Publishes a source: over the version that it is based on, or under a new name. */
+export function useSave({ text, name, base, onSaved }: SaveOptions) {
+  const queries = useQueryClient()
+  const goOn = useNavigateWhileMounted()
+  const isNew = base === null || name !== base.name
+  const put = useMutation({
+    mutationFn: ({ name: called, source, over }: Attempt) =>
+      apiCall<ApiPlaybookDetail>('PUT', `/playbooks/${encodeURIComponent(called)}`, {
+        body: { source },
+        ...(over !== undefined && { headers: { 'if-match': `"${over}"` } }),
+      }),
+    onSuccess(saved, sent) {
+      onSaved(saved, sent.source)
+      notifications.show({ color: 'green', message: `Published ${saved.name}` })
+      queries.setQueryData(['playbook', saved.name], saved)
+      void queries.invalidateQueries({ queryKey: ['playbook'] })
+      void queries.invalidateQueries({ queryKey: ['versions'] })
+      void queries.resetQueries({ queryKey: ['list', '/playbooks'] })
+      goOn(`/playbooks/${saved.name}`)
+    },
+  })
+  const attempt = (over: string | undefined): void => {
+    if (name !== null) put.mutate({ name, source: text, over })
+  }
+  const { code } = apiProblem(put.error)
+  return {
+    isNew,
+    isPending: put.isPending,
+    /** Name in the last attempt. */
+    tried: put.variables?.name,
+    save: () => attempt(isNew ? undefined : base.hash),
+    saveOver: attempt,
+    refusal:
+      put.error === null
+        ? undefined
+        : code === 'precondition_failed'
+          ? ('changed' as const)
+          : code === 'precondition_required'
+            ? ('name taken' as const)
+            : put.error,
+  }
+}

@@ -1,0 +1,142 @@
+import type { ApiRun, ApiPlaybook, ApiRepeatedEffect } from '../api/types.ts'
+import { queryAt, isValidRange, type ListTimes } from '../lists/time-range.ts'
+
+/** What a retry continues from. A completed run needs a newer version. */
+export type RetryOffer = 'failed' | 'newer'
+
+export const retryTitles: Readonly<Record<RetryOffer, string>> = {
+  failed: 'Retry from failed step',
+  newer: 'Run newer version',
+}
+
+/**
+ * Null if the run cannot be retried.
+ *
+ * @param newest version of its playbook; undefined if unknown
+ */
+export function retryOffer(
+  run: Pick<ApiRun, 'status' | 'pruned_at' | 'retried_by' | 'playbook_hash'>,
+  newest: Pick<ApiPlaybook, 'hash' | 'in_force'> | undefined,
+): RetryOffer | null {
+  if (!isRunOver(run) || run.pruned_at !== null || run.retried_by !== null) return null
+  if (run.status !== 'completed') return 'failed'
+  return newest?.in_force === true && newest.hash !== run.playbook_hash ? 'newer' : null
+}
+
+const repeats: Readonly<Record<NonNullable<ApiRepeatedEffect['repeat']>, string>> = {
+  safe: 'safe to repeat',
+  verify: 'checked with the other system before it is repeated',
+  never: 'must not be repeated',
+}
+
+/** What happened before, and whether the skill may repeat it. */
+export function repeatText({ took_effect: effect, repeat }: ApiRepeatedEffect): string {
+  const done = effect === 'yes' ? 'Done' : 'May have taken effect'
+  return `${done}; ${repeat === null ? 'its skill is not installed' : repeats[repeat]}`
+}
+
+/** Failed runs of a playbook that were not retried yet. */
+export interface FailedFilter {
+  readonly playbook: string
+  readonly error?: string
+  /** Epoch milliseconds. */
+  readonly created_after?: number
+  readonly created_before?: number
+}
+
+/** The runs to retry: by uuid, or the newest that match a filter. */
+export type RetryChoice = { readonly runs: readonly string[] } | { readonly filter: FailedFilter }
+
+interface Refused {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** Answer of `POST runs/retry/preview`. */
+export interface ManyPreview {
+  readonly data: readonly {
+    readonly run_uuid: string
+    readonly playbook: string | null
+    /** Sent with the retries, so that they do what the preview showed. */
+    readonly plan: string | null
+    readonly repeats: readonly ApiRepeatedEffect[]
+    readonly error: Refused | null
+  }[]
+  readonly left: number
+}
+
+/** Answer of `POST runs/retry`. */
+export interface ManyRetries {
+  readonly data: readonly {
+    readonly run_uuid: string
+    readonly retry_uuid: string | null
+    readonly error: Refused | null
+  }[]
+  readonly left: number
+}
+
+/** The runs of the preview that can be retried. */
+export function runsToRetry({ data }: ManyPreview): readonly string[] {
+  return data.flatMap(({ run_uuid: uuid, error }) => (error === null ? [uuid] : []))
+}
+
+/** The request after a preview. */
+export function retriesOf(preview: ManyPreview) {
+  return {
+    runs: runsToRetry(preview),
+    plans: preview.data.flatMap(({ plan }) => (plan === null ? [] : [plan])),
+  }
+}
+
+/** An action that several runs would repeat. */
+export interface EffectOfMany {
+  readonly skill: string
+  /** Number of runs. */
+  readonly runs: number
+  /** One of them. */
+  readonly effect: ApiRepeatedEffect
+  /** Inputs by run. */
+  readonly inputs: readonly { readonly run: string; readonly input: unknown }[]
+}
+
+/** Repeated actions grouped by skill, most frequent first. */
+export function effectsOfMany({ data }: ManyPreview): readonly EffectOfMany[] {
+  const effects = data.flatMap(({ run_uuid: uuid, repeats }) => repeats.map((effect) => ({ uuid, effect })))
+  const alike = Map.groupBy(effects, ({ effect }) => `${effect.skill}/${effect.took_effect}/${effect.repeat}`)
+  return [...alike.values()]
+    .flatMap((same) => {
+      const [first] = same
+      const runs = new Set(same.map(({ uuid }) => uuid)).size
+      const inputs = same.map(({ uuid, effect }) => ({ run: uuid, input: effect.input }))
+      return first === undefined ? [] : [{ skill: first.effect.skill, runs, effect: first.effect, inputs }]
+    })
+    .toSorted((a, b) => b.runs - a.runs)
+}
+
+/** Reasons with the number of runs. */
+export function refusalsOfMany(data: readonly { readonly error: Refused | null }[]): readonly string[] {
+  const reasons = data.flatMap(({ error }) => (error === null ? [] : [error.hint ?? error.message]))
+  return [...Map.groupBy(reasons, (reason) => reason)].map(([reason, same]) => `${same.length} × ${reason}`)
+}
+
+type Filters = ListTimes & Readonly<Partial<Record<string, string>>>
+
+/** The filter of a list as the API takes it for failed runs; undefined if it does not match exactly. */
+export function failedFilter(filters: Filters, now: number): FailedFilter | undefined {
+  const { status, playbook, error, sort: _, since, created_after, created_before, ...others } = filters
+  const times = { since, created_after, created_before }
+  if (status !== 'failed' || playbook === undefined || Object.keys(others).length > 0) return undefined
+  if (!isValidRange(times)) return undefined
+  const { created_after: from, created_before: to } = queryAt(times, now)
+  return {
+    playbook,
+    ...(error !== undefined && { error }),
+    ...(from !== undefined && { created_after: Number(from) }),
+    ...(to !== undefined && { created_before: Number(to) }),
+  }
+}
+
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
+
+export const isRunOver = ({ status }: Pick<ApiRun, 'status'>): boolean => ended.has(status)
