@@ -1,13 +1,12 @@
 import type { Log } from '../../../core/ports/log.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import type { Directory } from './directory.ts'
-import { problemOf } from '../routing/problem.ts'
+import { problemDocument } from '../routing/problem.ts'
 import { createRefusalLog } from '../limits/refusal-log.ts'
 import type { Caller } from './caller.ts'
 
-/** A request that somebody was not allowed to make. */
 export interface RefusedRequest {
-  /** Undefined: nobody is known by the credentials of the request. */
+  /** Undefined: the credentials are invalid. */
   readonly caller: Caller | undefined
   /** See `Requester`. */
   readonly address: string
@@ -15,23 +14,24 @@ export interface RefusedRequest {
   /** Method and path of the route, e.g. `GET /runs/{run}`. */
   readonly action: string
   readonly params: Readonly<Record<string, string>>
-  /** Code of the organization that the query or the body names. */
+  /** Organization code in the query or the body. */
   readonly organization: string | undefined
 }
 
-/** Logs what an error refuses, if it does; nobody waits for it. */
+/** Logs a refusal; ignores other errors. Not awaited. */
 export type RecordAccessRefusal = (request: RefusedRequest, error: unknown) => void
 
 type Finder = (id: string) => Promise<unknown>
 
 /**
- * Refusals at level info: who, what, to what, and why. 401 and 403; and 404 where what was asked for belongs to organizations that the caller
- * does not see, which the answer does not tell. Of one kind, one line at once and one with the number of the rest every ten seconds.
+ * Logs refusals at level info: 401, 403, and 404 for something that belongs to organizations outside the
+ * scope of the caller, which the response does not reveal. Repetitions of one kind are counted and logged
+ * every ten seconds.
  */
 export function createAccessRefusals(stores: Stores, directory: Directory, log: Log): RecordAccessRefusal {
   const say = createRefusalLog(log, 'access refused', 'info')
 
-  /** How to find, in all organizations, what an error says is not there. */
+  /** Finds the missing object of an error in all organizations. */
   const finders: Readonly<Record<string, Finder>> = {
     alert_not_found: (id) => stores.alerts.find('all', id),
     case_not_found: (id) => stores.cases.find('all', id),
@@ -65,7 +65,7 @@ export function createAccessRefusals(stores: Stores, directory: Directory, log: 
 
   async function record(request: RefusedRequest, error: unknown): Promise<void> {
     const { caller, address, requestId, action, params, organization } = request
-    const { code, status } = problemOf(error, requestId)
+    const { code, status } = problemDocument(error, requestId)
     const isRefused = status === 401 || status === 403
     if (!isRefused && !(await isElsewhere(code, request))) return
     const actor = caller === undefined ? { kind: 'stranger', id: address } : caller.actor
@@ -85,7 +85,7 @@ export function createAccessRefusals(stores: Stores, directory: Directory, log: 
 
   return (request, error) => {
     record(request, error).catch((failure: unknown) =>
-      log.warn({ error: failure, request_id: request.requestId }, 'a refusal of access was not recorded'),
+      log.warn({ error: failure, request_id: request.requestId }, 'could not record a refused access'),
     )
   }
 }

@@ -6,37 +6,38 @@ import { challenge, readCredentials } from './credentials.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Route, Services } from '../routing/route.ts'
 import type { SessionCookie } from './session-cookie.ts'
-import type { Access, Caller } from './caller.ts'
+import type { RouteAccess, Caller } from './caller.ts'
 
 type Needed = Pick<
   Services,
   'stores' | 'clock' | 'recordKeyUse' | 'failedAuthentications' | 'sessions' | 'requestGate'
 >
 
-/** Says that a page sends the request by itself: nobody did anything there since the one before. */
+/** Marks requests that the page sends on its own, without a person. */
 const backgroundHeader = 'tocsin-background'
 
 /**
- * Whether a request puts off the idle end of a session: neither streams, which browsers open again by themselves, nor reads that the page
- * marks. Writes do, marked or not. The mark can only shorten a session.
+ * Whether a request extends the idle timeout of a session. Streams do not, as browsers reopen them on their
+ * own, nor do marked reads. Writes always do. The mark can only shorten a session.
  */
 export function isActivity({ method, textType }: Route, headers: IncomingHttpHeaders): boolean {
   if (textType === 'text/event-stream') return false
   return method !== 'GET' || headers[backgroundHeader] !== 'true'
 }
 
-/** Of a request: by what it is found in the log, where it comes from, and how its session is kept. */
 export interface Origin {
   readonly requestId: string
   readonly address: string
   readonly cookie: SessionCookie
-  /** Whether a person is behind it, as far as the server can tell: see `isActivity`. */
+  /** Whether a person caused the request, as far as the server can tell: see `isActivity`. */
   readonly isActivity: boolean
 }
 
 /**
- * Whose key the request carries, or with whose key the person has signed in. Throws RequestError `key_missing`, `key_invalid`, `session_invalid`,
- * `credentials_ambiguous`, `too_many_requests`.
+ * The caller, by API key or session.
+ *
+ * @throws RequestError `key_missing`, `key_invalid`, `session_invalid`, `credentials_ambiguous`,
+ * `too_many_requests`
  */
 export function authenticate(
   headers: IncomingHttpHeaders,
@@ -49,7 +50,7 @@ export function authenticate(
 async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin: Origin): Promise<Caller> {
   const given = readCredentials(headers, origin.cookie)
   if (given.kind === 'api_key')
-    return callerOf(await requireKey(given.value, services, origin), origin.requestId)
+    return callerOf(await requireValidKey(given.value, services, origin), origin.requestId)
   const session = await services.sessions.use(given.token, origin.isActivity)
   if (session === undefined) {
     throw new RequestError('session_invalid', undefined, {
@@ -61,8 +62,12 @@ async function callerFor(headers: IncomingHttpHeaders, services: Needed, origin:
   return callerOf(session.key, origin.requestId, session)
 }
 
-/** The key of this text, whose use is recorded, as is its refusal. Throws RequestError `key_invalid`. */
-export async function requireKey(
+/**
+ * The API key with this value; records its use or its refusal.
+ *
+ * @throws RequestError `key_invalid`
+ */
+export async function requireValidKey(
   value: string,
   { stores, clock, recordKeyUse, failedAuthentications }: Omit<Needed, 'sessions' | 'requestGate'>,
   { requestId, address }: Omit<Origin, 'cookie' | 'isActivity'>,
@@ -71,9 +76,10 @@ export async function requireKey(
   const key = await checkKey(stores.keys, value, now)
   if (key === undefined) {
     failedAuthentications.record({ value, address, requestId }, now)
-    // One answer for malformed, unknown, wrong, expired and revoked keys: nobody learns which ids exist.
+    // One response for malformed, unknown, wrong, expired and revoked keys, so that nobody learns which ids
+    // exist.
     throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
-      hint: 'check that the whole key was copied, or ask an administrator for a new one',
+      hint: 'check that you copied the whole key, or ask an administrator for a new one',
       headers: challenge,
     })
   }
@@ -93,11 +99,23 @@ export function callerOf(key: ApiKey, requestId: string, session?: Session): Cal
 }
 
 /** Throws RequestError `role_insufficient`. */
-export function authorize(caller: Caller, access: Access): void {
+export function authorize(caller: Caller, access: RouteAccess): void {
   if (typeof access === 'string' || access.includes(caller.role)) return
   throw new RequestError(
     'role_insufficient',
-    `A key with the role '${caller.role}' may not do this; the roles that may: ${access.join(', ')}.`,
-    { hint: 'use a key with one of these roles' },
+    `The role '${caller.role}' does not have access; allowed roles: ${access.join(', ')}.`,
+    { hint: 'use an API key with one of these roles' },
+  )
+}
+
+/** For operations on every organization. Throws RequestError `key_is_scoped`. */
+export function requireWholeScope(caller: Caller): void {
+  if (caller.scope === 'all') return
+  throw new RequestError(
+    'key_is_scoped',
+    'This operation affects every organization, but the API key is limited to some.',
+    {
+      hint: 'use an admin key without organizations',
+    },
   )
 }

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { RequestError } from '../request/request-error.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
-/** Says how to authenticate, with every 401. */
+/** Sent with every 401. */
 export const challenge = { 'www-authenticate': 'Bearer realm="tocsin"' }
 
 export type Credentials =
   { readonly kind: 'api_key'; readonly value: string } | { readonly kind: 'session'; readonly token: string }
 
-/** What a request says about who sends it. Throws RequestError `key_missing`, `credentials_ambiguous`. */
+/** The credentials of a request. Throws RequestError `key_missing`, `credentials_ambiguous`. */
 export function readCredentials(headers: IncomingHttpHeaders, cookie: SessionCookie): Credentials {
   const keys = [...cookiesNamed('Session', headers), ...bearer(headers.authorization)]
   const given: readonly Credentials[] = [
@@ -24,25 +24,33 @@ export function readCredentials(headers: IncomingHttpHeaders, cookie: SessionCoo
   }
   if (given.length > 1) {
     throw new RequestError('credentials_ambiguous', undefined, {
-      hint: 'send one Session cookie, or one Authorization header, or the cookie of one sign-in, and not two of them',
+      hint: 'send only one Session cookie, Authorization header or sign-in cookie',
     })
   }
   return first
 }
 
 /**
- * Values as they stand: quotes around one are part of it (RFC 6265bis, section 4.1.1). Node joins repeated Cookie headers with `; `, so that
- * a second one cannot hide in a header of its own.
+ * Quotes are part of a value (RFC 6265bis, section 4.1.1). Node joins repeated Cookie headers with `; `, so a
+ * second header is seen too.
  */
 export function cookiesNamed(name: string, { cookie }: IncomingHttpHeaders): readonly string[] {
-  if (cookie === undefined) return []
-  const pairs = cookie.split(';').map((pair) => pair.trim())
-  return pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1))
+  const values: string[] = []
+  if (cookie === undefined) return values
+  const prefix = `${name}=`
+  for (let start = 0; start < cookie.length;) {
+    const next = cookie.indexOf(';', start)
+    const end = next < 0 ? cookie.length : next
+    const pair = cookie.slice(start, end).trim()
+    if (pair.startsWith(prefix)) values.push(pair.slice(prefix.length))
+    start = end + 1
+  }
+  return values
 }
 
 function bearer(authorization: string | undefined): readonly string[] {
   if (authorization === undefined) return []
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  // Another scheme counts as a key that is not valid, not as none: the caller did try.
+  // Another scheme counts as an invalid key, not as a missing one.
   return [token ?? '']
 }

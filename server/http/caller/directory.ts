@@ -1,24 +1,27 @@
 import type { Organization, Provider } from '../../../core/domain/organization.ts'
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { RequestError } from '../request/request-error.ts'
 
-/** Codes named in an answer, at most. */
+/** Codes that an error message lists. */
 const maxNamed = 200
 
 /**
- * Organizations and providers by code, so that posting an alert does not list them each time. Both are only ever added and
- * their codes never change; what is not found here is looked up in the store before it counts as unknown.
+ * Caches organizations and providers by code, so that posting an alert does not list them. Both are never
+ * deleted and keep their codes; a code that is not cached is looked up in the store.
  */
 export interface Directory {
-  /** Ignoring case. Throws RequestError `unknown_organization`, also for one outside the scope. */
-  organization(scope: Scope, code: string, pointer: string): Promise<Organization>
-  /** What of a scope a filter by an organization leaves; without a code all of it. Throws RequestError `unknown_organization`. */
-  scopeWithin(scope: Scope, code: string | undefined): Promise<Scope>
-  /** Ignoring case. Throws RequestError `unknown_provider`. */
+  /** Ignores case. Throws RequestError `unknown_organization`, also for one outside the scope. */
+  organization(scope: OrganizationScope, code: string, pointer: string): Promise<Organization>
+  /**
+   * Limits a scope to one organization; without a code returns it unchanged. Throws RequestError
+   * `unknown_organization`.
+   */
+  scopeWithin(scope: OrganizationScope, code: string | undefined): Promise<OrganizationScope>
+  /** Ignores case. Throws RequestError `unknown_provider`. */
   provider(code: string, pointer: string): Promise<Provider>
-  /** Code of an organization that something stored belongs to. */
+  /** Code of an existing organization. */
   organizationCode(uuid: string): Promise<string>
 }
 
@@ -65,7 +68,7 @@ export function createDirectory(stores: Pick<Stores, 'organizations' | 'provider
   }
 }
 
-/** Codes are ASCII: letters beyond it have lower case too (the Kelvin sign is a `k`), and would be taken for a code. */
+/** Lower-cases ASCII only: the Kelvin sign would otherwise become a `k` and match a code. */
 export const foldCode = (code: string): string => (/^[\x20-\x7e]*$/.test(code) ? code.toLowerCase() : '')
 
 function unknown(
@@ -78,21 +81,23 @@ function unknown(
   const rest = known.length - named.length
   const list = rest > 0 ? `${named.join(', ')} and ${rest} more` : named.join(', ')
   const message = `no ${kind} has the code '${code.slice(0, 64)}'`
-  // The valid values stand in one place: there can be many.
+  // Listed once, in the hint or the message: there can be many.
   return new RequestError(
     `unknown_${kind}`,
-    known.length === 0 ? `${message}; this API key sees no ${kind}` : `${message}; valid values: ${list}`,
+    known.length === 0
+      ? `${message}; this API key has access to no ${kind}`
+      : `${message}; valid values: ${list}`,
     {
       hint:
         known.length === 0
-          ? `have an administrator create the ${kind}`
+          ? `ask an administrator to create the ${kind}`
           : `use one of the valid values; GET ${kind}s lists them`,
       errors: [{ pointer, message }],
     },
   )
 }
 
-/** Both, or everything that is wrong with them in one error. */
+/** Looks up both, and reports the errors of both at once. */
 export async function bothKnown<A, B>(first: Promise<A>, second: Promise<B>): Promise<readonly [A, B]> {
   const [one, other] = await Promise.allSettled([first, second])
   if (one.status === 'fulfilled' && other.status === 'fulfilled') return [one.value, other.value]

@@ -5,33 +5,32 @@ import type { Log } from '../../../core/ports/log.ts'
 import { whyRefused } from '../../access/keys.ts'
 
 export interface FailedAuthentication {
-  /** The text that was to be an API key. Nothing keeps it. */
+  /** The rejected value; never stored. */
   readonly value: string
-  /** Of the other end of the connection. */
+  /** Of the client. */
   readonly address: string
   readonly requestId: string
 }
 
 export interface FailedAuthentications {
-  /** Nobody waits for it, and its failure fails nothing. */
+  /** Not awaited; never throws. */
   record(failed: FailedAuthentication, now: number): void
-  /** Writes what is counted and not yet recorded. */
+  /** Writes failures that are counted but not yet recorded. */
   flush(): Promise<void>
 }
 
-/** Of the same sender and key, failures closer together than this are recorded as one with their number. */
+/** Failures of one sender and key within this time are recorded as one entry with a count. */
 const windowMs = 10 * 60_000
 
 /**
- * What is told apart in one window. What strangers can make without end (keys that are malformed, or that there never were) has room of its own,
- * so that it never hides who guesses at a key that exists; and one address has so much of each, so that it never hides the others.
+ * Limits of entries per window. Made-up keys, which strangers can send without end, have their own limit, so
+ * that they never hide guesses at an existing key. Each address has a share, so that it never hides others.
  */
 const room = {
   stranger: { all: 20, ofAddress: 5 },
   known: { all: 200, ofAddress: 20 },
 } as const
 
-/** Failures that are counted together. */
 interface Place {
   readonly name: string
   readonly kind: keyof typeof room
@@ -55,8 +54,8 @@ interface FailedEntry {
 }
 
 /**
- * API keys that were refused, in the audit log: from where, which key it was to be, and why. The first one is recorded at once, what
- * follows with its number when the window ends, so that a flood of them does not become one of the log, which only ever grows.
+ * Records refused API keys in the audit log: address, key and reason. The first failure is recorded at once,
+ * repetitions as a count at the end of the window, so that a flood does not fill the log.
  */
 export function createFailedAuthentications(
   { audit, keys }: { readonly audit: Pick<AuditStore, 'record'>; readonly keys: Pick<KeyStore, 'find'> },
@@ -87,8 +86,8 @@ export function createFailedAuthentications(
   }
 
   /**
-   * What it is counted with. Where there is no more room, a key that exists is still told by its id, from whichever addresses; of what strangers
-   * make up, only the address is, and in the end not even that.
+   * The counter of a failure. When a limit is reached, an existing key is still recorded by its id for all
+   * addresses; a made-up key only by its address, and finally without one.
    */
   function placeOf(kind: keyof typeof room, address: string, id: string): Place {
     const { all, ofAddress } = room[kind]
@@ -124,7 +123,7 @@ export function createFailedAuthentications(
 
   function track(work: Promise<void>): void {
     const done = work
-      .catch((error: unknown) => log.warn({ error }, 'a failed authentication was not recorded'))
+      .catch((error: unknown) => log.warn({ error }, 'could not record a failed authentication'))
       .finally(() => underWay.delete(done))
     underWay.add(done)
   }

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** Of IPv6, what belongs to one sender: whoever has one address has all that begin like it (RFC 6177). */
+/** Prefix length of IPv6: one sender usually has all addresses of a network (RFC 6177). */
 const senderBits = 64
 
-/** What limits go by: an IPv4 address as it is, of an IPv6 address the network that a sender is given. */
+/** What rate limits count by: an IPv4 address, or the network of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
+import QuickLRU from 'quick-lru'
 import { parseTrustedProxies } from '../server/trusted-proxies.ts'
 
-/** Whom a request comes from, as far as that can be believed. */
+/** The client of a request, as far as it can be trusted. */
 export interface Requester {
-  /** Of the other end of the connection, or of whom a proxy that is trusted names there. */
+  /** The peer of the connection, or the client that a trusted proxy names. */
   readonly address: string
-  /** They speak TLS: with a proxy that is trusted and says so, or since the server is reached that way. */
+  /** Uses TLS, according to a trusted proxy or the public address of the server. */
   readonly isTls: boolean
 }
 
 /**
- * @param trustedProxies addresses and ranges; of all others nothing is believed
- * @param isPublicTls people reach the server over TLS, whatever a proxy says
+ * @param trustedProxies addresses and ranges; headers of others are ignored
+ * @param isPublicTls the public address uses TLS, whatever a proxy says
  */
 export function requesterOf(
   trustedProxies: readonly string[],
@@ -21,8 +22,8 @@ export function requesterOf(
   const isTrusted = parseTrustedProxies(trustedProxies)
 
   /**
-   * From the right, where the nearest proxy has added whom it was called by: as far as those are trusted who wrote it, and no further than what can
-   * be read. Entries to the left of that are whatever the sender likes.
+   * Reads from the right, where the nearest proxy has appended its client, as far as each hop is trusted and
+   * readable. Entries further left can be forged.
    */
   function behind(proxy: string, forwarded: string): string {
     let nearest = proxy
@@ -37,17 +38,30 @@ export function requesterOf(
     return nearest
   }
 
+  const peers = new QuickLRU<string, { readonly address: string; readonly isProxy: boolean }>({
+    maxSize: 1_000,
+  })
+
+  function peerOf(remoteAddress: string) {
+    let peer = peers.get(remoteAddress)
+    if (peer === undefined) {
+      const parsed = addressOf(remoteAddress)
+      peer = { address: parsed?.toString() ?? '', isProxy: parsed !== undefined && isTrusted(parsed) }
+      peers.set(remoteAddress, peer)
+    }
+    return peer
+  }
+
   return ({ socket, headers }) => {
-    const peer = addressOf(socket.remoteAddress ?? '')
-    const address = peer?.toString() ?? ''
-    if (peer === undefined || !isTrusted(peer)) return { address, isTls: isPublicTls }
+    const { address, isProxy } = peerOf(socket.remoteAddress ?? '')
+    if (!isProxy) return { address, isTls: isPublicTls }
     const forwarded = textOf(headers['x-forwarded-for'])
     const isTls = isPublicTls || textOf(headers['x-forwarded-proto']).trim().toLowerCase() === 'https'
     return { address: behind(address, forwarded), isTls }
   }
 }
 
-/** Longer entries are no addresses. */
+/** Longer entries are not addresses. */
 const maxEntry = 100
 
 /** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`; IPv4 inside IPv6 is unwrapped. */
@@ -60,6 +74,6 @@ function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isAddress ? ipaddr.process(bare) : undefined
 }
 
-/** Node joins repeated ones with a comma; its types do not say so. */
+/** Node joins repeated headers with a comma; its types do not say so. */
 const textOf = (value: string | readonly string[] | undefined): string =>
   typeof value === 'string' ? value : (value?.join(',') ?? '')

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isLoopback } from '../../config/loopback.ts'
 import { RequestError } from '../request/request-error.ts'
 
-/** By which names of this server its own pages are known. */
+/** The names under which browsers reach the pages of this server. */
 export interface OwnNames {
-  /** Where people reach the server, where that is configured. Then it counts, and loopback. */
+  /** The configured public address. If set, only it and loopback count. */
   readonly publicOrigin: string | undefined
-  /** Whatever name they reach it by. A page of somebody else's name that leads to this address (DNS rebinding) is its own then. */
+  /** Any name: under DNS rebinding, a page of another name counts as its own. */
   readonly any: boolean
 }
 
@@ -16,13 +16,13 @@ export function ownNames(
   trustedProxies: readonly string[],
 ): OwnNames {
   if (publicUrl !== undefined) return { publicOrigin: new URL(publicUrl).origin, any: false }
-  // What only this machine reaches is reached by its own names, unless somebody stands in front.
+  // A server that listens on loopback is reached by local names, unless a proxy is in front.
   return { publicOrigin: undefined, any: !isLoopback(host) || trustedProxies.length > 0 }
 }
 
 /**
- * Refuses what a browser sends on behalf of another web site. The API key may sit in a cookie, so the request of a foreign
- * page would carry it. Programs that are no browsers send neither header. There is no CORS: no foreign page is ever let in.
+ * Refuses cross-site requests of browsers, which would carry the API key in a cookie. Other clients send
+ * neither header. There is no CORS.
  *
  * @throws RequestError `cross_site_request`
  */
@@ -38,6 +38,6 @@ export function refuseCrossSite(headers: IncomingHttpHeaders, { publicOrigin, an
   const own = host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
   if (own && (any || isLoopback(host.replace(/:\d+$/, '')))) return
   throw new RequestError('cross_site_request', undefined, {
-    hint: 'the Origin header must name this server, by the name in TOCSIN_PUBLIC_URL or by one of this machine, such as localhost',
+    hint: 'the Origin header must name this server: the name in TOCSIN_PUBLIC_URL, or a local name such as localhost',
   })
 }

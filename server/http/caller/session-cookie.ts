@@ -1,17 +1,17 @@
-/** The cookie of people who are signed in; never that of an API key, which is named `Session`. */
+/** The cookie of a sign-in; the cookie of an API key is named `Session`. */
 export interface SessionCookie {
   readonly name: string
-  /** A Set-Cookie header that hands out a token for so many milliseconds. */
+  /** A Set-Cookie header that sets a token for this many milliseconds. */
   set(token: string, maxAgeMs: number): string
-  /** A Set-Cookie header that takes it away. */
+  /** A Set-Cookie header that deletes the cookie. */
   readonly clear: string
 }
 
 /**
- * Over TLS the name begins with `__Host-`: browsers then take it from this very host alone, so that a page of a neighbouring one cannot plant a
- * session of its own.
+ * Over TLS the name begins with `__Host-`: browsers then accept it only from this host, so that a sibling
+ * domain cannot plant a session.
  *
- * @param isSecure people reach the server over TLS
+ * @param isSecure the public address uses TLS
  */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? '__Host-tocsin_session' : 'tocsin_session'

@@ -3,21 +3,23 @@ import { networkOf } from './network-of.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'
 
-/** Bounds how many sign-ins, or requests with an API key or a session, may fail. */
+/** Limits failed sign-ins, and failed requests with an API key or a session. */
 export interface SignInGate {
-  /** What `check` gives. Throws what `check` throws; RequestError `too_many_requests` in place of its refusals, when there are too many. */
+  /**
+   * The result of `check`. Throws what `check` throws, or RequestError `too_many_requests` beyond the limit.
+   */
   admit<T>(address: string, check: () => Promise<T>): Promise<T>
 }
 
-/** Of one address: sign-ins are made by people, requests by programs, which may have been given a wrong key. */
+/** Failures per address: people sign in, while a program may repeat a wrong key often. */
 const failures = {
-  signIn: { perSecond: 1 / 6, burst: 10, message: 'Too many sign-ins have failed.' },
-  request: { perSecond: 5, burst: 300, message: 'Too many requests had no valid API key.' },
+  signIn: { perSecond: 1 / 6, burst: 10, message: 'Too many failed sign-ins.' },
+  request: { perSecond: 5, burst: 300, message: 'Too many requests without a valid API key.' },
 } as const
 
 /**
- * Nobody can guess a key of 256 bits, so that a right one is never held up by the failures of others behind the same proxy. The limit keeps what
- * tries from becoming a flood, here and in the audit log.
+ * A key of 256 bits cannot be guessed, so a valid key is never delayed by failures of others behind the same
+ * proxy. The limit only keeps attempts from flooding the server and the audit log.
  */
 export function createSignInGate(
   clock: Pick<Clock, 'now'>,

@@ -2,19 +2,19 @@ import type { AuditAction } from '../../../core/domain/audit.ts'
 import type { AuditStore } from '../../../core/ports/audit-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Caller } from './caller.ts'
-/** What shows who holds which credentials, and how old they are. */
+/** Views of credentials and their age. */
 export type ViewAction = Extract<AuditAction, 'keys.viewed' | 'connections.viewed'>
 
 export type RecordView = (caller: Caller, action: ViewAction) => Promise<void>
 
-/** Of the same key and session, views of one kind closer together than this are recorded once. */
+/** Views of one kind by one key and session within this time are recorded once. */
 const windowMs = 3_600_000
-/** That are remembered; of more, the oldest is forgotten, and then recorded again. */
+/** Remembered views; beyond this, the oldest is recorded again. */
 const maxRemembered = 10_000
 
 /**
- * Views of credentials in the audit log, without their secrets, which nothing shows. A page loads these lists again and again: the first view in an
- * hour says that somebody looks, and more of them would drown what else is there.
+ * Records in the audit log who views lists of credentials (secrets are never shown). Only the first view per
+ * hour: the page reloads these lists all the time.
  */
 export function createViewAudit(audit: Pick<AuditStore, 'record'>, clock: Pick<Clock, 'now'>): RecordView {
   const recordedAt = new Map<string, number>()

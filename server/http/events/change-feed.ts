@@ -1,26 +1,33 @@
 import type { ChangeSource } from '../../../core/domain/change.ts'
 import type { Directory } from '../caller/directory.ts'
 import type { EventStream } from './event-stream.ts'
-import { isFed, kindsFor, toldOf, type FedKind, type FeedReader, type Told } from './feed-view.ts'
+import {
+  isFed,
+  kindsFor,
+  visibleChanges,
+  type FedKind,
+  type FeedReader,
+  type VisibleChanges,
+} from './feed-view.ts'
 import { GatheredChanges } from './gathered-changes.ts'
 
-/** Tells streams what has changed, until they are over. */
+/** Sends changes to streams until they end. */
 export interface ChangeFeed {
   follow(stream: Pick<EventStream, 'send' | 'isFull' | 'taken' | 'over'>, reader: FeedReader): Promise<void>
 }
 
-/** Between two times that streams are told something, in milliseconds: a page that fetches anew then does so at most twice a second. */
+/** Minimum time between events of a stream, so that a page refetches at most twice a second. */
 const windowMs = 500
-/** One action is several commits, which are told together. */
+/** One action makes several commits, which are sent together. */
 const gatherMs = 50
 
-/** However many streams there are, each change is gathered once, and however much changes, each stream is told little of it. */
+/** Gathers each change once for all streams, and bounds what each stream receives. */
 export function createChangeFeed(
   changes: ChangeSource,
   directory: Pick<Directory, 'organizationCode'>,
 ): ChangeFeed {
   const gathered = new GatheredChanges()
-  const followers = new Set<(told: (reader: FeedReader) => Told, codes: Codes) => void>()
+  const followers = new Set<(told: (reader: FeedReader) => VisibleChanges, codes: Codes) => void>()
   let timer: NodeJS.Timeout | undefined
   let toldAt = -Infinity
   let stop = (): void => undefined
@@ -36,7 +43,7 @@ export function createChangeFeed(
     })
   }
 
-  /** Without it there is still something to tell. */
+  /** Names are optional: without them the event still names the kinds. */
   const codeOf = (uuid: string): Promise<string | null> => directory.organizationCode(uuid).catch(() => null)
 
   async function tell(): Promise<void> {
@@ -45,12 +52,12 @@ export function createChangeFeed(
     const taken = gathered.take()
     const uuids = [...taken.keys()].filter((uuid) => uuid !== null)
     const codes = await Promise.all(uuids.map(async (uuid) => [uuid, await codeOf(uuid)] as const))
-    for (const follower of followers) follower((reader) => toldOf(taken, reader), new Map(codes))
+    for (const follower of followers) follower((reader) => visibleChanges(taken, reader), new Map(codes))
   }
 
   return {
     async follow(stream, reader) {
-      /** Kinds of which something has changed while the stream could take nothing. */
+      /** Kinds that changed while the stream was blocked. */
       const missed = new Set<FedKind>()
 
       function sendMany(kinds: Iterable<FedKind>): void {
@@ -58,7 +65,7 @@ export function createChangeFeed(
         if (listed.length > 0) stream.send({ event: 'many', data: { kinds: listed } })
       }
 
-      function follower(toldTo: (reader: FeedReader) => Told, codes: Codes): void {
+      function follower(toldTo: (reader: FeedReader) => VisibleChanges, codes: Codes): void {
         const { named, many } = toldTo(reader)
         if (!stream.isFull) {
           for (const { kind, id, organizationUuid } of named)
@@ -80,7 +87,7 @@ export function createChangeFeed(
 
       if (followers.size === 0) begin()
       followers.add(follower)
-      // What changed before, or while the reader was cut off, is not known.
+      // Earlier changes, and those during a disconnect, are unknown.
       sendMany(kindsFor(reader))
       await new Promise((resolve) => {
         stream.over.addEventListener('abort', resolve, { once: true })

@@ -3,33 +3,33 @@ import { setImmediate } from 'node:timers/promises'
 import type { AnswerBudget } from '../server/answer-budget.ts'
 import { eventText, heartbeat, retryText, type StreamEvent } from './event-text.ts'
 
-/** Not so soon that readers come all at once where the server has just started again. */
+/** Long enough that clients do not all reconnect at once after a restart. */
 const retryMs = 3_000
 
 /**
- * An answer of events that goes on. What its reader has not taken is bounded: by one event more than the connection takes at once, and together
- * with other answers by the `AnswerBudget`, which also gives up readers that take nothing for too long.
+ * A response of server-sent events. Its unread data is bounded: one event beyond the buffer of the
+ * connection, and, together with other responses, by the `AnswerBudget`, which also closes stalled readers.
  */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #answers: Pick<AnswerBudget, 'watch'>
   readonly #over = new AbortController()
 
-  /** Of an answer whose head has been sent. */
+  /** The headers must have been sent. */
   constructor(response: ServerResponse, answers: Pick<AnswerBudget, 'watch'>) {
     this.#response = response
     this.#answers = answers
     response.once('close', () => this.#over.abort())
-    // Whoever reads it need not wait for the first event to know that it is there.
+    // Lets the client see at once that the stream is open.
     this.#write(retryText(retryMs))
   }
 
-  /** Aborted when its reader is gone, or it was ended. */
+  /** Aborted when the client disconnects or the stream ends. */
   get over(): AbortSignal {
     return this.#over.signal
   }
 
-  /** Its reader has not taken what it was sent. */
+  /** The client has unread data. */
   get isFull(): boolean {
     return this.#response.writableNeedDrain
   }
@@ -42,13 +42,16 @@ export class EventStream {
     if (!this.isFull) this.#write(heartbeat)
   }
 
-  /** Resolves when more can be sent, or it is over. False: that took a while, for which nothing large should be held. */
+  /**
+   * Resolves when more can be sent, or the stream is over. False: it took a while, so do not hold large data
+   * meanwhile.
+   */
   async hasRoom(): Promise<boolean> {
     if (this.isFull) await setImmediate()
     return !this.isFull
   }
 
-  /** Resolves when its reader has taken what it was sent, or it is over. */
+  /** Resolves when the client has read everything, or the stream is over. */
   async taken(): Promise<void> {
     if (!this.isFull || this.#over.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -60,7 +63,7 @@ export class EventStream {
     this.#over.signal.removeEventListener('abort', done)
   }
 
-  /** All has been told. */
+  /** Ends the stream after its last event. */
   end(): void {
     this.#over.abort()
     if (this.#response.writableEnded) return
@@ -68,7 +71,7 @@ export class EventStream {
     this.#answers.watch(this.#response)
   }
 
-  /** At once: what its reader has not taken is lost. */
+  /** Ends the stream at once; unread data is lost. */
   cut(): void {
     if (this.#response.writableLength > 0) this.#response.req.socket.destroy()
     this.end()

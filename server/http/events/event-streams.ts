@@ -10,21 +10,21 @@ import { EventStream } from './event-stream.ts'
 import type { Caller } from '../caller/caller.ts'
 
 export interface EventStreamLimits {
-  /** At once; further ones are refused. Fewer than connections, so that requests still come in. */
+  /** Streams at once; lower than the limit of connections, so that requests still get through. */
   readonly maxStreams: number
-  /** Of one key, over all its sessions: a key begins as many as it likes. */
+  /** Per key, over all its sessions. */
   readonly maxStreamsOfKey: number
-  /** Of all keys that see the same organizations: however many keys one customer makes, others have streams as well. */
+  /** Over all keys with the same organizations, so that one customer cannot use up all streams. */
   readonly maxStreamsOfOrganizations: number
   /**
-   * How often each is told something, and its key looked at again, in milliseconds. Proxies close what is silent, many after 60 seconds; the
-   * standard recommends 15.
+   * Interval of heartbeats and of checks of the key. Proxies close silent connections, many after 60 seconds;
+   * the standard recommends 15.
    */
   readonly heartbeatMs: number
 }
 
 export interface EventStreams {
-  /** Answers with a stream. Throws RequestError `event_streams_full`, `too_many_event_streams`. */
+  /** Responds with a stream. Throws RequestError `event_streams_full`, `too_many_event_streams`. */
   open(caller: Caller, response: ServerResponse): EventStream
 }
 
@@ -34,11 +34,11 @@ interface Options {
   readonly clock: Pick<Clock, 'now'>
   readonly answers: Pick<AnswerBudget, 'watch'>
   readonly limits: EventStreamLimits
-  /** Aborted when the server begins to close: no stream holds that up. */
+  /** Aborted when the server begins to close. */
   readonly closing: AbortSignal
 }
 
-/** All streams of events that are open: how many there may be, and who may still read them. */
+/** Limits open event streams, and ends those whose key loses access. */
 export function createEventStreams(options: Options): EventStreams {
   const { stores, answers, limits, closing } = options
   const open = new Map<EventStream, Caller>()
@@ -55,7 +55,7 @@ export function createEventStreams(options: Options): EventStreams {
     })
   }
 
-  /** Ends the stream of who may not read it any more. */
+  /** Ends the stream if the key has lost access. */
   async function goOn(stream: EventStream, caller: Caller): Promise<void> {
     if (!(await mayStill(caller, options).catch(() => false))) stream.cut()
   }
@@ -69,11 +69,11 @@ export function createEventStreams(options: Options): EventStreams {
   function requireShare({ keyUuid, scope }: Caller): void {
     const callers = [...open.values()]
     const ofKey = callers.filter((other) => other.keyUuid === keyUuid).length
-    if (ofKey >= limits.maxStreamsOfKey) throw tooManyStreams(`${ofKey} streams of events of this key`)
+    if (ofKey >= limits.maxStreamsOfKey) throw tooManyStreams(`${ofKey} event streams of this key`)
     const party = scopeText(scope)
     const ofParty = callers.filter((other) => scopeText(other.scope) === party).length
     if (ofParty >= limits.maxStreamsOfOrganizations)
-      throw tooManyStreams(`${ofParty} streams of events of keys that see the same organizations`)
+      throw tooManyStreams(`${ofParty} event streams of keys with the same organizations`)
   }
 
   closing.addEventListener('abort', () => {
@@ -105,23 +105,23 @@ async function mayStill(
 
 function streamsFull(): RequestError {
   return new RequestError('event_streams_full', undefined, {
-    hint: 'come again after the time in Retry-After; what the stream would tell, the other operations answer',
+    hint: 'reconnect after the time in Retry-After; until then, poll the other operations',
     headers: { 'retry-after': '10' },
   })
 }
 
 function tooManyStreams(which: string): RequestError {
   return new RequestError('too_many_event_streams', `${which} are open already.`, {
-    hint: 'close those that nobody reads; one stream tells of everything: GET events',
+    hint: 'close unused streams; one stream reports all changes: GET events',
     headers: { 'retry-after': '10' },
   })
 }
 
-/** Headers of a stream: nothing on the way keeps it or gathers it up, and its connection is for nothing else. */
+/** Prevents buffering and caching, and reserves the connection for the stream. */
 export const streamHeaders = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store, no-transform',
-  // Of nginx: what comes is passed on at once.
+  // Tells nginx not to buffer.
   'x-accel-buffering': 'no',
   connection: 'close',
 } as const

@@ -1,19 +1,18 @@
 import type { ChangeKind } from '../../../core/domain/change.ts'
 import type { Role } from '../../../core/domain/api-key.ts'
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { maxNamed, type ChangesOfOrganizations } from './gathered-changes.ts'
 import { admins, readers } from '../caller/caller.ts'
 
-/** Who is told of changes. */
 export interface FeedReader {
   readonly role: Role
-  readonly scope: Scope
+  readonly scope: OrganizationScope
 }
 
 export type FedKind = Exclude<ChangeKind, 'session'>
 
-/** Who may see what has changed, as the operations that list it have it. */
+/** Whether the reader sees the kind, by the rules of the operation that lists it. */
 const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
   alert: readers,
   run: readers,
@@ -28,33 +27,33 @@ const accessTo: Readonly<Record<FedKind, readonly Role[]>> = {
   audit: admins,
 }
 
-/** What is of no organization, and for all of them. Of the rest, those are told who see all organizations. */
+/** Kinds without an organization that everyone sees. Others are for readers of all organizations. */
 const shared: ReadonlySet<ChangeKind> = new Set(['playbook', 'provider', 'engine'])
 
 export const isFed = (kind: ChangeKind): kind is FedKind => Object.hasOwn(accessTo, kind)
 
-/** The kinds that a reader is told of. */
+/** The kinds that a reader sees. */
 export const kindsFor = ({ role }: FeedReader): readonly FedKind[] =>
   (Object.keys(accessTo) as FedKind[]).filter((kind) => accessTo[kind].includes(role))
 
-/** One thing that has changed. */
-export interface Named {
+/** One changed object. */
+export interface ChangedObject {
   readonly kind: FedKind
   readonly organizationUuid: string | null
   readonly id: string | null
 }
 
-/** What a reader is told: things by name, and kinds of which there are many. */
-export interface Told {
-  readonly named: readonly Named[]
+/** What a reader receives: objects by id, and kinds with too many changes to name. */
+export interface VisibleChanges {
+  readonly named: readonly ChangedObject[]
   readonly many: readonly FedKind[]
 }
 
-/** What of some changes a reader may see. */
-export function toldOf(changes: ChangesOfOrganizations, reader: FeedReader): Told {
+/** The part of the changes that a reader may see. */
+export function visibleChanges(changes: ChangesOfOrganizations, reader: FeedReader): VisibleChanges {
   const kinds = new Set(kindsFor(reader))
   const many = new Set<FedKind>()
-  const named: Named[] = []
+  const named: ChangedObject[] = []
   for (const [organizationUuid, byKind] of changes) {
     for (const [kind, changed] of byKind) {
       if (!isFed(kind) || !kinds.has(kind) || !sees(reader.scope, kind, organizationUuid)) continue
@@ -67,5 +66,5 @@ export function toldOf(changes: ChangesOfOrganizations, reader: FeedReader): Tol
   return { named: named.filter(({ kind }) => !many.has(kind)), many: [...many] }
 }
 
-const sees = (scope: Scope, kind: FedKind, organizationUuid: string | null): boolean =>
+const sees = (scope: OrganizationScope, kind: FedKind, organizationUuid: string | null): boolean =>
   organizationUuid === null ? scope === 'all' || shared.has(kind) : isInScope(scope, organizationUuid)

@@ -5,12 +5,12 @@ import type { EventStream } from './event-stream.ts'
 import type { RunCursor } from './run-cursor.ts'
 import { openRunReader, type RunReader } from './run-reader.ts'
 
-/** A run is read again at the soonest after this, in milliseconds, however much happens in it. */
+/** Minimum time between two reads of a run. */
 const minPauseMs = 250
-/** Of the time it takes to read a run, so much passes before it is read again: large ones are read less often. */
+/** Wait between reads as a multiple of the read time: large runs are read less often. */
 const pauses = 4
 
-/** Tells what has happened in the run and what happens, until it has ended, or the stream has. */
+/** Sends past and new events of the run until the run or the stream ends. */
 export async function followRun(
   stream: EventStream,
   run: Run,
@@ -47,8 +47,8 @@ export async function followRun(
 }
 
 /**
- * Tells a piece of what is new, as far as the stream's reader takes it. What was read is let go with the return: a run can be large, and there are many
- * readers.
+ * Sends a chunk of news as fast as the client reads. The data is released on return: runs can be large, and
+ * readers many.
  */
 async function tellNews(
   stream: EventStream,

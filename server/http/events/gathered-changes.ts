@@ -1,15 +1,15 @@
 import type { Change, ChangeKind } from '../../../core/domain/change.ts'
 
-/** What has changed of a kind in an organization: these, or so many that none is named. */
+/** Ids of one kind in one organization, or `many`. */
 export type Changed = ReadonlySet<string | null> | 'many'
 
-/** By organization (null: of none), by kind. */
+/** By organization (null: none), then by kind. */
 export type ChangesOfOrganizations = ReadonlyMap<string | null, ReadonlyMap<ChangeKind, Changed>>
 
-/** Named of one kind; of more it is only said that there are many, so that a storm takes no more than this. */
+/** Ids kept per kind; beyond this only `many` is kept, which bounds memory in a storm. */
 export const maxNamed = 5
 
-/** Gathers changes until somebody takes them: what changes twice counts once, and its memory does not grow with what happens. */
+/** Gathers changes until they are taken; repeated changes count once. */
 export class GatheredChanges {
   #byOrganization = new Map<string | null, Map<ChangeKind, Set<string | null> | 'many'>>()
 
@@ -21,7 +21,7 @@ export class GatheredChanges {
     const ofOrganization = this.#byOrganization.get(organizationUuid) ?? new Map()
     this.#byOrganization.set(organizationUuid, ofOrganization)
     const before = ofOrganization.get(kind)
-    // In a storm nobody asks any more which one it was.
+    // Ids no longer matter when everything changed.
     if (before === 'many') return
     const named = (before ?? new Set<string | null>()).add(id() ?? null)
     ofOrganization.set(kind, named.size > maxNamed ? 'many' : named)

@@ -1,23 +1,23 @@
-/** How much of a run a reader has been told. A journal only grows, and most of its lines do not change any more once they are told. */
+/** How much of a run a client has received. Journals only grow, and most steps no longer change once sent. */
 export interface RunCursor {
-  /** Which version of the run itself; empty: none. */
+  /** Version of the run itself; empty: not sent. */
   readonly run: string
-  /** Lines of the journal from its beginning. */
+  /** Steps sent, from the beginning of the journal. */
   readonly steps: number
-  /** Of these, by their place, those that had not ended, in the version that was told. */
+  /** Of these, the position and version of those that had not ended. */
   readonly open: ReadonlyMap<number, string>
 }
 
-export const nothingTold: RunCursor = { run: '', steps: 0, open: new Map() }
+export const startCursor: RunCursor = { run: '', steps: 0, open: new Map() }
 
-/** The cursor of who has been told that the run has ended, as text. */
-export const allTold = 'end'
+/** The cursor of a client that has received the end of the run. */
+export const endCursor = 'end'
 
-/** Lines that have not ended, of which a text tells: it travels in a header. */
+/** Unended steps that a cursor lists: it travels in a header. */
 const maxOpen = 200
 
-/** A cursor that moves on with what is told. */
-export class Told implements RunCursor {
+/** A cursor that advances with what is sent. */
+export class MutableRunCursor implements RunCursor {
   run: string
   steps: number
   readonly open: Map<number, string>
@@ -28,15 +28,15 @@ export class Told implements RunCursor {
     this.open = new Map(open)
   }
 
-  /** Whether this version of the run is news. */
-  tellRun(version: string): boolean {
+  /** Whether this version of the run is new to the client. */
+  advanceRun(version: string): boolean {
     if (this.run === version) return false
     this.run = version
     return true
   }
 
-  /** Whether this version of the line at this place is news. Lines come in their order, those that are open again and again. */
-  tellLine(place: number, version: string, isOver: boolean): boolean {
+  /** Whether this version of the step is new. Steps come in order; unended ones come repeatedly. */
+  advanceStep(place: number, version: string, isOver: boolean): boolean {
     const isNews = place >= this.steps || (this.open.get(place) ?? version) !== version
     if (isOver) this.open.delete(place)
     else this.open.set(place, version)
@@ -45,20 +45,20 @@ export class Told implements RunCursor {
   }
 }
 
-/** `<run>.<steps>.<place>-<version>…`: only what a header can carry. */
+/** `<run>.<steps>.<position>-<version>…`: only characters that a header allows. */
 export function cursorText({ run, steps, open }: RunCursor): string {
   const beyond = open.size <= maxOpen ? undefined : [...open.keys()].toSorted((a, b) => a - b)[maxOpen]
-  // Rather tell something twice than not at all.
+  // Sending an event twice is better than losing it.
   const named = [...open].filter(([at]) => beyond === undefined || at < beyond)
   return [run, beyond ?? steps, ...named.map(([at, version]) => `${at}-${version}`)].join('.')
 }
 
 const pattern = /^([\w-]{1,20})\.(\d{1,9})((?:\.\d{1,9}-[\w-]{1,20})*)$/
 
-/** What a reader sent back; what no cursor reads so stands for nothing told. */
+/** Reads the cursor of a client; an unreadable one means that nothing was received. */
 export function readCursor(text: string | undefined): RunCursor {
   const [, run, steps, open = ''] = pattern.exec(text ?? '') ?? []
-  if (run === undefined) return nothingTold
+  if (run === undefined) return startCursor
   const pairs = open
     .split('.')
     .slice(1)

@@ -1,9 +1,9 @@
 import type { ChangeSource } from '../../../core/domain/change.ts'
 
-/** Calls whenever something of the run changes, and gives what ends that. */
+/** Calls back for every change of the run; returns a function that stops it. */
 export type WatchRun = (uuid: string, onChange: () => void) => () => void
 
-/** However many runs are watched, each change is looked at once. */
+/** Looks at each change once, for any number of watched runs. */
 export function createRunWatch(changes: ChangeSource): WatchRun {
   const watchers = new Map<string, Set<() => void>>()
   let stop = (): void => undefined

@@ -11,7 +11,10 @@ export interface AuthenticateGate {
 const ofConnection = { perSecond: 1 / 6, burst: 10 }
 const ofOrganization = { perSecond: 1 / 2, burst: 40 }
 
-/** Many vendors lock an account after some refused sign-ins, and each test is a call to another system on behalf of whoever asks. */
+/**
+ * Limits connection tests: each calls another system, and many vendors lock an account after some refused
+ * sign-ins.
+ */
 export function createAuthenticateGate(clock: Pick<Clock, 'now'>): AuthenticateGate {
   const [connection, organization] = [ofConnection, ofOrganization].map((rate) =>
     createRateLimit({ ...rate, clock }),
@@ -21,7 +24,7 @@ export function createAuthenticateGate(clock: Pick<Clock, 'now'>): AuthenticateG
       const waitMs = connection!(connectionUuid) || organization!(organizationUuid)
       if (waitMs === 0) return
       const seconds = String(Math.ceil(waitMs / 1_000))
-      throw new RequestError('too_many_requests', 'Connections were tested too often.', {
+      throw new RequestError('too_many_requests', 'Too many connection tests.', {
         hint: `wait for ${seconds} seconds`,
         headers: { 'retry-after': seconds },
       })

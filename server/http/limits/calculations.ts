@@ -54,9 +54,9 @@ export function createCalculations(): Calculations {
     const line = scopeText(scope)
     const names = [`key ${keyUuid}`, `line ${line}`, 'all'] as const
     const [ofKey, ofLine, ofAll] = names.map(count) as [number, number, number]
-    if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key wait to be worked on.`)
+    if (ofKey >= maxOfKey) throw tooMany(`${ofKey} requests of this key are waiting.`)
     if (ofLine >= maxOfLine)
-      throw tooMany(`${ofLine} requests of keys that see the same organizations wait to be worked on.`)
+      throw tooMany(`${ofLine} requests of keys with the same organizations are waiting.`)
     if (ofAll >= maxOfAll) throw full(ofAll)
     for (const name of names) add(name, 1)
     return new Promise((resolve, reject) => {
@@ -87,13 +87,13 @@ function* undivided<T>(work: () => T): Sliced<T> {
 
 function tooMany(message: string): RequestError {
   return new RequestError('too_many_requests', message, {
-    hint: 'send one after the other',
+    hint: 'send requests one at a time',
     headers: { 'retry-after': '1' },
   })
 }
 
 function full(waiting: number): RequestError {
-  return new RequestError('calculations_full', `${waiting} requests wait to be worked on.`, {
+  return new RequestError('calculations_full', `${waiting} requests are waiting.`, {
     hint: 'send the request again after the time in Retry-After',
     headers: { 'retry-after': '5' },
   })

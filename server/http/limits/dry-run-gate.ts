@@ -27,9 +27,9 @@ export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadl
   return {
     async through(organizationUuid, gone, work) {
       if (underWay.has(organizationUuid))
-        throw full('A dry run of the organization, or a run of tests, is under way.')
+        throw full('A dry run or test run of the organization is already in progress.')
       if (underWay.size >= maxAtOnce)
-        throw full(`There are ${maxAtOnce} dry runs, or runs of tests, under way.`)
+        throw full(`${maxAtOnce} dry runs or test runs are already in progress.`)
       underWay.add(organizationUuid)
       const deadline = new AbortController()
       const timer = setTimeout(() => deadline.abort(tooLate(deadlineMs)), deadlineMs)
@@ -58,9 +58,9 @@ function full(message: string): RequestError {
 function tooLate(deadlineMs: number): TimeoutError {
   return new TimeoutError(
     'dry_run_timeout',
-    `what is tried out was not over within ${deadlineMs / 1_000} seconds`,
+    `the dry run or the tests did not end within ${deadlineMs / 1_000} seconds`,
     {
-      hint: 'give shorter lists; in a dry run, say in `answers` what is answered to checkpoints, so that fewer ways are tried',
+      hint: 'use shorter lists; in a dry run, give `answers` to checkpoints, so that fewer paths are tried',
     },
   )
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { scopeText } from '../../../core/common/scope.ts'
 
 export interface WaitLimits {
@@ -9,7 +9,7 @@ export interface WaitLimits {
 }
 
 /** Lets a request wait, and gives what is to be called when it does so no longer. Undefined: there is no place; it is answered at once. */
-export type TakeWaitPlace = (scope: Scope) => (() => void) | undefined
+export type TakeWaitPlace = (scope: OrganizationScope) => (() => void) | undefined
 
 /** Places for requests that wait for an investigation. */
 export function createWaitPlaces({ maxWaits, maxWaitsOfOrganizations }: WaitLimits): TakeWaitPlace {

@@ -4,19 +4,20 @@ import { extname, join, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** One file of the web page, as it is sent. */
+/** A file of the web page, ready to send. */
 export interface PageFile {
   readonly type: string
   readonly etag: string
   readonly bytes: Buffer
-  /** Absent where compressing does not make it smaller. */
-  readonly br?: Buffer
-  readonly gzip?: Buffer
+  /** Compresses on the first call and keeps the result; undefined if compression does not help. */
+  compressed(encoding: Encoding): Promise<Buffer | undefined>
 }
 
+export type Encoding = 'br' | 'gzip'
+
 /** The web page in memory. */
-export interface Page {
-  /** HTML with `__nonce__` wherever a response has to put its own, and `__api__` where the API is. */
+export interface WebPage {
+  /** HTML with the placeholders `__nonce__` and `__api__`. */
   readonly index: string
   /** By path, e.g. `/assets/index-B2x9.js`. */
   readonly files: ReadonlyMap<string, PageFile>
@@ -33,11 +34,11 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads what `npm run page` built, a few hundred files at most. Undefined where it has not been built: the API works without.
+ * Reads the output of `npm run page`. Undefined if it was not built: the API works without it.
  *
- * @throws Error where a file has a kind that the server would not know how to send
+ * @throws Error for a file of an unknown type
  */
-export async function loadPage(folder: string): Promise<Page | undefined> {
+export async function loadPage(folder: string): Promise<WebPage | undefined> {
   let index
   try {
     index = await readFile(join(folder, 'index.html'), 'utf8')
@@ -60,19 +61,27 @@ export async function loadPage(folder: string): Promise<Page | undefined> {
 
 async function loadFile(name: string): Promise<PageFile> {
   const type = types[extname(name)]
-  if (type === undefined) throw new Error(`${name}: the web page holds a file of a kind that is not served`)
+  if (type === undefined) throw new Error(`${name}: the web page contains a file of an unknown type`)
   const bytes = await readFile(name)
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
-  return { type, etag, bytes, ...(await compressed(bytes)) }
+  const kept = new Map<Encoding, Promise<Buffer | undefined>>()
+  return {
+    type,
+    etag,
+    bytes,
+    compressed(encoding) {
+      const made = kept.get(encoding) ?? compress(bytes, encoding)
+      kept.set(encoding, made)
+      return made
+    },
+  }
 }
 
-/** A quality at which a whole page takes a fraction of a second. */
+/** Compresses the whole page in a fraction of a second. */
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-async function compressed(bytes: Buffer): Promise<Pick<PageFile, 'br' | 'gzip'>> {
-  const [br, zipped] = await Promise.all([promisify(brotliCompress)(bytes, quality), promisify(gzip)(bytes)])
-  return {
-    ...(br.length < bytes.length && { br }),
-    ...(zipped.length < bytes.length && { gzip: zipped }),
-  }
+async function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer | undefined> {
+  const smaller =
+    encoding === 'br' ? await promisify(brotliCompress)(bytes, quality) : await promisify(gzip)(bytes)
+  return smaller.length < bytes.length ? smaller : undefined
 }

@@ -2,21 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { acceptsRather } from '../request/accepts-rather.ts'
 import { RequestError } from '../request/request-error.ts'
-import type { Page, PageFile } from './load-page.ts'
+import type { WebPage, PageFile } from './load-page.ts'
 import { viewPaths } from './view-paths.ts'
 
 /**
- * Answers `/`, the files of the web page, and every path that the page shows itself, with the page; leaves all else to the
- * routes. A browser that looks at a path which is nowhere gets the page too, with 404: the page says so. It holds no data and
- * decides nothing, so it is for everybody, also by a link on another site.
+ * Serves the web page at `/`, its files, and its views; passes other paths on to the routes. For a browser an
+ * unknown path is the page with 404, which then says so. The page contains no data, so it is public.
  */
-export function servePage(page: Page, apiPrefix: string): Middleware {
+export function servePage(page: WebPage, apiPrefix: string): Middleware {
   const index = page.index.replace('__api__', `/${apiPrefix}`)
   return async (context, next) => {
     const { method, path } = context
     if (method !== 'GET' && method !== 'HEAD') return await next()
     const file = page.files.get(path)
-    if (file !== undefined) return sendFile(context, file, path.startsWith('/assets/'))
+    if (file !== undefined) return await sendFile(context, file, path.startsWith('/assets/'))
     if (isView(path)) return sendIndex(context, index)
     try {
       await next()
@@ -41,7 +40,10 @@ function isView(path: string): boolean {
   return viewPaths.has(first)
 }
 
-/** Only what the page needs: its own scripts and style sheets, the API, and style elements with the nonce of the response. */
+/**
+ * Only what the page needs: its own scripts and style sheets, the API, and style elements with the nonce of
+ * the response.
+ */
 function policy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -53,7 +55,7 @@ function policy(nonce: string): string {
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
-    // No text becomes markup or code: the page's only policy refuses elements (`server/web/main.tsx`).
+    // The only policy of the page refuses elements: no text becomes markup or code (`server/web/main.tsx`).
     "require-trusted-types-for 'script'",
     'trusted-types default',
   ].join('; ')
@@ -66,8 +68,8 @@ function sendIndex(context: Context, index: string): void {
   context.body = index.replaceAll('__nonce__', nonce)
 }
 
-/** Files below `/assets/` have a hash in their names, so that a name never means something else. */
-function sendFile(context: Context, file: PageFile, isNamedByHash: boolean): void {
+/** Files below `/assets/` have a hash in their names, so their content never changes. */
+async function sendFile(context: Context, file: PageFile, isNamedByHash: boolean): Promise<void> {
   context.set('cache-control', isNamedByHash ? 'public, max-age=31536000, immutable' : 'no-cache')
   context.set('etag', file.etag)
   context.set('vary', 'accept-encoding')
@@ -76,8 +78,11 @@ function sendFile(context: Context, file: PageFile, isNamedByHash: boolean): voi
     return
   }
   const encoding = context.acceptsEncodings('br', 'gzip', 'identity')
-  const smaller = encoding === 'br' ? file.br : encoding === 'gzip' ? file.gzip : undefined
-  if (smaller !== undefined && encoding !== false) context.set('content-encoding', encoding)
   context.set('content-type', file.type)
-  context.body = smaller ?? file.bytes
+  context.body = file.bytes
+  if (encoding !== 'br' && encoding !== 'gzip') return
+  const smaller = await file.compressed(encoding)
+  if (smaller === undefined) return
+  context.set('content-encoding', encoding)
+  context.body = smaller
 }

@@ -1,4 +1,4 @@
-/** First parts of the paths that the page shows, as its address bar has them (`server/web/views.ts`). */
+/** First path segments of the views of the page (`server/web/views.ts`). */
 export const viewPaths: ReadonlySet<string> = new Set([
   'alerts',
   'audit',

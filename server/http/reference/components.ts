@@ -1,35 +1,49 @@
-import { readFileSync } from 'node:fs'
+import { apiAlertSchema } from '../schemas/alert.ts'
+import { apiCaseSchema } from '../schemas/case.ts'
+import { apiCheckpointSchema } from '../schemas/checkpoint.ts'
+import { apiConnectionSchema } from '../schemas/connection.ts'
+import { apiErrorSchema } from '../schemas/error.ts'
+import { apiRunSchema } from '../schemas/run.ts'
 
-/** Schemas of `schemas/` that answers are made of. */
-const names = ['alert', 'case', 'run', 'connection', 'checkpoint', 'error'] as const
-
-/**
- * The schemas of a description of the API, by name: those of `schemas/`, and the parts that they define inside of them as
- * `<schema>_<part>`, since a description has them all in one place.
- */
-export function componentSchemas(): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(names.flatMap(componentsOf))
+/** The schemas of answers by name. `schemas/<name>.schema.json` is a copy for other programs; a test keeps it equal. */
+export const answerSchemas: Readonly<Record<string, AnswerSchema>> = {
+  alert: apiAlertSchema,
+  case: apiCaseSchema,
+  run: apiRunSchema,
+  connection: apiConnectionSchema,
+  checkpoint: apiCheckpointSchema,
+  error: apiErrorSchema,
 }
 
-function componentsOf(name: string): readonly (readonly [string, unknown])[] {
-  const url = new URL(`../../../schemas/${name}.schema.json`, import.meta.url)
-  const { $schema: _, $id: __, $defs = {}, ...schema } = JSON.parse(readFileSync(url, 'utf8')) as Schema
+interface AnswerSchema {
+  readonly $schema: string
+  readonly $id: string
+  readonly $defs?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The component schemas of the OpenAPI document by name. The `$defs` of a schema become `<schema>_<part>`, because a document
+ * has one place for all of them.
+ */
+export function componentSchemas(): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(answerSchemas).flatMap(componentsOf))
+}
+
+function componentsOf([name, answer]: readonly [string, AnswerSchema]): readonly (readonly [
+  string,
+  unknown,
+])[] {
+  const { $schema: _, $id: __, $defs = {}, ...schema } = answer
   const parts = Object.entries($defs).map(
     ([part, inner]) => [`${name}_${part}`, described(inner, name)] as const,
   )
   return [[name, described(schema, name)], ...parts]
 }
 
-interface Schema {
-  readonly $schema?: string
-  readonly $id?: string
-  readonly $defs?: Readonly<Record<string, unknown>>
-}
-
 /**
- * A schema as a description of the API has it: with references into that, and with what editors read as an extension.
+ * A schema with references rewritten for the API document, and editor keywords as an extension.
  *
- * @param file name of the schema it stands in
+ * @param file name of the schema file
  */
 export function described(schema: unknown, file = ''): unknown {
   if (Array.isArray(schema)) return schema.map((item) => described(item, file))

@@ -2,8 +2,8 @@ import type { JsonSchema } from '../../../core/plugin/index.ts'
 import type { Operation } from './openapi-document.ts'
 
 /**
- * A call of an operation, as it can be pasted into a shell where `TOCSIN_URL` and `TOCSIN_KEY` are set; what stands in the path is a variable
- * too.
+ * A curl command to paste into a shell with `TOCSIN_URL` and `TOCSIN_KEY`; path parameters are shell
+ * variables too.
  */
 export function curlExample(method: string, path: string, operation: Operation): string {
   const { parameters, requestBody, responses, security } = operation
@@ -28,10 +28,10 @@ export function curlExample(method: string, path: string, operation: Operation):
   return parts.join(' \\\n  ')
 }
 
-/** Inside of single quotes. */
+/** Within single quotes. */
 const quoted = (value: unknown): string => JSON.stringify(value).replaceAll(`'`, String.raw`'\''`)
 
-/** Something of the shape that a schema asks for: fields that have to be there, or the first one where none has to. */
+/** An example value for a schema: its required fields, or the first one. */
 function sample(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]

@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../core/graph/xml.ts'
 
-/** HTML that is made already: everything else is text. */
+/** Finished HTML; everything else is escaped. */
 export class Markup {
   readonly text: string
 
@@ -11,7 +11,7 @@ export class Markup {
 
 type Part = string | number | Markup | undefined | readonly Part[]
 
-/** A template of HTML in which what is put in is text, unless it is `Markup`; lists stand one after another, undefined is nothing. */
+/** An HTML template that escapes its values, except `Markup`; lists are joined, undefined is empty. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.map((text, at) => text + written(parts[at])).join(''))
 }
@@ -22,7 +22,7 @@ function written(part: Part): string {
   return typeof part === 'object' ? part.map(written).join('') : escapeXml(String(part))
 }
 
-/** A sentence in which `code` stands between backticks. */
+/** A sentence with `code` in backticks. */
 export function prose(text: string): Markup {
   const parts = text.split('`')
   const isCode = (at: number): boolean => at % 2 === 1 && at < parts.length - 1

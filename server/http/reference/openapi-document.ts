@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 
-/** What of an OpenAPI 3.1 document is made here. */
+/** The parts of OpenAPI 3.1 in use. */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: Readonly<Record<string, unknown>>
@@ -20,12 +20,12 @@ export interface Operation {
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
   readonly 'x-roles'?: readonly string[]
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly ApiParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response>>
 }
 
-export interface Parameter {
+export interface ApiParameter {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean
@@ -40,5 +40,5 @@ export interface Response {
   readonly content?: Content
 }
 
-/** By the type of the content. */
+/** By content type. */
 export type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>

@@ -2,9 +2,9 @@ import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { headersOf, isOnce } from '../request/idempotency.ts'
 import type { Route } from '../routing/route.ts'
 import { componentSchemas, described } from './components.ts'
-import type { OpenApiDocument, Operation, Parameter, Response, Content } from './openapi-document.ts'
+import type { OpenApiDocument, Operation, ApiParameter, Response, Content } from './openapi-document.ts'
 
-/** An OpenAPI 3.1 document of the table: every operation with its parameters, bodies, answers and the roles that may call it. */
+/** The OpenAPI 3.1 document of the routes: parameters, bodies, responses and roles of every operation. */
 export function openApiDocument(
   routes: readonly Route[],
   prefix: string,
@@ -23,7 +23,8 @@ export function openApiDocument(
     info: {
       title: 'Tocsin',
       version: '1',
-      description: 'Alerts in, playbooks investigate them, cases out. Times are epoch milliseconds.',
+      description:
+        'Receives alerts, investigates them with playbooks and records cases. Times are epoch milliseconds.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl ?? '/' }],
@@ -44,32 +45,37 @@ export function openApiDocument(
           type: 'apiKey',
           in: 'cookie',
           name: cookie,
-          description: 'Of a person who has signed in: `POST session` sets it.',
+          description: 'The session of a signed-in person, set by `POST session`.',
         },
-        events_token: { type: 'apiKey', in: 'query', name: 'token', description: 'Of a connection.' },
+        events_token: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'token',
+          description: 'The token of a connection.',
+        },
       },
     },
   }
 }
 
-/** By the first part of the path. */
+/** By the first segment of the path. */
 const tags: Readonly<Record<string, string>> = {
-  alerts: 'What comes in.',
-  cases: 'What investigations open, and people work on.',
+  alerts: 'Incoming events.',
+  cases: 'Records that investigations open, and people work on.',
   runs: 'Executions of playbooks.',
   checkpoints: 'Questions to people.',
-  playbooks: 'What is run.',
-  skills: 'What playbooks can use.',
-  plugins: 'What is installed.',
+  playbooks: 'Definitions of investigations.',
+  skills: 'Operations that playbooks can use.',
+  plugins: 'Installed integrations.',
   organizations: 'Owners of alerts, cases and connections.',
   providers: 'Systems that send alerts.',
   keys: 'API keys.',
-  session: 'People at the web page.',
+  session: 'Sign-ins to the web page.',
   connections: 'Settings and secrets for other systems.',
-  audit: 'Who did what.',
-  webhooks: 'Where other systems send to.',
-  engine: 'The runs of all organizations.',
-  events: 'What changes.',
+  audit: 'The audit log.',
+  webhooks: 'Endpoints for other systems.',
+  engine: 'Runs of all organizations.',
+  events: 'Live changes.',
   server: 'The server itself.',
 }
 
@@ -78,25 +84,25 @@ function tagOf({ path }: Route): string {
   return Object.hasOwn(tags, first) ? first : 'server'
 }
 
-/** As the plugin wants it. */
+/** In the format of the plugin. */
 const anyBody = { 'application/json': {}, 'application/x-www-form-urlencoded': {} }
 
 const isStream = ({ textType }: Route): boolean => textType === 'text/event-stream'
 
-/** What can be edited at a path is shown there with its `ETag`. */
+/** Paths that support editing send an `ETag`. */
 const isEdit = ({ method, headers }: Route): boolean =>
   method !== 'DELETE' && headers?.properties?.['if-match'] !== undefined
 
 const entityTag = {
   ETag: {
-    description: 'Of what is shown, as it is now; an edit names it in `If-Match`.',
+    description: 'Revision of the current state; an edit names it in `If-Match`.',
     schema: { type: 'string' },
   },
 } as const
 
 const whatWasMade = {
   Location: {
-    description: 'Path of what was made, or of the list that it stands in.',
+    description: 'Path of the created object, or of its list.',
     schema: { type: 'string' },
   },
 } as const
@@ -147,7 +153,7 @@ function operation(route: Route, edited: ReadonlySet<string>): Operation {
 
 const problem: Response = { $ref: '#/components/responses/problem' }
 
-/** Statuses that the table itself leads to. What lies behind it, such as 409 and 5xx, is in `default`. */
+/** Statuses that follow from the route definition. Others, such as 409 and 5xx, are under `default`. */
 function refusals(route: Route): readonly number[] {
   const takesBody = route.body !== undefined || route.bytes !== undefined
   const needsKey = typeof route.access !== 'string'
@@ -177,12 +183,12 @@ function operationId({ method, path }: Route): string {
     .replace(/_$/, '')
 }
 
-function pathParameters(path: string): readonly Parameter[] {
+function pathParameters(path: string): readonly ApiParameter[] {
   const names = [...path.matchAll(/\{(\w+)\}/g)]
   return names.map(([, name = '']) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
 }
 
-function parametersIn(place: 'query' | 'header', given: JsonSchema | undefined): readonly Parameter[] {
+function parametersIn(place: 'query' | 'header', given: JsonSchema | undefined): readonly ApiParameter[] {
   return Object.entries(given?.properties ?? {}).map(([name, { description, ...schema }]) => ({
     name,
     in: place,

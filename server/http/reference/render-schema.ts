@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { markup, prose, type Markup } from './markup.ts'
 
-/** A schema with all that stands in it; what has a name of its own is linked. */
+/** A schema with all its parts; named schemas are linked. */
 export function renderSchema({ properties, required = [], items, allOf, anyOf, oneOf }: JsonSchema): Markup {
   const parts = [...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? [])].filter(isWorthShowing)
   const each =
@@ -9,7 +9,7 @@ export function renderSchema({ properties, required = [], items, allOf, anyOf, o
   return markup`${properties && renderProperties(properties, required)}${each}${parts.map(renderSchema)}`
 }
 
-/** More than its type, which is named where it stands. */
+/** Whether there is more than the type, which is shown in its place. */
 const isWorthShowing = ({ $ref, properties, items, allOf, anyOf, oneOf }: JsonSchema): boolean =>
   $ref === undefined && (properties ?? items ?? allOf ?? anyOf ?? oneOf) !== undefined
 
@@ -19,12 +19,17 @@ function renderProperties(
 ): Markup {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const inner = isWorthShowing(schema) ? renderSchema(schema) : undefined
-    return term(markup`${typeOf(schema)}`, name, required.includes(name), markup`${notesOf(schema)}${inner}`)
+    return term(
+      markup`${schemaType(schema)}`,
+      name,
+      required.includes(name),
+      markup`${notesOf(schema)}${inner}`,
+    )
   })
   return markup`<dl>${rows}</dl>`
 }
 
-/** A name with its type, whether it has to be there, and what there is to say about it. */
+/** A name with its type, whether it is required, and notes. */
 export function term(type: Markup, name: string, isRequired: boolean, notes: Markup): Markup {
   const needed = isRequired ? markup` <b>required</b>` : undefined
   return markup`<dt><code>${name}</code> ${type}${needed}</dt>
@@ -33,14 +38,14 @@ export function term(type: Markup, name: string, isRequired: boolean, notes: Mar
 }
 
 /** `string or null`, `list of`, or a link to what has a name. */
-export function typeOf({ $ref, type, items, anyOf, oneOf, allOf, enum: values }: JsonSchema): Markup {
+export function schemaType({ $ref, type, items, anyOf, oneOf, allOf, enum: values }: JsonSchema): Markup {
   if ($ref !== undefined) return linkTo($ref)
   const alternatives = anyOf ?? oneOf ?? allOf
   if (alternatives !== undefined) {
     const between = allOf === undefined ? ' or ' : ' and '
-    return markup`${alternatives.map((one, at) => markup`${at === 0 ? '' : between}${typeOf(one)}`)}`
+    return markup`${alternatives.map((one, at) => markup`${at === 0 ? '' : between}${schemaType(one)}`)}`
   }
-  if (type === 'array' && items !== undefined) return markup`<i>list of</i> ${typeOf(items)}`
+  if (type === 'array' && items !== undefined) return markup`<i>list of</i> ${schemaType(items)}`
   const words = type === undefined ? [values === undefined ? 'anything' : 'one of'] : [type].flat()
   return markup`<i>${words.join(' or ')}</i>`
 }
@@ -50,7 +55,7 @@ function linkTo(reference: string): Markup {
   return markup`<a href="#schema-${name}">${name}</a>`
 }
 
-/** What else a schema says: in words, its values, its bounds. */
+/** The rest of a schema as text: description, values, bounds. */
 export function notesOf(schema: JsonSchema & { readonly 'x-pattern-error-message'?: string }): Markup {
   const { description, enum: values, const: only, default: standard } = schema
   const notes = [

@@ -1,4 +1,4 @@
-/** Whether an `Accept` header (RFC 9110, 12.5.1) names this type, and prefers it to JSON. */
+/** Whether an `Accept` header (RFC 9110, 12.5.1) prefers this type to JSON. */
 export function acceptsRather(accept: string | undefined, type: string): boolean {
   const weights = new Map((accept ?? '').split(',').map(readRange))
   const own = weights.get(type) ?? 0

@@ -1,8 +1,8 @@
 import { formatPointer } from '../../../core/schema/index.ts'
 
 /**
- * The JSON pointer of the first field that stands twice in its object, or `undefined`. JSON leaves open which of the two
- * counts, so two readers of one alert could see different things. One pass over text that is already known to be valid JSON.
+ * The JSON pointer of the first field that appears twice in its object. JSON does not define which of the two
+ * counts, so two readers could see different alerts. One pass over text that is known to be valid JSON.
  */
 export function findDuplicateName(text: string): string | undefined {
   const open: Level[] = []
@@ -35,10 +35,10 @@ export function findDuplicateName(text: string): string | undefined {
 }
 
 interface Level {
-  /** Of an object; absent for an array. */
+  /** Field names of an object; absent for an array. */
   readonly names?: Set<string>
   nameFollows: boolean
-  /** The name or index under way. */
+  /** The current name or index. */
   at: string | number
 }
 
@@ -62,7 +62,7 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** `"\u0061"` and `"a"` are one name. */
+/** `"\u0061"` and `"a"` are the same name. */
 function nameAt(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end)
   return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw

@@ -7,34 +7,31 @@ import { compileSchema } from '../../../core/schema/index.ts'
 import { authenticate, authorize, isActivity } from '../caller/authenticate.ts'
 import type { BodyBudget } from '../server/body-budget.ts'
 import { streamHeaders } from '../events/event-streams.ts'
-import { handleOnce, headersOf, isOnce, targetOf } from './idempotency.ts'
-import { parseQuery } from './parse-query.ts'
-import { readBytes, readJsonBody, requirePlainJson } from './read-body.ts'
+import { handleOnce, headersOf, isOnce, requestTarget } from './idempotency.ts'
+import { readRequestBytes, readJsonBody, requirePlainJson } from './read-body.ts'
 import type { Requester } from '../caller/requester.ts'
 import { sessionCookie } from '../caller/session-cookie.ts'
 import { refuseCrossSite, type OwnNames } from '../caller/same-origin.ts'
 import type { Answer, ApiRequest, Route, Services } from '../routing/route.ts'
-import { validateBody, validateHeaders, validateQuery } from './validate.ts'
+import { readQuery, validateBody, validateHeaders } from './validate.ts'
 import type { Caller } from '../caller/caller.ts'
 
-/** What the configuration says about requests. */
 export interface RequestSettings {
   readonly prefix: string
-  /** Of a body. */
   readonly maxBodyBytes: number
   readonly bodies: BodyBudget
   readonly ownNames: OwnNames
 }
 
-/** What is known of a request that may be refused. */
 interface Seen {
   caller: Caller
   organization: string | undefined
 }
 
-/** Rejects with what the request is refused for. */
-export type RequestHandler = (context: Context, params: Readonly<Record<string, string>>) => Promise<void>
-const noBytes = new Uint8Array()
+/** Rejects with the reason of a refusal. */
+export type RequestHandler = (context: Context, params: PathParams) => Promise<void>
+
+type PathParams = Readonly<Record<string, string>>
 
 const noParameters: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
 
@@ -48,13 +45,14 @@ const nobody: Caller = {
 }
 
 /**
- * Checks a request before its route's handler sees it, in this order: other web sites, key, role, query, body. A schema is
- * compiled at the first request that needs it: compiling all of them would double the time of a start.
+ * Checks a request before the handler of its route, in this order: cross-site, key, role, query, body. Schemas are compiled at their
+ * first use: compiling all of them would double the time of a start.
  */
 export function requestHandler(route: Route, services: Services, settings: RequestSettings): RequestHandler {
   const querySchema = route.query ?? noParameters
   const headersSchema = headersOf(route)
-  // The types of parameters, query and body were checked where the route was defined, and their values are checked here.
+  const checkedHeaders = [...Object.keys(headersSchema?.properties ?? {}), ...(headersSchema?.required ?? [])]
+  // Types of parameters, query and body were checked at the definition of the route; their values are checked here.
   const handle = route.handle as (
     request: ApiRequest<unknown, unknown, unknown>,
     services: Services,
@@ -71,118 +69,138 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       const { address } = requester
       const action = `${route.method} ${route.path}`
       const refused = { caller, address, requestId, action, params, organization: seen.organization }
-      if (route.access === 'sign_in' || typeof route.access !== 'string')
-        services.recordAccessRefusal(refused, error)
+      if (needsKey(route) || route.access === 'sign_in') services.recordAccessRefusal(refused, error)
       throw error
     }
   }
 
-  /** @param seen is told who calls, and about which organization, as far as it comes */
+  /** @param seen receives the caller and the organization, for the log of refusals */
   async function answerRequest(
     context: Context,
-    params: Readonly<Record<string, string>>,
+    params: PathParams,
     { address, isTls }: Requester,
     seen: Seen,
   ): Promise<void> {
     const { headers } = context.req
     const requestId = context.response.get('x-request-id')
-    let caller = nobody
     const cookie = sessionCookie(isTls)
-    if (route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
-    if (typeof route.access !== 'string') {
-      refuseCrossSite(headers, settings.ownNames)
+    if (needsKey(route) || route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
+    if (needsKey(route)) {
       const origin = { requestId, address, cookie, isActivity: isActivity(route, headers) }
-      caller = await authenticate(headers, services, origin)
-      seen.caller = caller
-      authorize(caller, route.access)
+      seen.caller = await authenticate(headers, services, origin)
+      authorize(seen.caller, route.access)
+      route.admit?.(seen.caller, services)
     }
-    const parameters = parseQuery(context.querystring, querySchema)
-    validateQuery(compileSchema(querySchema), parameters)
-    if (headersSchema !== undefined) validateHeaders(compileSchema(headersSchema), headers)
-    const gone = new AbortController()
-    context.res.once('close', () => {
-      if (!context.res.writableFinished)
-        gone.abort(new CancelledError('request_given_up', 'nobody waits for the answer'))
-    })
-    const content = await readContent(context.req, parameters, address)
-    seen.organization = organizationIn(parameters, content.body)
+    const { caller } = seen
+    const { querystring } = context
+    const query = querystring === '' && route.query === undefined ? {} : readQuery(querystring, querySchema)
+    if (headersSchema !== undefined && checkedHeaders.some((name) => headers[name] !== undefined))
+      validateHeaders(compileSchema(headersSchema), headers)
+    const content = await readContent(route, context.req, { query, address }, services, settings)
+    seen.organization = organizationIn(query, content.body)
     try {
-      const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: gone.signal }
-      const request = { params, query: parameters, ...content, ...about }
+      const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: goneSignal(context) }
+      const request = { params, query, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
+      const { recall } = route
+      const recalled = recall && {
+        ...recall,
+        answer: (kept: unknown) => recall.answer(kept, { caller, params }, services),
+      }
       const answer = isOnce(route)
-        ? handleOnce(services.stores, targetOf(route, params), request, work, recalled({ caller, params }))
-        : work()
-      const answered = await answer
+        ? await handleOnce(services.stores, requestTarget(route, params), request, work, recalled)
+        : await work()
       if (route.view !== undefined) await services.recordView(caller, route.view)
-      setAnswer(context, caller, answered)
+      if (answer.events === undefined) setAnswer(context, route, answer, settings.prefix)
+      else answerEvents(context, route, caller, answer.events, services)
     } finally {
-      content.letGo()
+      content.release()
     }
-  }
-
-  function recalled(request: { readonly caller: Caller; readonly params: Readonly<Record<string, string>> }) {
-    const { recall } = route
-    return recall && { ...recall, answer: (kept: unknown) => recall.answer(kept, request, services) }
-  }
-
-  /** `letGo`: to be called when it is not used any more. */
-  async function readContent(
-    request: IncomingMessage,
-    query: Readonly<Record<string, unknown>>,
-    address: string,
-  ) {
-    const max = route.bytes?.max ?? settings.maxBodyBytes
-    route.bytes?.admit({ query, address }, services)
-    if (route.bytes === undefined && route.body === undefined) {
-      // A form of a page always says its type.
-      if (route.method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)
-      return { body: undefined, bytes: noBytes, letGo() {} }
-    }
-    const letGo = settings.bodies.take(request, max)
-    try {
-      if (route.body === undefined) return { body: undefined, bytes: await readBytes(request, max), letGo }
-      const value = await readJsonBody(request, max)
-      validateBody(compileSchema(route.body), value)
-      return { body: value, bytes: noBytes, letGo }
-    } catch (error) {
-      letGo()
-      throw error
-    }
-  }
-
-  function setAnswer(context: Context, caller: Caller, answer: Answer): void {
-    if (answer.events !== undefined) return answerEvents(context, caller, answer.events)
-    if (answer.location !== undefined) context.set('location', `/${settings.prefix}${answer.location}`)
-    if (answer.headers !== undefined) context.set(answer.headers)
-    context.status = answer.status ?? route.status
-    if (context.status === 204) return
-    const textType = answer.type ?? 'text/plain; charset=utf-8'
-    context.set('content-type', answer.text === undefined ? 'application/json' : textType)
-    context.body = sendable(answer.text ?? stringifyJson(answer.body))
-  }
-
-  function answerEvents(context: Context, caller: Caller, events: NonNullable<Answer['events']>): void {
-    context.status = route.status
-    context.set(streamHeaders)
-    const isHead = context.method === 'HEAD'
-    const stream = isHead ? undefined : services.eventStreams.open(caller, context.res)
-    context.respond = false
-    if (stream === undefined) return void context.res.end()
-    events(stream).catch((error: unknown) => {
-      if (stream.over.aborted) return
-      services.log.error({ error }, 'a stream of events broke off')
-      stream.cut()
-    })
   }
 }
 
-/** Code of the organization that a request names, as all routes call it. */
+const needsKey = ({ access }: Route): boolean => typeof access !== 'string'
+
+/** Made at the first call: most requests are answered without a signal. */
+function goneSignal({ res }: Context): () => AbortSignal {
+  let signal: AbortSignal | undefined
+  return () => {
+    if (signal !== undefined) return signal
+    const gone = new AbortController()
+    signal = gone.signal
+    const onClose = (): void => {
+      if (!res.writableFinished) gone.abort(new CancelledError('request_given_up', 'the client disconnected'))
+    }
+    if (res.closed) onClose()
+    else res.once('close', onClose)
+    return signal
+  }
+}
+
+/** Call `release` when the content is no longer used: it counts towards the memory of all bodies. */
+async function readContent(
+  { method, body, bytes }: Route,
+  request: IncomingMessage,
+  sender: { readonly query: Readonly<Record<string, unknown>>; readonly address: string },
+  services: Services,
+  { bodies, maxBodyBytes }: RequestSettings,
+) {
+  const max = bytes?.max ?? maxBodyBytes
+  bytes?.admit(sender, services)
+  if (bytes === undefined && body === undefined) {
+    // A cross-site HTML form always sends a content type.
+    if (method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)
+    return { body: undefined, bytes: noBytes, release() {} }
+  }
+  const release = bodies.take(request, max)
+  try {
+    if (body === undefined) return { body: undefined, bytes: await readRequestBytes(request, max), release }
+    const value = await readJsonBody(request, max)
+    validateBody(compileSchema(body), value)
+    return { body: value, bytes: noBytes, release }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+const noBytes = new Uint8Array()
+
+function setAnswer(context: Context, route: Route, answer: Answer, prefix: string): void {
+  if (answer.location !== undefined) context.set('location', `/${prefix}${answer.location}`)
+  if (answer.headers !== undefined) context.set(answer.headers)
+  context.status = answer.status ?? route.status
+  if (context.status === 204) return
+  const textType = answer.type ?? 'text/plain; charset=utf-8'
+  context.set('content-type', answer.text === undefined ? 'application/json' : textType)
+  context.body = sendable(answer.text ?? stringifyJson(answer.body))
+}
+
+function answerEvents(
+  context: Context,
+  { status }: Route,
+  caller: Caller,
+  events: NonNullable<Answer['events']>,
+  { eventStreams, log }: Services,
+): void {
+  context.status = status
+  context.set(streamHeaders)
+  const stream = context.method === 'HEAD' ? undefined : eventStreams.open(caller, context.res)
+  context.respond = false
+  if (stream === undefined) return void context.res.end()
+  events(stream).catch((error: unknown) => {
+    if (stream.over.aborted) return
+    log.error({ error }, 'an event stream failed')
+    stream.cut()
+  })
+}
+
+/** The organization code of a request, in the query or the body. */
 function organizationIn(query: Readonly<Record<string, unknown>>, body: unknown): string | undefined {
   const named =
     query['organization'] ?? (body as { organization_code?: unknown } | undefined)?.organization_code
   return typeof named === 'string' ? named : undefined
 }
 
-/** A large text that is written as such takes three bytes for each of its characters until it has been read. */
+/** Node buffers a large string at three bytes per character until the client has read it. */
 const sendable = (text: string): string | Buffer => (text.length > 65_536 ? Buffer.from(text) : text)

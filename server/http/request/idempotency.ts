@@ -14,19 +14,19 @@ export const idempotencyKey = {
   maxLength: 255,
   ...patterns.idempotencyKey,
   description:
-    'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours does nothing more, and answers ' +
-    'with what the first one made and `Idempotency-Replayed: true`.',
+    'Chosen by the sender, e.g. a uuid: repeating a request with the same key within 24 hours has no further effect, and answers ' +
+    'with the result of the first one and `Idempotency-Replayed: true`.',
 } as const
 
 /** How long a key is kept, in milliseconds. */
 export const idempotencyKeepMs = 24 * 60 * 60 * 1_000
 
-/** Every POST that makes something, but for those that see to it themselves and those that are for nobody's key; others say so. */
+/** By default, every POST that creates something with an API key. */
 export function isOnce({ method, status, access, once }: Route): boolean {
   return once ?? (method === 'POST' && status === 201 && typeof access !== 'string')
 }
 
-/** The headers a route reads, with those that belong to what it does. */
+/** The headers of a route, including `idempotency-key`. */
 export function headersOf(route: Route): JsonSchema | undefined {
   if (!isOnce(route)) return route.headers
   return {
@@ -36,11 +36,11 @@ export function headersOf(route: Route): JsonSchema | undefined {
   }
 }
 
-/** Ids and names in paths whose letter case does not matter. */
+/** Path parameters that ignore case. */
 const caseless: ReadonlySet<string> = new Set(['alert', 'case', 'organization', 'provider', 'connection'])
 
-/** What a request is about, however its path is spelt. */
-export function targetOf({ method, path }: Route, params: Readonly<Record<string, string>>): string {
+/** The target of a request, independent of the spelling of its path. */
+export function requestTarget({ method, path }: Route, params: Readonly<Record<string, string>>): string {
   const values = Object.entries(params).map(([name, value]) =>
     caseless.has(name) ? value.toLowerCase() : value,
   )
@@ -50,7 +50,7 @@ export function targetOf({ method, path }: Route, params: Readonly<Record<string
 type Sent = Pick<ApiRequest<unknown, unknown, unknown>, 'query' | 'body' | 'headers' | 'caller'>
 
 /**
- * Handles a request once for its key, where it has one.
+ * Handles a request once per idempotency key.
  *
  * @param target see `targetOf`
  * @throws RequestError `idempotency_key_reused`, `request_interrupted`
@@ -83,7 +83,7 @@ export async function handleOnce(
     : (shown ?? answer)
 }
 
-/** What is shown once is not kept. */
+/** Values shown once are not stored. */
 function kept({ unkept = [], ...answer }: Answer): Answer {
   if (unkept.length === 0) return answer
   const fields = Object.entries(answer.body ?? {}) as [string, unknown][]
@@ -99,9 +99,9 @@ const refusals: Readonly<Record<string, (error: ConflictError) => RequestError>>
     new RequestError('request_interrupted', `${message}.`, hint === undefined ? {} : { hint }),
 }
 
-/** @param what the key was sent with before */
+/** @param what the kind of thing the key was used for */
 export const idempotencyKeyReused = (what: string): RequestError =>
-  new RequestError('idempotency_key_reused', 'The Idempotency-Key was sent before, with another body.', {
-    hint: `send a new key with each new ${what}, and the same body with each repetition`,
+  new RequestError('idempotency_key_reused', 'The Idempotency-Key was used before with another body.', {
+    hint: `use a new key for each new ${what}, and the same body for each repetition`,
     errors: [{ pointer: '/idempotency-key', message: `belongs to another ${what}` }],
   })

@@ -5,7 +5,7 @@ import type { SeenRevision } from '../../../core/ports/common.ts'
 import { patterns } from './patterns.ts'
 import { RequestError } from './request-error.ts'
 
-/** Header of an answer that shows something that can be edited. */
+/** The `ETag` header of an editable object. */
 export const entityTag = ({ revision }: { readonly revision: number }) => ({ etag: `"${revision}"` })
 
 /** Headers of a route that edits. */
@@ -17,15 +17,16 @@ export const ifMatchHeader = {
       maxLength: 200,
       ...patterns.ifMatch,
       description:
-        'The `ETag` of what is changed, as it was seen, or several of which one has to be; `*`: whatever it is now.',
+        'The `ETag` that you read before the change, or several alternatives; `*`: change any state.',
     },
   },
 } as const satisfies JsonSchema
 
 /**
- * Edits what the caller has seen, and nothing else: of two people who look at the same thing and change it, the second one is told.
+ * Edits only the revision that the caller has read, so that concurrent edits are not lost.
  *
- * @throws RequestError `precondition_required` without the header, `precondition_failed` where it has been changed since
+ * @throws RequestError `precondition_required` without the header, `precondition_failed` after a change by
+ * someone else
  */
 export function editSeen<T>(
   headers: IncomingHttpHeaders,
@@ -35,7 +36,7 @@ export function editSeen<T>(
   throw ifMatchMissing()
 }
 
-/** The same for what is no edit: without the header it is done whatever there is now. */
+/** Like an edit, but the header is optional. */
 export function editIfSeen<T>(
   headers: IncomingHttpHeaders,
   edit: (revision: SeenRevision) => Promise<T>,
@@ -45,22 +46,22 @@ export function editIfSeen<T>(
 
 export const ifMatchMissing = () =>
   new RequestError('precondition_required', 'The header If-Match is missing.', {
-    hint: 'send the ETag of what is changed as it was seen, so that nobody else’s change is lost; or `*`',
+    hint: 'send the ETag that you read, so that no change of others is lost; or `*`',
   })
 
-/** @throws RequestError `precondition_failed` where the edit finds that what it is about has changed since it was seen */
+/** @throws RequestError `precondition_failed` if the object has changed since it was read */
 export async function unlessChanged<T>(edit: () => Promise<T>): Promise<T> {
   try {
     return await edit()
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'revision_changed') throw error
-    throw new RequestError('precondition_failed', 'It has been changed since it was seen.', {
-      hint: 'look at it as it is now, and send the change again with its ETag',
+    throw new RequestError('precondition_failed', 'Someone else changed it since you read it.', {
+      hint: 'read it again, and repeat the change with its ETag',
     })
   }
 }
 
-/** None has it: a tag that is none of ours, or a weak one. */
+/** Matches nothing: a foreign tag, or a weak one. */
 const noRevision = 0
 
 function seenRevisions(ifMatch: string | undefined): readonly SeenRevision[] {
@@ -71,7 +72,7 @@ function seenRevisions(ifMatch: string | undefined): readonly SeenRevision[] {
   return revisions.length === 0 ? [noRevision] : revisions
 }
 
-/** The tags in the header (see `patterns.ifMatch`), any of which may be the right one; weak ones never are (RFC 9110, section 13.1.1). */
+/** The tags of the header (see `patterns.ifMatch`); weak ones never match (RFC 9110, section 13.1.1). */
 export function tagsIn(ifMatch: string): '*' | readonly string[] {
   if (ifMatch === '*') return '*'
   return [...ifMatch.matchAll(/(W\/)?"([^"]*)"/g)].flatMap(([, weak, tag = '']) =>
@@ -79,7 +80,7 @@ export function tagsIn(ifMatch: string): '*' | readonly string[] {
   )
 }
 
-/** There is one revision, so that one edit at most does anything. */
+/** Only the current revision can match, so at most one edit succeeds. */
 async function firstUnchanged<T>(
   [seen, ...others]: readonly SeenRevision[],
   edit: (revision: SeenRevision) => Promise<T>,

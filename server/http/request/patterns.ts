@@ -2,12 +2,16 @@ import { codePattern } from '../../../core/domain/ids.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 
 /**
- * What cannot be seen, or changes how the text around it is read: controls, format characters (among them direction overrides
- * and U+FEFF), line and paragraph separators, and code points that are no characters. Lone surrogates get into no body.
+ * Invisible characters, and those that change how text is read: control and format characters (including
+ * direction overrides and U+FEFF), line and paragraph separators, and noncharacters. Bodies never contain
+ * lone surrogates.
  */
 const unseen = `\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}${noncharacters()}`
 
-/** The last two of each plane, and a block of 32: as they are, since no notation is common to all dialects of expressions. */
+/**
+ * Two per plane and a block of 32, as literal characters, since regular expression dialects share no escape
+ * for them.
+ */
 function noncharacters(): string {
   const lastTwo = Array.from({ length: 17 }, (_, plane) => [
     plane * 0x10000 + 0xfffe,
@@ -16,16 +20,16 @@ function noncharacters(): string {
   return `\ufdd0-\ufdef${String.fromCodePoint(...lastTwo.flat())}`
 }
 
-/** Keywords of JSON Schema. Each takes linear time on any text: a body is a megabyte, and all of it is matched. */
+/** JSON Schema keywords. All patterns take linear time: bodies have up to a megabyte. */
 export const patterns = {
-  /** For what stands in one line of a list or a sentence. */
+  /** For a single line of text. */
   line: {
     pattern: `^\\p{Zs}*[^${unseen}\\p{Zs}][^${unseen}]*$`,
     patternErrorMessage:
-      'must have something to see in it, and no line breaks, control characters, or invisible characters that format text or change its direction',
+      'must contain a visible character, and no line breaks, control characters, or invisible characters that format text or change its direction',
   },
   /** For text of several lines. */
-  text: { pattern: `[^${unseen}\\p{Zs}]`, patternErrorMessage: 'must have something to see in it' },
+  text: { pattern: `[^${unseen}\\p{Zs}]`, patternErrorMessage: 'must contain a visible character' },
   code: { pattern: codePattern, patternErrorMessage: "must be 1 to 32 letters, digits and '_'" },
   connectionName: {
     pattern: '^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$',
@@ -39,7 +43,7 @@ export const patterns = {
   /** RFC 9110, section 13.1.1. */
   ifMatch: {
     pattern: '^(\\*|(W/)?"[^"]*"([ \\t]*,[ \\t]*(W/)?"[^"]*")*)$',
-    patternErrorMessage: 'must be `*`, or one or several ETags in their quotation marks with commas between',
+    patternErrorMessage: 'must be `*`, or one or more quoted ETags separated by commas',
   },
-  searchWords: { pattern: '[\\p{L}\\p{N}]', patternErrorMessage: 'must have a letter or a digit in it' },
+  searchWords: { pattern: '[\\p{L}\\p{N}]', patternErrorMessage: 'must contain a letter or a digit' },
 } as const satisfies Readonly<Record<string, Required<Pick<JsonSchema, 'pattern' | 'patternErrorMessage'>>>>

@@ -4,24 +4,25 @@ import { ValidationError } from '../../../core/errors/errors.ts'
 import { parseJson } from '../../../core/common/json.ts'
 import { TocsinError } from '../../../core/plugin/index.ts'
 import { findDuplicateName } from './duplicate-name.ts'
-import { findLoneSurrogate } from './lone-surrogate.ts'
-import { findOddNumber } from './odd-number.ts'
+import { findLoneSurrogate, findOddNumber, isOdd } from './json-checks.ts'
 import { RequestError } from './request-error.ts'
 
-/** Refuses wrong bytes instead of replacing them: alert content is kept as it was sent. */
+/** Rejects invalid bytes: alert content is stored unchanged. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Objects and arrays in a body may be nested so deep. */
+/** Maximum nesting of a body. */
 const maxDepth = 64
 
 /**
- * The JSON body of a request. Throws RequestError for everything that is not a whole, plain, well-formed JSON body of at most
- * `limit` bytes, TocsinError `json_invalid`, `json_too_deep`, and ValidationError `value_invalid` for numbers that would not stay what they are.
+ * The JSON body of a request.
+ *
+ * @throws RequestError for a missing, cut off, oversized or malformed body, TocsinError `json_invalid`,
+ * `json_too_deep`, ValidationError `value_invalid` for numbers out of range
  */
 export async function readJsonBody(request: IncomingMessage, limit: number): Promise<unknown> {
   requireBody(request)
   requirePlainJson(request)
-  const bytes = await readBytes(request, limit)
+  const bytes = await readRequestBytes(request, limit)
   if (bytes.length === 0) throw bodyMissing()
   const text = decode(bytes)
   const value = parse(text)
@@ -29,31 +30,35 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
   if (duplicate !== undefined) {
     throw new RequestError(
       'json_duplicate_name',
-      'A field stands in the body twice; readers would not agree on its value.',
+      'A field appears twice in the body; parsers would disagree about its value.',
       {
-        errors: [{ pointer: duplicate, message: 'stands here a second time' }],
+        errors: [{ pointer: duplicate, message: 'appears here a second time' }],
       },
     )
   }
-  const odd = findOddNumber(text, value)
+  if (isOdd(value)) refuseOdd(value)
+  return value
+}
+
+function refuseOdd(value: unknown): void {
+  const odd = findOddNumber(value)
   if (odd !== undefined) {
-    const message = 'must be an int64, or a number that a double can hold: it would not stay what it is'
+    const message = 'must be an int64, or a number within the range of a double'
     throw new ValidationError('value_invalid', `${odd} ${message}`, [{ pointer: odd, message }], {
-      hint: 'send it as a text',
+      hint: 'send it as a string',
     })
   }
-  const broken = findLoneSurrogate(text, value)
+  const broken = findLoneSurrogate(value)
   if (broken !== undefined) {
     throw new RequestError(
       'body_not_well_formed',
-      'The body holds half of a surrogate pair, which is no Unicode text.',
+      'The body contains half of a surrogate pair, which is not valid Unicode.',
       {
-        errors: [{ pointer: broken, message: 'holds a lone surrogate (\\ud800 to \\udfff)' }],
-        hint: 'write characters beyond U+FFFF as a whole pair, or as UTF-8',
+        errors: [{ pointer: broken, message: 'contains a lone surrogate (\\ud800 to \\udfff)' }],
+        hint: 'write characters beyond U+FFFF as a surrogate pair, or as UTF-8',
       },
     )
   }
-  return value
 }
 
 function bodyMissing(): RequestError {
@@ -85,7 +90,7 @@ export function requirePlainJson({ headers }: IncomingMessage): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new RequestError(
       'content_encoding_unsupported',
-      `The Content-Encoding '${encoding.slice(0, 100)}' is not taken.`,
+      `The Content-Encoding '${encoding.slice(0, 100)}' is not supported.`,
       {
         hint: 'send the body without Content-Encoding',
       },
@@ -93,8 +98,8 @@ export function requirePlainJson({ headers }: IncomingMessage): void {
   }
 }
 
-/** All of a body. Throws RequestError `body_too_large`, `body_interrupted`. */
-export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** Throws RequestError `body_too_large`, `body_interrupted`. */
+export async function readRequestBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   const length = request.headers['content-length'] ?? null
   try {
     return await getRawBody(request, { limit, length })
@@ -102,7 +107,7 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
     const { type } = cause as { type?: string }
     if (type !== 'entity.too.large') throw new RequestError('body_interrupted', undefined, { cause })
     throw new RequestError('body_too_large', `The body is larger than ${limit} bytes.`, {
-      hint: 'send less; large evidence belongs in a store of its own, with a link in the alert',
+      hint: 'send less; store large evidence elsewhere and put a link into the alert',
     })
   }
 }
@@ -115,7 +120,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** The parser quotes what it stumbles over, and that can be a secret: only the position is passed on. */
+/** The parser quotes the invalid text, which may be a secret: only its position is shown. */
 function parse(text: string): unknown {
   try {
     return parseJson(text, { maxDepth })
@@ -124,7 +129,7 @@ function parse(text: string): unknown {
     const [place] = /position \d+ \(line \d+ column \d+\)/.exec(error.message) ?? []
     const where = place === undefined ? '' : `, at ${place}`
     throw new TocsinError('json_invalid', `The body is not valid JSON${where}.`, {
-      hint: 'quotes and backslashes inside a text are written as \\" and \\\\',
+      hint: 'escape quotes and backslashes inside a string as \\" and \\\\',
     })
   }
 }

@@ -2,19 +2,22 @@ import type { IncomingMessage } from 'node:http'
 import type { Middleware } from 'koa'
 import { RequestError } from './request-error.ts'
 
-/** A path, with a query or without: no backslash and no fragment, which programs on the way may read in another way than we do. */
+/** A path with an optional query: no backslash and no fragment, which proxies may read differently. */
 const target = /^\/[!-"$-[\]-~]*$/
 
-/** A host and a port, or nothing (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
+/** A host with an optional port, or empty (RFC 9112, section 3.2; RFC 3986, section 3.2.2). */
 const hostAndPort = /^(?:\[[\da-fA-Fv:.]{2,60}\]|(?:[\w.~!$&'()*+,;=-]|%[\da-fA-F]{2})*)(?::\d*)?$/
 
-/** Headers that decide something, of which there is one at most. Of several Node keeps the first one, or joins them. */
+/** Headers that must not be repeated. Node keeps the first, or joins them. */
 const single: ReadonlySet<string> = new Set(['authorization', 'content-encoding', 'content-type', 'origin'])
 
+const lengths: ReadonlySet<number> = new Set(['host', ...single].map(({ length }) => length))
+
 /**
- * Refuses what Node would answer by itself, without a problem document, or take as it is: a target that is no path (RFC 9112, section 3.2.1), a request
- * that does not name one host, or none that can be (section 3.2), a header that stands twice and can only have one value (RFC 9110, section 5.3), and one that
- * expects what the server does not do (section 10.1.1). A proxy in front may have decided by the other of two values.
+ * Refuses requests that Node would answer without a problem document, or accept: a target that is not a path
+ * (RFC 9112, section 3.2.1), a missing, repeated or invalid Host (section 3.2), a repeated single-value
+ * header (RFC 9110, section 5.3), and an unsupported expectation (section 10.1.1). A proxy in front may have
+ * used the other of two values.
  */
 export const refuseOddRequests: Middleware = ({ req }, next) => {
   if (!target.test(req.url ?? ''))
@@ -25,9 +28,9 @@ export const refuseOddRequests: Middleware = ({ req }, next) => {
     throw new RequestError('request_malformed', message)
   }
   if (!hostAndPort.test(req.headers.host ?? ''))
-    throw new RequestError('request_malformed', 'The Host header names no host.')
+    throw new RequestError('request_malformed', 'The Host header is not a valid host.')
   if (twice !== undefined)
-    throw new RequestError('request_malformed', `The request has several headers '${twice}'.`)
+    throw new RequestError('request_malformed', `The request has several '${twice}' headers.`)
   const { expect } = req.headers
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     throw new RequestError('expectation_failed', undefined, {
@@ -45,7 +48,9 @@ function headersOf({ rawHeaders }: IncomingMessage): {
   let twice: string | undefined
   const seen = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase()
+    const given = rawHeaders[at]!
+    if (!lengths.has(given.length)) continue
+    const name = given.toLowerCase()
     if (name === 'host') hosts++
     if (!single.has(name)) continue
     if (seen.has(name)) twice ??= name

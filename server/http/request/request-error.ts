@@ -3,13 +3,13 @@ import type { PointedMessage } from '../../../core/errors/errors.ts'
 import { requestErrors, type RequestErrorCode } from '../routing/status-table.ts'
 
 interface RequestErrorOptions extends ErrorOptions {
-  /** Headers of the answer, e.g. `Allow`. */
+  /** Headers of the response, e.g. `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Places in the body that are wrong. */
+  /** Invalid parts of the body. */
   readonly errors?: readonly PointedMessage[]
 }
 
-/** The caller must change the request. Its code decides the status: see `status-table.ts`. */
+/** An error that the caller must fix. Its code determines the status: see `status-table.ts`. */
 export class RequestError extends TocsinError<RequestErrorCode> {
   readonly headers: Readonly<Record<string, string>>
   readonly errors: readonly PointedMessage[] | undefined

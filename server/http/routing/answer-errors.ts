@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { withLogFields } from '../../../core/common/log-context.ts'
-import { problemHeaders, problemOf } from './problem.ts'
+import { problemHeaders, problemDocument } from './problem.ts'
 import { createRefusalLog } from '../limits/refusal-log.ts'
 import type { Services } from './route.ts'
 
@@ -14,45 +14,45 @@ const headers = {
   'referrer-policy': 'no-referrer',
 }
 
-/** A year. Not for names below this one, nor for the lists of browsers: both are for the operator to decide. */
+/** One year. Subdomains and preload lists are left to the operator. */
 const strictTransport = { 'strict-transport-security': 'max-age=31536000' }
 
-/** Turns whatever is thrown into a problem document, and sets what every answer carries. */
+/** Converts errors to problem documents, and sets the headers of every response. */
 export function answerErrors({
   log,
   clock,
   closing,
   isPublicTls,
 }: Pick<Services, 'log' | 'clock' | 'closing'> & {
-  /** People reach the server over TLS: browsers are told to come by no other way. */
+  /** The public address uses TLS: tells browsers to use only TLS. */
   readonly isPublicTls: boolean
 }): Middleware {
-  const always = isPublicTls ? { ...headers, ...strictTransport } : headers
-  const recordRefusal = createRefusalLog(log, 'a request could not be taken')
+  const always = Object.entries(isPublicTls ? { ...headers, ...strictTransport } : headers)
+  const recordRefusal = createRefusalLog(log, 'could not accept a request')
   return async (context, next) => {
     const startedAt = clock.now()
-    // Random: a number that counts up would tell how many requests others send.
+    // Random: a counter would reveal the number of other requests.
     const requestId = randomUUID()
-    context.set(always)
-    context.set('x-request-id', requestId)
+    for (const [name, value] of always) context.res.setHeader(name, value)
+    context.res.setHeader('x-request-id', requestId)
     try {
       await withLogFields({ request_id: requestId }, next)
     } catch (error) {
-      const problem = problemOf(error, requestId)
+      const problem = problemDocument(error, requestId)
       context.set(problemHeaders(error))
       context.status = problem.status
       context.set('content-type', 'application/problem+json')
       context.body = JSON.stringify(problem)
       const { status, code } = problem
       if (status === 500)
-        log.error({ request_id: requestId, method: context.method, status, error }, 'a request failed')
+        log.error({ request_id: requestId, method: context.method, status, error }, 'request failed')
       else if (status === 503 && code !== 'not_ready')
         recordRefusal(code, { request_id: requestId, code, error })
-      else log.debug({ request_id: requestId, status, code }, 'a request was refused')
+      else log.debug({ request_id: requestId, status, code }, 'request refused')
     }
-    // Else a closing server would wait for the connection to become idle.
+    // Otherwise a closing server would wait for the connection to become idle.
     if (closing.aborted) context.set('connection', 'close')
-    // The path without its query, which can hold tokens.
+    // Without the query, which can contain tokens.
     const { method, status } = context
     const [path] = (context.req.url ?? '').split('?', 1)
     log.debug(

@@ -1,27 +1,27 @@
 import { ValidationError } from '../../../core/errors/errors.ts'
-import type { Page } from '../../../core/ports/common.ts'
+import type { ListPage } from '../../../core/ports/common.ts'
 
 type Value = string | number | null
 
-/** How a list that is kept in memory is sorted: by the fields it may be sorted by, and rows of the same value by their key. */
+/** How to sort an in-memory list: by one of `sorts`, then by key. */
 export interface RowOrder<Row> {
-  /** Stands in the cursor, so that one list's cursor is refused by another. */
+  /** Part of the cursor, so that cursors of other lists are refused. */
   readonly name: string
   readonly sorts: Readonly<Record<string, (row: Row) => Value>>
-  /** Of a row, and of no other. */
+  /** Unique per row. */
   readonly key: (row: Row) => string
 }
 
-interface RowsRequest {
+export interface RowsRequest {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
-  /** A name of `sorts`, with `-` downwards. Default: the first of them. */
+  /** A name of `sorts`, with `-` for descending. Default: the first one. */
   readonly sort?: string | undefined
 }
 
 /**
- * One page of rows that are all there: lists that people configure. The cursor is the place of the last row shown, so that the pages to come stay
- * the same while others are added.
+ * One page of an in-memory list, for objects that people configure. The cursor is the position of the last
+ * row, so that later pages stay stable while rows are added.
  *
  * @throws ValidationError `invalid_cursor`
  */
@@ -29,7 +29,7 @@ export function pageOfRows<Row>(
   rows: readonly Row[],
   { limit = 50, cursor, sort }: RowsRequest,
   { name, sorts, key }: RowOrder<Row>,
-): Page<Row> {
+): ListPage<Row> {
   const by = sort ?? Object.keys(sorts)[0] ?? ''
   const isDescending = by.startsWith('-')
   const valueOf = sorts[isDescending ? by.slice(1) : by] ?? (() => null)
@@ -44,14 +44,13 @@ export function pageOfRows<Row>(
   return { data, nextCursor, total: rows.length }
 }
 
-/** Value and key of a row. */
 type Place = readonly [value: Value, key: string]
 
 function comparePlaces([value, key]: Place, [otherValue, otherKey]: Place): number {
   return compareValues(value, otherValue) || compareValues(key, otherKey)
 }
 
-/** What is not there stands before all that is. */
+/** Null sorts first. */
 function compareValues(a: Value, b: Value): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null)
   return a < b ? -1 : Number(a > b)
@@ -65,9 +64,9 @@ function readCursor(order: string, cursor: string): Place {
   const [given, value, key] = parsed(Buffer.from(cursor, 'base64url').toString())
   const isValue = value === null || typeof value === 'string' || typeof value === 'number'
   if (given === order && isValue && typeof key === 'string') return [value, key]
-  const message = 'this is not a cursor of this list'
+  const message = 'the cursor does not belong to this list'
   throw new ValidationError('invalid_cursor', message, [{ pointer: '/cursor', message }], {
-    hint: 'Give next_cursor of the page before, unchanged and with the same sort, or leave the cursor out to begin anew.',
+    hint: 'Use next_cursor of the previous page with the same sort, or omit the cursor to start from the first page.',
   })
 }
 

@@ -1,11 +1,10 @@
-import type { PointedMessage } from '../../../core/errors/errors.ts'
-import { UnavailableError, ValidationError } from '../../../core/errors/errors.ts'
+import { UnavailableError, ValidationError, type PointedMessage } from '../../../core/errors/errors.ts'
 import { RetryableError, TocsinError } from '../../../core/plugin/index.ts'
 import { RequestError } from '../request/request-error.ts'
 import { coreCodes, errorClasses, internalError, requestErrors } from './status-table.ts'
 
 /** A problem document (RFC 9457); `schemas/error.schema.json`. */
-export interface Problem {
+export interface ProblemDocument {
   readonly type: string
   readonly title: string
   readonly status: number
@@ -16,17 +15,17 @@ export interface Problem {
   readonly request_id: string
 }
 
-/** At most so many places are named in one answer. */
+/** Maximum number of errors in one response. */
 const maxErrors = 50
 
-/** What the caller is told about an error. Of an error nobody foresaw: only that it happened. */
-export function problemOf(error: unknown, requestId: string): Problem {
+/** What the caller learns about an error. Of an unexpected error: only that it happened. */
+export function problemDocument(error: unknown, requestId: string): ProblemDocument {
   const row = error instanceof TocsinError ? rowOf(error) : undefined
   if (row === undefined || !(error instanceof TocsinError)) {
     return {
       type: typeOf('internal_error'),
       ...internalError,
-      detail: 'The request was not carried out. The log of the server says why, under the request id.',
+      detail: 'The request failed. The server log has the details under the request id.',
       code: 'internal_error',
       request_id: requestId,
     }
@@ -44,7 +43,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
   }
 }
 
-/** Headers that belong to the error: `Allow`, `WWW-Authenticate`, `Retry-After` (seconds, rounded up). */
+/** Headers of an error: `Allow`, `WWW-Authenticate`, `Retry-After` (seconds, rounded up). */
 export function problemHeaders(error: unknown): Readonly<Record<string, string>> {
   if (error instanceof RequestError) return error.headers
   const retryAfterMs =
@@ -60,7 +59,7 @@ function rowOf(error: TocsinError): { readonly status: number; readonly title: s
   if (error instanceof RequestError) return requestErrors[error.code]
   const byCode = own(coreCodes, error.code)
   if (byCode !== undefined) return byCode
-  // A class made from one of the listed ones maps like it.
+  // Subclasses map like the class in the table.
   for (
     let kind: unknown = error.constructor;
     typeof kind === 'function';

@@ -13,9 +13,9 @@ import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { OpenConnection } from '../../../core/ports/connection-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
-import type { Authenticated, ConnectionDefinition, Infer, JsonSchema } from '../../../core/plugin/index.ts'
+import type { Authenticated, Infer, JsonSchema } from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
-import type { Reruns } from '../../../core/rerun/reruns.ts'
+import type { Retries } from '../../../core/retry/retries.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { RecordKeyUse } from '../../access/key-use.ts'
 import type { Sessions } from '../../access/sessions.ts'
@@ -36,8 +36,9 @@ import type { RecordView, ViewAction } from '../caller/view-audit.ts'
 import type { AuthenticateGate } from '../limits/authenticate-gate.ts'
 import type { SignInGate } from '../caller/sign-in-gate.ts'
 import type { TakeWaitPlace } from '../limits/wait-places.ts'
+import type { IntakeGate } from '../limits/intake-gate.ts'
 import type { WebhookGate } from '../limits/webhook-gate.ts'
-import type { Access, Caller } from '../caller/caller.ts'
+import type { RouteAccess, Caller } from '../caller/caller.ts'
 import type { OpenApiDocument } from '../reference/openapi-document.ts'
 
 /** What handlers work with. */
@@ -46,35 +47,31 @@ export interface Services {
   readonly catalogue: Catalogue
   readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait' | 'again'>
   readonly control: RunControl
-  readonly reruns: Reruns
+  readonly retries: Retries
   readonly scheduler: Pick<Scheduler, 'takeOver'>
-  /** Playbooks that a person wrote, in force. */
+  /** Live authored playbooks. */
   readonly playbooks: Pick<
     PlaybookLibrary,
-    'written' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit' | 'takeUpRefused'
+    'authored' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit' | 'takeUpRefused'
   >
-  /** Calls skills over the connections of organizations, with these cases instead of those that are stored. */
+  /** Calls skills; `cases` stands in for the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate
   readonly calculations: Calculations
   readonly directory: Directory
-  /** Asks the other system whether a connection's credentials work. */
-  readonly authenticate: (
-    definition: ConnectionDefinition,
-    open: OpenConnection,
-    signal: AbortSignal,
-  ) => Promise<Authenticated>
+  /** Tests the credentials of a connection. */
+  readonly authenticate: (open: OpenConnection, signal: AbortSignal) => Promise<Authenticated>
   readonly engine: {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
-    /** How many runs of an organization have been queued and not started. */
+    /** Queued runs of an organization that have not started. */
     readonly queuedOf: (organizationUuid: string) => number
-    /** How many runs of an organization work, and how many may at most. */
+    /** Active runs of an organization, and their limit. */
     readonly shareOf: (organizationUuid: string) => { readonly working: number; readonly most: number }
-    /** How many runs are watched after crashes of the process. */
+    /** Runs watched after crashes of the process. */
     readonly suspects: () => number
-    /** Of the server: destructive actions of each class in one organization within an hour that begin without an approval. */
+    /** Limits of the server: destructive actions per class, organization and hour without approval. */
     readonly destructiveLimits: DestructiveLimits
-    /** Of one organization: from then on its alerts are refused. */
+    /** Queued runs of one organization; beyond this, alerts are refused. */
     readonly maxQueued: number
     readonly storms: StormWatch
   }
@@ -85,29 +82,29 @@ export interface Services {
   readonly eventStreams: EventStreams
   readonly takeWaitPlace: TakeWaitPlace
   readonly watchRun: WatchRun
-  /** Of one run at a time what is told to a stream; organizations take turns. */
+  /** Streams read one run at a time; organizations take turns. */
   readonly readRunInTurn: InTurn
-  /** Of one run at a time what one answer holds; organizations take turns. */
+  /** Responses read one run at a time; organizations take turns. */
   readonly excerptRunInTurn: InTurn
   readonly changeFeed: ChangeFeed
   readonly signInGate: SignInGate
-  /** Of requests whose API key or session is refused. */
+  /** Limits requests with an invalid API key or session. */
   readonly requestGate: SignInGate
   readonly authenticateGate: AuthenticateGate
   readonly recordAccessRefusal: RecordAccessRefusal
   readonly recordView: RecordView
-  /** What other systems send to the addresses of connections. */
+  /** Webhooks of other systems. */
   readonly inbound: Inbound
   readonly webhookGate: WebhookGate
+  readonly intakeGate: IntakeGate
   readonly recordRefusedWebhook: RecordRefusal
   readonly metrics: Pick<Metrics, 'text' | 'requestAnswered'>
   readonly clock: Clock
   readonly log: Log
-  /** Where other systems reach this server, without trailing slash. */
+  /** The address of this server for other systems, without trailing slash. */
   readonly publicUrl: () => string
-  /** Of all paths of the API, without slashes at its ends. */
+  /** Path prefix of the API, without slashes at its ends. */
   readonly apiPrefix: string
-  /** The description of the API: an OpenAPI document. */
   readonly openApi: OpenApiDocument
   /** Aborted when the server begins to close. */
   readonly closing: AbortSignal
@@ -118,39 +115,38 @@ export interface ApiRequest<Params, Query, Body> {
   readonly query: Query
   readonly body: Body
   readonly headers: IncomingHttpHeaders
-  /** Of a route that takes bytes; else empty. */
+  /** For routes with a binary body; otherwise empty. */
   readonly bytes: Uint8Array
-  /** Of a public route: nobody, who sees no organization. */
+  /** For public routes: a caller without organizations. */
   readonly caller: Caller
   /** See `Requester`. */
   readonly address: string
-  /** As this browser is to keep it. */
+  /** The session cookie for this browser. */
   readonly sessionCookie: SessionCookie
-  /** As the log has it. */
   readonly requestId: string
-  /** Aborted when the connection is gone before the answer. */
-  readonly gone: AbortSignal
+  /** Aborted when the client disconnects before the response. */
+  readonly gone: () => AbortSignal
 }
 
 export interface Answer {
-  /** JSON; bigints are written as integers. */
+  /** JSON; bigints become integers. */
   readonly body?: unknown
-  /** Instead of `body`: sent as `text/plain`. */
+  /** Instead of `body`: sent as text. */
   readonly text?: string
-  /** Of `text`; default `text/plain; charset=utf-8`. */
+  /** Content type of `text`; default `text/plain; charset=utf-8`. */
   readonly type?: string
-  /** Instead of `body`: sent as server-sent events, for as long as it takes. */
+  /** Instead of `body`: sends server-sent events until it resolves. */
   readonly events?: (stream: EventStream) => Promise<void>
-  /** Default: that of the route. With 204 there is no body. */
+  /** Default: the status of the route. 204 has no body. */
   readonly status?: number
-  /** Path of what was made, below the prefix. */
+  /** Path of the created object, below the prefix. */
   readonly location?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Fields of the body that are shown this once: where the answer is repeated, they are null. */
+  /** Fields of the body that are shown once; null when an idempotent request is replayed. */
   readonly unkept?: readonly string[]
 }
 
-/** Refers to `schemas/<name>.schema.json`, as the description of the API carries it. */
+/** References `schemas/<name>.schema.json` in the API document. */
 export const component = (
   name: 'alert' | 'case' | 'run' | 'run_step' | 'connection' | 'checkpoint',
 ): JsonSchema => ({
@@ -164,43 +160,48 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
 
 interface RouteBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the prefix (see `outsidePrefix`), with `{name}` for parameters. Compared exactly: letter case and slashes count. */
+  /** Below the prefix (see `outsidePrefix`), with `{name}` for parameters. Letter case and slashes matter. */
   readonly path: string
-  readonly access: Access
-  /** One sentence for the documentation. */
+  readonly access: RouteAccess
+  /** One sentence for the API document. */
   readonly summary: string
-  /** The status of success. */
   readonly status: 200 | 201
-  /** What success answers, for the description of the API. Schemas of `schemas/` stand as `component('alert')`. */
+  /** Schema of a successful response; `component('alert')` references `schemas/`. */
   readonly answer: JsonSchema
   readonly outsidePrefix?: true
-  /** Recorded in the audit log, once an hour for each key and session, before the answer. */
+  /** Recorded in the audit log before the response, once an hour per key and session. */
   readonly view?: ViewAction
-  /** Success answers text, no JSON. */
+  /** Called before the body is read. Throws to refuse the request. */
+  readonly admit?: (caller: Caller, services: Services) => void
+  /** The response is text, not JSON. */
   readonly isText?: true
-  /** Of that text. Default: `text/plain`. */
+  /** Content type of the text. Default: `text/plain`. */
   readonly textType?: string
-  /** Success answers text of this type, where the request prefers that to JSON. */
+  /** Alternative text type, if the request prefers it to JSON. */
   readonly alsoText?: string
-  /** When success answers 204, with nothing. */
+  /** When a successful response is an empty 204. */
   readonly over?: string
-  /** An object schema. Parameters not in it are refused. */
   readonly query?: JsonSchema
-  /** An object schema of the headers the route reads, names in lower case. Other headers pass. */
+  /** An object schema of the headers in use, with lower-case names. Other headers are ignored. */
   readonly headers?: JsonSchema
-  /** Absent: the route takes no body, unless it takes bytes. */
+  /** Absent: no JSON body. */
   readonly body?: JsonSchema
-  /** Instead of `body`. */
+  /** A binary body instead of `body`. */
   readonly bytes?: BytesBody
-  /** Whether a request with an `Idempotency-Key` is handled once; default: see `isOnce`. */
+  /** Whether to handle a request with an `Idempotency-Key` once; default: see `isOnce`. */
   readonly once?: boolean
-  /** Of such a request: how an answer is made that was lost with the process. Absent: a repeat is answered that it is lost. */
+  /**
+   * Rebuilds the response of such a request after a crash. Absent: a repetition answers that the response was
+   * lost.
+   */
   readonly recall?: Recall
 }
 
-/** Makes an answer again of what the first write of the request gave. */
+/** Rebuilds a response from the first write of a request. */
 export interface Recall {
-  /** Kept in the commit of that write, as JSON, without secrets. Undefined: of this no answer can be made. */
+  /**
+   * Stored in the commit of that write, as JSON without secrets. Undefined: the response cannot be rebuilt.
+   */
   readonly keeps: (written: unknown) => unknown
   readonly answer: (kept: unknown, request: RecalledRequest, services: Services) => Promise<Answer>
 }
@@ -210,10 +211,10 @@ interface RecalledRequest {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** A body of whatever kind, as it came. */
+/** A body of any type, unchanged. */
 interface BytesBody {
   readonly max: number
-  /** Before any of it is read, with the query as it was checked. Throws where nothing is to be read now. */
+  /** Called before the body is read; throws to refuse it. */
   readonly admit: (sender: Sender, services: Services) => void
 }
 
@@ -223,30 +224,50 @@ interface Sender {
   readonly address: string
 }
 
-/** One operation, as the table holds it. */
+/** An entry of the routing table. */
 export interface Route extends RouteBase {
   readonly handle: (request: ApiRequest<never, never, never>, services: Services) => Promise<Answer>
 }
 
-interface RouteDefinition<
-  Path extends string,
-  Query extends JsonSchema,
-  Body extends JsonSchema,
-> extends RouteBase {
+type Fields = Readonly<Record<string, JsonSchema>>
+
+interface BodyFields {
+  readonly required?: readonly string[]
+  readonly minProperties?: number
+  readonly properties: Fields
+}
+
+type Strict<Schema> = Infer<Schema & { readonly type: 'object'; readonly additionalProperties: false }>
+
+interface RouteDefinition<Path extends string, Query extends Fields, Body extends BodyFields> extends Omit<
+  RouteBase,
+  'query' | 'body' | 'status'
+> {
   readonly path: Path
+  /** Default: 200. */
+  readonly status?: RouteBase['status']
+  /** Schemas of the parameters by name; others are refused. */
   readonly query?: Query
+  /** Fields of a JSON body; others are refused. */
   readonly body?: Body
   readonly handle: (
-    request: ApiRequest<ParamsOf<Path>, Infer<Query>, Infer<Body>>,
+    request: ApiRequest<ParamsOf<Path>, Strict<{ readonly properties: Query }>, Strict<Body>>,
     services: Services,
   ) => Promise<Answer>
 }
 
-/** Declares a route. The types of parameters, query and body follow from the path and the schemas. */
+const strict = { type: 'object', additionalProperties: false } as const
+
+/** Declares a route. Types of parameters, query and body follow from the path and the schemas. */
 export function defineRoute<
   const Path extends string,
-  const Query extends JsonSchema,
-  const Body extends JsonSchema,
->(route: RouteDefinition<Path, Query, Body>): Route {
-  return route
+  const Query extends Fields,
+  const Body extends BodyFields,
+>({ status = 200, query, body, ...route }: RouteDefinition<Path, Query, Body>): Route {
+  return {
+    ...route,
+    status,
+    ...(query && { query: { ...strict, properties: query } }),
+    ...(body && { body: { ...strict, ...body } }),
+  }
 }

@@ -19,7 +19,10 @@ import { skillRoutes } from '../resources/playbooks/skills.ts'
 import { webhookRoutes } from '../resources/connections/webhooks.ts'
 import type { Route } from './route.ts'
 
-/** Every operation of the API. Router, role check, body and query checks and `Allow` are made from this table. */
+/**
+ * Every operation of the API. Routing, access checks, validation, `Allow` and the API document follow from
+ * this table.
+ */
 export const routes: readonly Route[] = [
   ...alertRoutes,
   ...caseRoutes,
@@ -41,3 +44,6 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...metricsRoutes,
 ]
+
+/** Operations of the listener for health and metrics. */
+export const opsRoutes: readonly Route[] = [...healthRoutes, ...metricsRoutes]

@@ -25,8 +25,8 @@ export class BodyBudget {
     const declared = Number(headers['content-length'] ?? limit)
     const bytes = declared >= 0 && declared < limit ? declared : limit
     if (bytes > smallBytes && this.#taken + bytes > this.#max && this.#taken > 0) {
-      throw new RequestError('bodies_full', 'Too many large bodies are being taken; this one was not read.', {
-        hint: 'send the request again after the time in Retry-After, and fewer at once',
+      throw new RequestError('bodies_full', 'Too many large bodies are arriving; this one was not read.', {
+        hint: 'send the request again after the time in Retry-After, with fewer in parallel',
         headers: { 'retry-after': '1' },
       })
     }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { problemOf } from '../routing/problem.ts'
+import { problemDocument } from '../routing/problem.ts'
 import { RequestError } from '../request/request-error.ts'
 import { requestErrors, type RequestErrorCode } from '../routing/status-table.ts'
 
@@ -24,7 +24,7 @@ export function refuseConnect(_request: unknown, socket: Duplex): void {
 }
 
 function refuseOn(socket: Duplex, code: RequestErrorCode): void {
-  const body = JSON.stringify(problemOf(new RequestError(code), '-'))
+  const body = JSON.stringify(problemDocument(new RequestError(code), '-'))
   const { status } = requestErrors[code]
   socket.end(
     `HTTP/1.1 ${status} ${reasons[status] ?? 'Bad Request'}\r\n` +

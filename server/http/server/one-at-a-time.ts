@@ -4,7 +4,7 @@ type Take = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Requests of one connection that may wait for their turn: as many as no program sends that waits for answers at all. */
 const maxWaiting = 100
-/** Beyond those: read with them, in one go. Whoever sends even more is not waited for. */
+/** Further requests read in the same chunk. A client that sends even more is disconnected. */
 const maxLeftOut = 1_000
 
 /**

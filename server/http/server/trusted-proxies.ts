@@ -26,15 +26,15 @@ function parseEntry(entry: string): readonly [Address, number] {
   }
   const range = isAddress && ipaddr.isValidCIDR(entry) ? ipaddr.parseCIDR(entry) : undefined
   if (range !== undefined && isNarrow(range)) return range
-  throw new Error(`'${entry}' is neither an address nor a range of addresses`)
+  throw new Error(`'${entry}' is not an IP address or address range`)
 }
 
 /** As many as the widest range of private networks has, `fc00::/7`. */
 const fewestBits = 7
 
 /**
- * Whoever may be trusted whatever the address could give itself any. Senders are compared as IPv4 where they are: a range of mapped
- * addresses would match none.
+ * Trusting every address would let clients choose their own address. Senders are compared as IPv4 where they
+ * are: a range of mapped addresses would match none.
  */
 const isNarrow = ([from, bits]: readonly [Address, number]): boolean =>
   bits >= fewestBits && !(from instanceof ipaddr.IPv6 && from.isIPv4MappedAddress())

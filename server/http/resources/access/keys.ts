@@ -1,7 +1,7 @@
 import { isUsable, roles, type ApiKey } from '../../../../core/domain/api-key.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Stores } from '../../../../core/ports/stores.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
 import { makeKey } from '../../../access/keys.ts'
@@ -10,7 +10,7 @@ import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
 import { actorSchema } from '../system/audit.ts'
 import {
   lastTime,
@@ -43,19 +43,22 @@ async function keyView(key: ApiKey, directory: Directory) {
 
 const keyFields = {
   key_uuid: text,
-  key_id: { type: 'string', description: 'The part of the key that is no secret.' },
+  key_id: { type: 'string', description: 'The public part of the key.' },
   name: text,
   role: { enum: roles },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
   created_at: time,
   created_by: {
     anyOf: [actorSchema, { type: 'null' }],
-    description: 'Who made it; null: before there was an audit log.',
+    description: 'Who created it; null: before the audit log existed.',
   },
   expires_at: timeOrNull,
   revoked_at: timeOrNull,
   last_used_at: timeOrNull,
 } as const
+
+/** An API key, without its value. */
+export const apiKeySchema = objectSchema(keyFields)
 
 const order: RowOrder<ApiKey> = {
   name: 'keys',
@@ -73,27 +76,22 @@ const listKeys = defineRoute({
   path: '/keys',
   view: 'keys.viewed',
   access: admins,
-  summary: 'Lists the API keys that reach no further than the one in use, never their values.',
-  status: 200,
-  answer: pageSchema(objectSchema(keyFields)),
+  summary: 'Lists the API keys whose scope is within that of the current key, without their values.',
+  answer: pageSchema(apiKeySchema),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      role: { type: 'string', enum: roles },
-      organization: {
-        type: 'string',
-        description:
-          'Code of an organization: keys that may act for it, those for all organizations among them.',
-      },
-      state: {
-        type: 'string',
-        enum: ['usable', 'unusable'],
-        description: 'Unusable: revoked or expired.',
-      },
-      sort: sortParameter(['created_at', 'name', 'last_used_at', 'expires_at']),
+    ...pageParameters,
+    role: { type: 'string', enum: roles },
+    organization: {
+      type: 'string',
+      description:
+        'Code of an organization: keys that have access to it, including those for all organizations.',
     },
+    state: {
+      type: 'string',
+      enum: ['usable', 'unusable'],
+      description: 'Revoked or expired.',
+    },
+    sort: sortParameter(['created_at', 'name', 'last_used_at', 'expires_at']),
   },
   async handle({ query, caller }, { stores, directory, clock }) {
     const organization =
@@ -117,9 +115,8 @@ const getKey = defineRoute({
   path: '/keys/{key}',
   view: 'keys.viewed',
   access: admins,
-  summary: 'One API key, by its id or uuid; never its value.',
-  status: 200,
-  answer: objectSchema(keyFields),
+  summary: 'One API key by id or uuid, without its value.',
+  answer: apiKeySchema,
   async handle({ params, caller }, { stores, directory }) {
     return { body: await keyView(await requireKey(stores, caller.scope, params.key), directory) }
   },
@@ -129,14 +126,14 @@ const createKey = defineRoute({
   method: 'POST',
   path: '/keys',
   access: admins,
-  summary: 'Makes an API key. Its value is in this answer and nowhere else.',
+  summary: 'Creates an API key. Only this response shows its value.',
   status: 201,
   answer: objectSchema({
     ...keyFields,
     key: {
       type: ['string', 'null'],
       description:
-        'The value; shown here and never again: null where the answer is repeated for its `Idempotency-Key`. Who has not got it revokes the key and makes another.',
+        'The value, shown once; null when the request is repeated with its `Idempotency-Key`. If you lose it, revoke the key and create another.',
     },
   }),
   recall: {
@@ -145,8 +142,6 @@ const createKey = defineRoute({
       keyMade(await requireKey(stores, caller.scope, String(id)), null, directory),
   },
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['name', 'role'],
     properties: {
       name: { type: 'string', minLength: 1, maxLength: 200, ...patterns.line },
@@ -156,12 +151,12 @@ const createKey = defineRoute({
         items: { type: 'string' },
         minItems: 1,
         maxItems: 1000,
-        description: 'Organizations it may act for; null or absent stands for all, also later ones.',
+        description: 'Organizations it has access to; null or absent: all, including future ones.',
       },
       expires_at: {
         type: ['integer', 'null'],
         maximum: lastTime,
-        description: 'Epoch milliseconds; null or absent: never. No later than the key in use ends.',
+        description: 'Epoch milliseconds; null or absent: never. Not after the current key expires.',
       },
     },
   },
@@ -179,7 +174,7 @@ const createKey = defineRoute({
   },
 })
 
-/** @param value null: it has been shown, or was lost. */
+/** @param value null: it was shown before */
 async function keyMade(key: ApiKey, value: string | null, directory: Directory) {
   return { body: { ...(await keyView(key, directory)), key: value }, location: `/keys/${key.id}` }
 }
@@ -188,31 +183,34 @@ const revokeKey = defineRoute({
   method: 'DELETE',
   path: '/keys/{key}',
   access: admins,
-  summary: 'Revokes an API key, by its id or uuid; it stays in the list.',
-  status: 200,
-  answer: objectSchema(keyFields),
+  summary: 'Revokes an API key by id or uuid; it stays in the list.',
+  answer: apiKeySchema,
   async handle({ params, caller }, { stores, directory }) {
     const { id } = await requireKey(stores, caller.scope, params.key)
     return { body: await keyView(await stores.keys.revoke(id, caller.actor), directory) }
   },
 })
 
-/** By its id or uuid. Throws RequestError `key_not_found`, also for a key that reaches further than the scope. */
-async function requireKey({ keys }: Pick<Stores, 'keys'>, scope: Scope, wanted: string): Promise<ApiKey> {
+/** Finds a key by id or uuid. Throws RequestError `key_not_found`, also for a key beyond the scope. */
+async function requireKey(
+  { keys }: Pick<Stores, 'keys'>,
+  scope: OrganizationScope,
+  wanted: string,
+): Promise<ApiKey> {
   const name = wanted.toLowerCase()
   const key = (await keys.list()).find(({ id, uuid }) => id === name || uuid === name)
   if (key !== undefined && reachesNoFurther(key, scope)) return key
-  throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists those that there are' })
+  throw new RequestError('key_not_found', undefined, { hint: 'GET keys lists the keys' })
 }
 
 function expired(): ValidationError {
-  const message = 'must lie in the future (epoch milliseconds)'
+  const message = 'must be in the future (epoch milliseconds)'
   return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
 }
 
-/** Who was given a key for a time could make one for ever with it. */
+/** Otherwise a temporary key could create a permanent one. */
 function tooLate(callerEnds: number): ValidationError {
-  const message = `must not be later than ${callerEnds}, when the API key in use ends`
+  const message = `must not be after ${callerEnds}, when the current API key expires`
   return new ValidationError('value_invalid', `expires_at ${message}`, [{ pointer: '/expires_at', message }])
 }
 
@@ -227,7 +225,7 @@ async function organizationsOf(codes: readonly string[] | null, caller: Caller, 
   return [...new Set(found.map(({ uuid }) => uuid))]
 }
 
-const reachesNoFurther = (key: ApiKey, scope: Scope): boolean =>
+const reachesNoFurther = (key: ApiKey, scope: OrganizationScope): boolean =>
   scope === 'all' || (key.organizationUuids?.every((uuid) => isInScope(scope, uuid)) ?? false)
 
 export const keyRoutes = [listKeys, getKey, createKey, revokeKey]

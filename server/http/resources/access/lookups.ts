@@ -1,13 +1,13 @@
 import type { Organization, Provider } from '../../../../core/domain/organization.ts'
-import { textAt, type Infer, type JsonSchema } from '../../../../core/plugin/index.ts'
-import type { Page, Scope } from '../../../../core/ports/common.ts'
+import { textAt } from '../../../../core/plugin/index.ts'
+import type { ListPage, OrganizationScope } from '../../../../core/ports/common.ts'
 import { foldCode } from '../../caller/directory.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { pageOfRows } from '../../routing/page-rows.ts'
+import { pageOfRows, type RowsRequest } from '../../routing/page-rows.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import {
   objectSchema,
@@ -23,25 +23,18 @@ import { admins, anyRole } from '../../caller/caller.ts'
 const name = { type: 'string', minLength: 1, maxLength: 200, ...patterns.line } as const
 
 const codeAndName = {
-  type: 'object',
-  additionalProperties: false,
   required: ['code', 'name'],
   properties: {
     code: {
       type: 'string',
       ...patterns.code,
-      description: 'Letters, digits and `_`, at most 32; unique ignoring case.',
+      description: 'At most 32 letters, digits and `_`; unique ignoring case.',
     },
     name,
   },
 } as const
 
-const nameAlone = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['name'],
-  properties: { name },
-} as const
+const nameAlone = { required: ['name'], properties: { name } } as const
 
 const organizationView = ({ uuid, code, name, revision, createdAt }: Organization) => ({
   organization_uuid: uuid,
@@ -58,34 +51,31 @@ const providerView = ({ code, name, revision, createdAt }: Provider) => ({
   created_at: createdAt,
 })
 
-const revision: JsonSchema = {
+const revision = {
   type: 'integer',
   minimum: 1,
-  description: 'Counts its edits; stands in the `ETag` that the next edit names in `If-Match`.',
-}
-const providerSchema = objectSchema({ code: text, name: text, revision, created_at: time })
-const organizationSchema = objectSchema({ organization_uuid: text, ...providerSchema.properties })
+  description: 'Counts edits; part of the `ETag` for `If-Match`.',
+} as const
+/** A provider. Organizations have the same fields and more. */
+export const apiProviderSchema = objectSchema({ code: text, name: text, revision, created_at: time })
+const organizationSchema = objectSchema({ organization_uuid: text, ...apiProviderSchema.properties })
 
 const listQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...pageParameters,
-    q: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-      description: 'Stands in the code or the name, in any letter case.',
-    },
-    sort: sortParameter(['code', 'name', 'created_at']),
+  ...pageParameters,
+  q: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: 'Text in the code or the name, ignoring case.',
   },
-} as const satisfies JsonSchema
+  sort: sortParameter(['code', 'name', 'created_at']),
+} as const
 
 function codedPage<T extends Organization | Provider>(
   name: string,
   rows: readonly T[],
-  query: Infer<typeof listQuery>,
-): Page<T> {
+  query: RowsRequest & { readonly q?: string | undefined },
+): ListPage<T> {
   const words = query.q?.toLowerCase() ?? ''
   const found = rows.filter((row) => `${row.code}\n${row.name}`.toLowerCase().includes(words))
   return pageOfRows(found, query, {
@@ -104,7 +94,6 @@ const listOrganizations = defineRoute({
   path: '/organizations',
   access: anyRole,
   summary: 'Lists the organizations of the API key: the valid values of `organization_code`.',
-  status: 200,
   answer: pageSchema(organizationSchema),
   query: listQuery,
   async handle({ query, caller }, { stores }) {
@@ -117,11 +106,10 @@ const getOrganization = defineRoute({
   method: 'GET',
   path: '/organizations/{organization}',
   access: anyRole,
-  summary: 'One organization, by its code or uuid.',
-  status: 200,
+  summary: 'One organization by code or uuid.',
   answer: organizationSchema,
   async handle({ params, caller }, services) {
-    const found = await requireOrganization(caller.scope, params.organization, services)
+    const found = await requireVisibleOrganization(caller.scope, params.organization, services)
     return { body: organizationView(found), headers: entityTag(found) }
   },
 })
@@ -130,13 +118,13 @@ const createOrganization = defineRoute({
   method: 'POST',
   path: '/organizations',
   access: admins,
-  summary: 'Adds an organization. The API key must not be limited to organizations.',
+  summary: 'Creates an organization. The API key must not be limited to organizations.',
   status: 201,
   answer: organizationSchema,
   recall: {
     keeps: (made) => textAt(made, 'uuid'),
     answer: async (uuid, { caller }, services) =>
-      organizationMade(await requireOrganization(caller.scope, String(uuid), services)),
+      organizationMade(await requireVisibleOrganization(caller.scope, String(uuid), services)),
   },
   body: codeAndName,
   async handle({ body, caller }, services) {
@@ -158,13 +146,12 @@ const changeOrganization = defineRoute({
   method: 'PATCH',
   path: '/organizations/{organization}',
   access: admins,
-  summary: 'Gives an organization another name; its code stays for good.',
-  status: 200,
+  summary: 'Renames an organization; its code never changes.',
   answer: organizationSchema,
   headers: ifMatchHeader,
   body: nameAlone,
   async handle({ params, body, headers, caller }, services) {
-    const { uuid } = await requireOrganization(caller.scope, params.organization, services)
+    const { uuid } = await requireVisibleOrganization(caller.scope, params.organization, services)
     const changed = await editSeen(headers, (revision) =>
       services.stores.organizations.rename(uuid, body.name, revision, caller.actor),
     )
@@ -173,8 +160,8 @@ const changeOrganization = defineRoute({
 })
 
 /** Throws RequestError `organization_not_found`. */
-export async function requireOrganization(
-  scope: Scope,
+export async function requireVisibleOrganization(
+  scope: OrganizationScope,
   codeOrUuid: string,
   { stores }: Pick<Services, 'stores'>,
 ): Promise<Organization> {
@@ -183,7 +170,7 @@ export async function requireOrganization(
   const found = all.find(({ code, uuid }) => code.toLowerCase() === wanted || uuid === wanted)
   if (found !== undefined) return found
   throw new RequestError('organization_not_found', undefined, {
-    hint: 'GET organizations lists those of this API key',
+    hint: 'GET organizations lists the organizations of this API key',
   })
 }
 
@@ -192,8 +179,7 @@ const listProviders = defineRoute({
   path: '/providers',
   access: anyRole,
   summary: 'Lists the providers: the valid values of `alert_provider`.',
-  status: 200,
-  answer: pageSchema(providerSchema),
+  answer: pageSchema(apiProviderSchema),
   query: listQuery,
   async handle({ query }, { stores }) {
     const page = codedPage('providers', await stores.providers.list(), query)
@@ -205,9 +191,8 @@ const getProvider = defineRoute({
   method: 'GET',
   path: '/providers/{provider}',
   access: anyRole,
-  summary: 'One provider, by its code.',
-  status: 200,
-  answer: providerSchema,
+  summary: 'One provider by code.',
+  answer: apiProviderSchema,
   async handle({ params }, services) {
     const found = await requireProvider(params.provider, services)
     return { body: providerView(found), headers: entityTag(found) }
@@ -218,10 +203,9 @@ const createProvider = defineRoute({
   method: 'POST',
   path: '/providers',
   access: admins,
-  summary:
-    'Adds a provider. The API key must not be limited to organizations: all of them share the providers.',
+  summary: 'Creates a provider, for all organizations. The API key must not be limited to organizations.',
   status: 201,
-  answer: providerSchema,
+  answer: apiProviderSchema,
   recall: {
     keeps: (made) => textAt(made, 'code'),
     answer: async (code, _, services) => providerMade(await requireProvider(String(code), services)),
@@ -245,10 +229,8 @@ const changeProvider = defineRoute({
   method: 'PATCH',
   path: '/providers/{provider}',
   access: admins,
-  summary:
-    'Gives a provider another name; its code stays for good. The API key must not be limited to organizations.',
-  status: 200,
-  answer: providerSchema,
+  summary: 'Renames a provider; its code never changes. The API key must not be limited to organizations.',
+  answer: apiProviderSchema,
   headers: ifMatchHeader,
   body: nameAlone,
   async handle({ params, body, headers, caller }, services) {
@@ -266,7 +248,7 @@ async function requireProvider(code: string, { stores }: Pick<Services, 'stores'
   const wanted = foldCode(code)
   const found = (await stores.providers.list()).find((provider) => provider.code.toLowerCase() === wanted)
   if (found !== undefined) return found
-  throw new RequestError('provider_not_found', undefined, { hint: 'GET providers lists them' })
+  throw new RequestError('provider_not_found', undefined, { hint: 'GET providers lists the providers' })
 }
 
 export const lookupRoutes = [

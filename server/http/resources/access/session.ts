@@ -1,25 +1,29 @@
 import { roles } from '../../../../core/domain/api-key.ts'
 import { idleEnd, lastEnd } from '../../../../core/domain/session.ts'
-import { callerOf, requireKey } from '../../caller/authenticate.ts'
+import { callerOf, requireValidKey } from '../../caller/authenticate.ts'
 import { cookiesNamed } from '../../caller/credentials.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time } from '../system/page.ts'
 import { anyRole, type Caller } from '../../caller/caller.ts'
 
-const sessionSchema = objectSchema({
-  key_id: { type: 'string', description: 'Of the API key: the part that is no secret.' },
+/** A session. */
+export const apiSessionSchema = objectSchema({
+  key_id: { type: 'string', description: 'The public part of the API key.' },
   key_name: text,
   role: { enum: roles },
   organization_codes: { type: ['array', 'null'], items: text, description: 'null: all.' },
   session: {
     ...objectSchema({
       started_at: time,
-      idle_ends_at: { type: 'integer', description: 'Over by then unless it is used (epoch milliseconds).' },
-      ends_at: { type: 'integer', description: 'Over in any case (epoch milliseconds).' },
+      idle_ends_at: {
+        type: 'integer',
+        description: 'When the session ends unless it is used (epoch milliseconds).',
+      },
+      ends_at: { type: 'integer', description: 'When the session ends at the latest (epoch milliseconds).' },
     }),
     type: ['object', 'null'],
-    description: 'null: the request carries an API key itself.',
+    description: 'null: the request uses an API key.',
   },
 })
 
@@ -44,21 +48,19 @@ const signIn = defineRoute({
   method: 'POST',
   path: '/session',
   access: 'sign_in',
-  summary: 'Signs a person in with an API key: the answer sets the cookie of a session of its own.',
+  summary: 'Signs in with an API key: the response sets the cookie of a new session.',
   status: 201,
-  answer: sessionSchema,
+  answer: apiSessionSchema,
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['api_key'],
-    properties: { api_key: { type: 'string', maxLength: 200, description: 'The value of an API key.' } },
+    properties: { api_key: { type: 'string', maxLength: 200, description: 'An API key.' } },
   },
   async handle({ body, headers, address, requestId, sessionCookie }, services) {
     const { sessions, signInGate } = services
     const key = await signInGate.admit(address, () =>
-      requireKey(body.api_key, services, { requestId, address }),
+      requireValidKey(body.api_key, services, { requestId, address }),
     )
-    // Where there are several, none of them is known to be this browser's.
+    // With several cookies, the session of this browser is unknown.
     const [before, another] = cookiesNamed(sessionCookie.name, headers)
     const replaces = another === undefined ? before : undefined
     const { token, session } = await sessions.begin(key, replaces, callerOf(key, requestId).actor)
@@ -75,9 +77,8 @@ const whoAmI = defineRoute({
   method: 'GET',
   path: '/session',
   access: anyRole,
-  summary: 'Who the request is from: the API key or the session it carries, its role and its organizations.',
-  status: 200,
-  answer: sessionSchema,
+  summary: 'The caller of the request: API key or session, role and organizations.',
+  answer: apiSessionSchema,
   async handle({ caller }, services) {
     return { body: await view(caller, services) }
   },
@@ -87,14 +88,13 @@ const signOut = defineRoute({
   method: 'DELETE',
   path: '/session',
   access: anyRole,
-  summary: 'Signs out: ends the session that the request carries, and takes its cookie away.',
-  status: 200,
-  answer: sessionSchema,
+  summary: 'Signs out: ends the session of the request and deletes its cookie.',
+  answer: apiSessionSchema,
   async handle({ caller, sessionCookie }, services) {
     const { sessions } = services
     if (caller.session === undefined) {
-      throw new RequestError('session_not_found', 'The request carries an API key and no session.', {
-        hint: 'an API key is revoked with DELETE keys/{key}',
+      throw new RequestError('session_not_found', 'The request uses an API key instead of a session.', {
+        hint: 'revoke an API key with DELETE keys/{key}',
       })
     }
     await sessions.end(caller.session, caller.actor)

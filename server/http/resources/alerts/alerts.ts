@@ -2,14 +2,13 @@ import { alertStatus } from '../../../../core/domain/alert.ts'
 import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { recallNewRun } from './recall-run.ts'
+import { recallNewRun, runView } from '../runs/run-view.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
-import { runView } from '../runs/run-view.ts'
 import { operators, readers } from '../../caller/caller.ts'
 
-/** Of the alerts in one page, where they are shown with their content. */
+/** Limit for the contents in one page. */
 const maxContentBytes = 1_048_576
 
 const listAlerts = defineRoute({
@@ -17,40 +16,34 @@ const listAlerts = defineRoute({
   path: '/alerts',
   access: readers,
   summary: 'Lists alerts, newest first.',
-  status: 200,
   answer: pageSchema(component('alert')),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      organization: { type: 'string', description: 'Code of an organization.' },
-      provider: { type: 'string', description: 'Code of a provider.' },
-      type: { type: 'string', description: 'The alert type, compared exactly.' },
-      status: {
-        type: 'integer',
-        enum: Object.values(alertStatus),
-        description: 'Value of `investigation_status`.',
-      },
-      case: { type: 'string', description: 'Id of a case.' },
-      created_after: { ...epochMs, description: 'Stored at this time or later (epoch milliseconds).' },
-      created_before: { ...epochMs, description: 'Stored before this time (epoch milliseconds).' },
-      q: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 200,
-        ...patterns.searchWords,
-        description:
-          'Words that stand in the id, type or content: all of them, in any order and letter case.',
-      },
-      sort: { type: 'string', enum: alertSorts, default: '-created_at', description: 'With `-`: downwards.' },
-      content: {
-        type: 'string',
-        enum: ['true', 'false', 'preview'],
-        default: 'false',
-        description:
-          'Whether rows have `alert_content`, a page then ending after 1 MB of it, or `content_preview`.',
-      },
+    ...pageParameters,
+    organization: { type: 'string', description: 'Code of an organization.' },
+    provider: { type: 'string', description: 'Code of a provider.' },
+    type: { type: 'string', description: 'The exact alert type.' },
+    status: {
+      type: 'integer',
+      enum: Object.values(alertStatus),
+      description: 'Value of `investigation_status`.',
+    },
+    case: { type: 'string', description: 'Id of a case.' },
+    created_after: { ...epochMs, description: 'Stored at this time or later (epoch milliseconds).' },
+    created_before: { ...epochMs, description: 'Stored before this time (epoch milliseconds).' },
+    q: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      ...patterns.searchWords,
+      description: 'Words in the id, type or content: all of them, in any order, ignoring case.',
+    },
+    sort: { type: 'string', enum: alertSorts, default: '-created_at', description: 'Descending with `-`.' },
+    content: {
+      type: 'string',
+      enum: ['true', 'false', 'preview'],
+      default: 'false',
+      description:
+        'Whether rows have `alert_content`, which limits a page to 1 MB of it, or `content_preview`.',
     },
   },
   async handle({ query, caller }, { stores, directory }) {
@@ -84,8 +77,7 @@ const getAlert = defineRoute({
   method: 'GET',
   path: '/alerts/{alert}',
   access: readers,
-  summary: 'One alert by its id or uuid, with the runs that investigated it.',
-  status: 200,
+  summary: 'One alert by id or uuid, with its runs.',
   answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
     const alert = await requireAlert({ stores }, caller.scope, params.alert)
@@ -104,7 +96,7 @@ const investigateAgain = defineRoute({
   path: '/alerts/{alert}/investigate',
   access: operators,
   summary:
-    'Investigates an alert again, from the beginning, by the playbook that fits it now; its retry count rises.',
+    'Investigates an alert again from the start, with the playbook that matches now; increments its retry count.',
   status: 201,
   answer: component('run'),
   recall: recallNewRun,

@@ -1,5 +1,5 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
-import { ConflictError } from '../../../../core/errors/errors.ts'
+import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
 import type { AlertStore } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -7,7 +7,6 @@ import { defineRoute, type Services } from '../../routing/route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { bothKnown } from '../../caller/directory.ts'
 import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../../request/idempotency.ts'
-import { readInt64 } from './int64.ts'
 import { preferredWait } from './prefer.ts'
 import { posters } from '../../caller/caller.ts'
 
@@ -15,42 +14,41 @@ export const createAlert = defineRoute({
   method: 'POST',
   path: '/alerts',
   access: posters,
-  summary: 'Takes an alert in; one with a type is investigated.',
+  summary: 'Creates an alert; one with a type is investigated.',
   status: 201,
   answer: wholeAlertSchema,
-  // It answers with the alert as it is then, and is stored with the alert.
+  // The alert itself is stored with the key, and the response shows its current state.
   once: false,
+  admit: (caller, { intakeGate }) => intakeGate.admit(caller),
   headers: {
     type: 'object',
     properties: {
       'idempotency-key': idempotencyKey,
-      prefer: { type: 'string', description: '`wait=<seconds>`: answer when the investigation has ended.' },
+      prefer: { type: 'string', description: '`wait=<seconds>`: respond when the investigation has ended.' },
     },
   },
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['alert_content', 'alert_provider', 'organization_code'],
     properties: {
-      alert_content: { type: 'string', description: 'Body of the alert, kept byte for byte.' },
+      alert_content: { type: 'string', description: 'Body of the alert, stored byte for byte.' },
       alert_provider: {
         type: 'string',
-        description: 'Code of a known provider; letter case does not matter.',
+        description: 'Code of a known provider, ignoring case.',
       },
       organization_code: {
         type: 'string',
-        description: 'Code of an organization of the key; letter case does not matter.',
+        description: 'Code of an organization of the key, ignoring case.',
       },
       alert_type: {
         type: ['string', 'null'],
         minLength: 1,
         maxLength: 200,
         ...patterns.line,
-        description: `What kind of alert it is; ${patterns.line.patternErrorMessage}. Without it the alert is stored and not investigated.`,
+        description: `Type of the alert; ${patterns.line.patternErrorMessage}. Without a type the alert is stored and not investigated.`,
       },
       created_at_source: {
         type: ['integer', 'null'],
-        description: 'int64: when the alert arose, in whatever unit its source counts; kept as it is.',
+        description: 'int64: creation time in the unit of the source, stored unchanged.',
       },
     },
   },
@@ -62,30 +60,37 @@ export const createAlert = defineRoute({
       services.directory.provider(body.alert_provider, '/alert_provider'),
     )
     const type = body.alert_type ?? null
-    if (type !== null && !services.investigations.accepting(organization.uuid)) {
+    const requireAccepting = (): void => {
+      if (type === null || services.investigations.accepting(organization.uuid)) return
       services.engine.storms.count('refused', organization.uuid)
       throw investigationsFull()
     }
+    requireAccepting()
 
     const key = headers['idempotency-key']
-    const { alert, replayed } = await store(services.stores.alerts, key?.toString(), {
+    const given = {
       content: body.alert_content,
       provider: provider.code,
       organizationUuid: organization.uuid,
       type,
       createdAtSource,
       createdBy: caller.keyUuid,
+    }
+    const { alert, replayed } = await services.intakeGate.inTurn(organization.uuid, () => {
+      // Others were accepted while this alert waited for its turn.
+      requireAccepting()
+      return store(services.stores.alerts, key?.toString(), given)
     })
     if (!replayed) services.engine.storms.count('received', organization.uuid)
     if (!replayed && type !== null) services.investigations.submit(alert)
     const location = `/alerts/${alert.id}`
     const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
     const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
-    // Who finds no place to wait is answered at once: the preference is not applied (RFC 7240, section 2).
+    // Without a free place to wait, responds at once and does not apply the preference (RFC 7240, section 2).
     const leave = seconds === undefined ? undefined : services.takeWaitPlace(caller.scope)
     if (seconds === undefined || leave === undefined)
       return { body: alertView(alert), location, headers: marks }
-    const later = await investigated(alert, seconds, gone, services).finally(leave)
+    const later = await investigated(alert, seconds, gone(), services).finally(leave)
     return {
       body: alertView(later),
       location,
@@ -108,13 +113,13 @@ const hasEnded = ({ status }: Alert): boolean =>
   status === alertStatus.completed || status === alertStatus.failed
 
 function investigationsFull(): RequestError {
-  return new RequestError('investigations_full', 'Too many investigations are waiting; nothing was stored.', {
+  return new RequestError('investigations_full', 'Too many investigations are queued; nothing was stored.', {
     hint: 'send the alert again after the time in Retry-After',
     headers: { 'retry-after': '5' },
   })
 }
 
-/** The alert as it is when its investigation has ended, the seconds are over, nobody waits any more, or the server closes. */
+/** The alert after its investigation, a timeout, a disconnect, or the close of the server. */
 async function investigated(
   alert: Alert,
   seconds: number,
@@ -131,9 +136,38 @@ async function investigated(
     await Promise.race([investigations.wait(alert.id, seconds * 1_000), over])
     return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
   } catch {
-    // The alert is stored: whatever goes wrong with waiting, the answer is that it was taken in.
+    // The alert is stored, so errors while waiting do not matter.
     return alert
   } finally {
     for (const end of ends) end.removeEventListener('abort', onOver)
   }
+}
+
+const least = -(2n ** 63n)
+const most = 2n ** 63n - 1n
+
+/**
+ * Reads a JSON integer as an int64 without loss. `value` comes from `parseJson`, where digits beyond 2^53 are
+ * bigint; `1e3` and `1.0` are integers too (JSON Schema), but beyond 2^53 they have lost digits and are
+ * refused.
+ *
+ * @throws ValidationError `value_invalid`
+ */
+function readInt64(value: unknown, pointer: string): bigint {
+  if (typeof value === 'bigint') {
+    if (value >= least && value <= most) return value
+    throw invalid(pointer, `must be an int64, between ${least} and ${most}`)
+  }
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
+  if (typeof value === 'number' && Number.isInteger(value)) {
+    throw invalid(
+      pointer,
+      'must be written in plain digits: a fraction or an exponent is not exact beyond 2^53',
+    )
+  }
+  throw invalid(pointer, 'must be a whole number')
+}
+
+function invalid(pointer: string, message: string): ValidationError {
+  return new ValidationError('value_invalid', `${pointer.slice(1)} ${message}`, [{ pointer, message }])
 }

@@ -1,9 +1,9 @@
-/** The longest wait that is granted, in seconds. */
+/** Longest wait in seconds. */
 const maxWaitSeconds = 60
 
 /**
- * The seconds of `Prefer: wait=N` (RFC 7240), at most 60. `undefined` when there is no such preference, or none that can be
- * understood: a preference is never a reason to refuse a request.
+ * The seconds of `Prefer: wait=N` (RFC 7240), at most 60. Undefined for a missing or unreadable preference:
+ * it is never a reason to refuse a request.
  */
 export function preferredWait(prefer: string | string[] | undefined): number | undefined {
   if (prefer === undefined) return undefined

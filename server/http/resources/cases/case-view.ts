@@ -4,10 +4,12 @@ import type { CaseObservable } from '../../../../core/case/observables.ts'
 import type { Directory } from '../../caller/directory.ts'
 import { investigatedAlertView } from '../alerts/alert-view.ts'
 import { runView } from '../runs/run-view.ts'
+import { actorSchema } from '../system/audit.ts'
+import { objectSchema, text, textOrNull, time } from '../system/page.ts'
 
 type View = Readonly<Record<string, unknown>>
 
-/** A case as it stands in a list. */
+/** A case as a list shows it. */
 export async function caseView(found: Case, directory: Directory): Promise<View> {
   return {
     case_id: found.id,
@@ -27,7 +29,7 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
   }
 }
 
-/** What belongs to a case, besides its own fields. */
+/** The parts of a case beside its own fields. */
 export async function caseFileView(file: CaseFile, directory: Directory): Promise<View> {
   return {
     alerts: file.alerts.map(investigatedAlertView),
@@ -47,4 +49,18 @@ const observableView = ({ kind, value, learned, used }: CaseObservable) => ({
     run_uuid,
     is_question,
   })),
+})
+
+/** An entry of the timeline. */
+export const caseEntrySchema = objectSchema({
+  at: time,
+  actor: actorSchema,
+  request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
+  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'run_ended'] },
+  text: { ...text, description: 'Plain text.' },
+  changes: { type: ['object', 'null'], description: 'For `changed`: the new values.' },
+  action: {
+    type: ['object', 'null'],
+    description: 'For `action`: the action of a destructive skill, as in `actions` of a case.',
+  },
 })

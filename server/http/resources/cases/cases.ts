@@ -1,9 +1,8 @@
 import { caseSorts } from '../../../../core/ports/case-store.ts'
 import { caseStatuses, severities, verdicts } from '../../../../core/plugin/index.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { caseEntrySchema } from './case-schemas.ts'
+import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
-import { caseFileView, caseView } from './case-view.ts'
 import { addNote, changeCase } from './change-case.ts'
 import { exportCase } from './export-case.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
@@ -15,28 +14,23 @@ const listCases = defineRoute({
   path: '/cases',
   access: readers,
   summary: 'Lists cases, newest first.',
-  status: 200,
   answer: pageSchema(component('case')),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      organization: { type: 'string', description: 'Code of an organization.' },
-      status: { type: 'string', enum: caseStatuses },
-      severity: { type: 'string', enum: severities },
-      verdict: { type: 'string', enum: verdicts },
-      assignee: { type: 'string', maxLength: 200, description: 'Exactly this one; empty: those of nobody.' },
-      q: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 200,
-        description: 'Stands in the title or the summary, in any letter case (of A to Z).',
-      },
-      created_after: { ...epochMs, description: 'Opened at this time or later (epoch milliseconds).' },
-      created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
-      sort: { type: 'string', enum: caseSorts, default: '-created_at', description: 'With `-`: downwards.' },
+    ...pageParameters,
+    organization: { type: 'string', description: 'Code of an organization.' },
+    status: { type: 'string', enum: caseStatuses },
+    severity: { type: 'string', enum: severities },
+    verdict: { type: 'string', enum: verdicts },
+    assignee: { type: 'string', maxLength: 200, description: 'Exactly this assignee; empty: unassigned.' },
+    q: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Text in the title or the summary, ignoring case (A to Z).',
     },
+    created_after: { ...epochMs, description: 'Opened at this time or later (epoch milliseconds).' },
+    created_before: { ...epochMs, description: 'Opened before this time (epoch milliseconds).' },
+    sort: { type: 'string', enum: caseSorts, default: '-created_at', description: 'Descending with `-`.' },
   },
   async handle({ query, caller }, { stores, directory }) {
     const organization =
@@ -59,7 +53,7 @@ const listCases = defineRoute({
   },
 })
 
-/** Shown with a case; the rest of alerts and runs is found with `case`, and the timeline comes in pages. */
+/** Limits of one case; `case` lists further alerts and runs, and the timeline has pages. */
 const shownLimits = { alerts: 50, contentBytes: undefined, runs: 50, actions: 50, timeline: 100 }
 
 const getCase = defineRoute({
@@ -67,9 +61,8 @@ const getCase = defineRoute({
   path: '/cases/{case}',
   access: readers,
   summary:
-    'One case with its newest 50 alerts and 50 runs, what destructive skills did, its observables with what was learned of each, and the newest 100 entries of its ' +
+    'One case with its newest 50 alerts and 50 runs, destructive actions, observables with their findings, and the newest 100 entries of its ' +
     'timeline, oldest first.',
-  status: 200,
   answer: component('case'),
   async handle({ params, caller: { scope } }, services) {
     const { directory } = services
@@ -89,16 +82,11 @@ const getTimeline = defineRoute({
   method: 'GET',
   path: '/cases/{case}/timeline',
   access: readers,
-  summary: 'What happened in a case, newest first.',
-  status: 200,
+  summary: 'The timeline of a case, newest first.',
   answer: pageSchema(caseEntrySchema),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      sort: { type: 'string', enum: ['-at', 'at'], default: '-at', description: 'With `-`: newest first.' },
-    },
+    ...pageParameters,
+    sort: { type: 'string', enum: ['-at', 'at'], default: '-at', description: 'Newest first with `-`.' },
   },
   async handle({ params, query, caller: { scope } }, services) {
     const { id } = await requireCase(services, scope, params.case)

@@ -3,8 +3,7 @@ import { caseStatuses, severities, verdicts } from '../../../../core/plugin/inde
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { component, defineRoute } from '../../routing/route.ts'
-import { caseView } from './case-view.ts'
-import { caseEntrySchema } from './case-schemas.ts'
+import { caseView, caseEntrySchema } from './case-view.ts'
 import { requireCase } from './read-case.ts'
 import { operators } from '../../caller/caller.ts'
 
@@ -12,13 +11,10 @@ export const changeCase = defineRoute({
   method: 'PATCH',
   path: '/cases/{case}',
   access: operators,
-  summary: 'Changes fields of a case, as long as it is what the caller has seen.',
-  status: 200,
+  summary: 'Changes fields of a case, if the caller has read its current state.',
   answer: component('case'),
   headers: ifMatchHeader,
   body: {
-    type: 'object',
-    additionalProperties: false,
     minProperties: 1,
     properties: {
       title: { type: 'string', minLength: 1, maxLength: 500, ...patterns.line },
@@ -60,8 +56,6 @@ export const addNote = defineRoute({
     },
   },
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['text'],
     properties: {
       text: { type: 'string', minLength: 1, maxLength: 10_000, ...patterns.text, description: 'Plain text.' },

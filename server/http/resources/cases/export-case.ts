@@ -14,27 +14,23 @@ export const exportCase = defineRoute({
   method: 'GET',
   path: '/cases/{case}/export',
   access: readers,
-  summary: 'A case with what belongs to it, as one document: JSON, or a report in Markdown for people.',
-  status: 200,
+  summary: 'A case with all its parts as one document: JSON, or a Markdown report.',
   answer: objectSchema({
     exported_at: time,
     case: component('case'),
     left_out: {
       ...objectSchema({ alerts: count, runs: count, actions: count, observables: count, timeline: count }),
       description:
-        'How many of each did not fit: of alerts and runs 200, of actions and of observables 500, of entries of the timeline 2,000.',
+        'Number of omitted parts: beyond 200 alerts and runs, 500 actions and observables, 2,000 timeline entries.',
     },
   }),
   alsoText: markdown,
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      format: {
-        type: 'string',
-        enum: ['json', 'markdown'],
-        description: 'Default: what `Accept` prefers of `application/json` and `text/markdown`; else `json`.',
-      },
+    format: {
+      type: 'string',
+      enum: ['json', 'markdown'],
+      description:
+        'Default: the type that `Accept` prefers, `application/json` or `text/markdown`; otherwise `json`.',
     },
   },
   async handle({ params, query, headers, caller }, services) {

@@ -3,14 +3,14 @@ import { extractingSkill, listed, type Named } from '../../../../core/case/obser
 import type { Case } from '../../../../core/domain/case.ts'
 import type { Services } from '../../routing/route.ts'
 
-/** The newest alerts of a case, and the beginning of each: to look through more would hold up others. */
+/** Searches only the newest alerts and the beginning of each, to stay fast. */
 const maxAlerts = 5
 const maxCharacters = 32_000
 
-/** By alert: contents never change. */
+/** By alert; contents never change. */
 const known = new QuickLRU<string, readonly Named[]>({ maxSize: 500 })
 
-/** What stands in the alerts of a case, for one whose runs extracted nothing. */
+/** Observables in the alerts of a case, if its runs extracted none. */
 export async function inAlertsOf(
   { stores, catalogue }: Pick<Services, 'stores' | 'catalogue'>,
   { id, organizationUuid }: Case,
@@ -30,7 +30,7 @@ export async function inAlertsOf(
 
 type Skill = NonNullable<ReturnType<Services['catalogue']['skill']>>['skill']
 
-/** It reads its input alone. */
+/** The skill reads only its input. */
 async function extract(skill: Skill, text: string): Promise<unknown> {
   return await Promise.resolve(skill.run({ text, include_private: true }, undefined as never)).catch(
     () => undefined,

@@ -5,47 +5,48 @@ import {
   observablesOf,
   type CaseJournal,
   type CaseObservable,
+  type SkillNature,
 } from '../../../../core/case/observables.ts'
 import type { Case, CaseEntry } from '../../../../core/domain/case.ts'
 import type { JournalEntry } from '../../../../core/domain/run.ts'
 import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
-import type { StretchRequest } from '../../../../core/ports/runs/journal-reader.ts'
-import { stretchesOf } from '../../../../core/common/stretches.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import type { ChunkRequest } from '../../../../core/ports/runs/journal-reader.ts'
+import { journalChunks } from '../../../../core/common/journal-chunks.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 import { inAlertsOf } from './in-alerts-of.ts'
-import { kindsIn } from '../runs/kinds-in.ts'
 import { showRun } from '../runs/redact-run.ts'
+import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 
 type Needed = Pick<Services, 'stores' | 'catalogue' | 'playbooks'>
 
-/** How much of a case is read at once. */
+/** Parts of a case to read. */
 export interface CaseLimits {
   readonly alerts: number
-  /** Undefined: alerts are shown without their content. */
+  /** Undefined: alerts have no content. */
   readonly contentBytes: number | undefined
   readonly runs: number
   readonly actions: number
   readonly timeline: number
 }
 
-/** Runs whose journals are looked through for what was learned: the newest ones. */
+/** Newest runs whose journals are searched for findings. */
 const maxJournals = 20
 const maxObservables = 500
 
-/** Throws RequestError `case_not_found`, also for a case of another organization. */
+/** Throws RequestError `case_not_found`, also for another organization. */
 export async function requireCase(
   { stores }: Pick<Services, 'stores'>,
-  scope: Scope,
+  scope: OrganizationScope,
   id: string,
 ): Promise<Case> {
   const found = await stores.cases.find(scope, id)
   if (found !== undefined) return found
-  throw new RequestError('case_not_found', undefined, { hint: 'GET cases lists those this API key may see' })
+  throw new RequestError('case_not_found', undefined, { hint: 'GET cases lists the cases of this API key' })
 }
 
-/** The case with the newest of what belongs to it. */
+/** The case with the newest of its parts. */
 export async function readCaseFile(services: Needed, found: Case, limits: CaseLimits): Promise<CaseFile> {
   const { stores } = services
   const scope = [found.organizationUuid]
@@ -90,14 +91,16 @@ async function readTimeline({ stores }: Needed, { id, organizationUuid }: Case, 
   return { entries: entries.toReversed(), total }
 }
 
-/** Of one step; larger ones are left out. */
+/** Per step; larger steps are left out. */
 const maxStepBytes = 1_048_576
-/** Of one run. */
+/** Per run. */
 const maxSteps = 5_000
-/** In one piece. */
+/** Steps per read. */
 const [pieceLines, pieceBytes] = [2_000, 4 * maxStepBytes]
 
-/** One journal after the other, in pieces, and of each what is needed: it may hold megabytes of what other systems answered. */
+/**
+ * Reads one journal at a time, in chunks, and keeps only findings: a journal can hold megabytes of responses.
+ */
 async function readObservables(
   services: Needed,
   found: Case,
@@ -120,20 +123,50 @@ async function readObservables(
 async function readSteps(
   services: Needed,
   run: ListedRun,
-  wanted: Pick<StretchRequest, 'kinds' | 'withoutOutputs'>,
+  wanted: Pick<ChunkRequest, 'kinds' | 'withoutOutputs'>,
 ): Promise<readonly JournalEntry[]> {
   const { masked } = await showRun(run, services)
   const found: JournalEntry[] = []
   const request = { lines: pieceLines, bytes: pieceBytes, maxBytes: maxStepBytes, ...wanted }
-  for await (const lines of stretchesOf(services.stores.lines, run.uuid, request)) {
+  for await (const lines of journalChunks(services.stores.journalReader, run.uuid, request)) {
     for (const { entry } of lines) found.push(withoutRest(masked(entry)))
     if (found.length >= maxSteps) break
   }
   return found
 }
 
-/** Without what else the other system said. */
+/** Without the raw response. */
 function withoutRest(entry: JournalEntry): JournalEntry {
   const { all, risk } = (entry.output ?? {}) as { readonly all?: unknown; readonly risk?: unknown }
   return { ...entry, output: { all, risk } }
+}
+
+interface Kinds {
+  /** Kinds of steps with findings. */
+  readonly telling: readonly string[]
+  /** Calls of all other skills. */
+  readonly others: readonly string[]
+  readonly nature: SkillNature
+}
+
+const kinds = new WeakMap<Catalogue, Kinds>()
+
+/** Kinds of steps to look for in journals. */
+function kindsIn(catalogue: Catalogue): Kinds {
+  const known = kinds.get(catalogue)
+  if (known !== undefined) return known
+  const { skills } = catalogue
+  const enriching = skills.filter(({ skill }) => skill.enriches !== undefined)
+  const telling = [extractingSkill, ...enriching.map(({ name }) => name)]
+  const found = {
+    telling,
+    others: skills.map(({ name }) => name).filter((name) => !telling.includes(name)),
+    nature: {
+      enriches: (name: string) => catalogue.skill(name)?.skill.enriches !== undefined,
+      reads: (name: string) => catalogue.skill(name)?.skill.effect === 'read',
+      asks: (name: string) => catalogue.skill(name)?.skill.asks === true,
+    },
+  }
+  kinds.set(catalogue, found)
+  return found
 }

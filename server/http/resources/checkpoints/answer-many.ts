@@ -1,5 +1,5 @@
-import { heldInputsOf, heldSkillOf } from '../../../../core/checkpoint/kind.ts'
-import { requireOneKind, seenOf } from '../../../../core/checkpoint/one-kind.ts'
+import { inputsToApprove, skillToApprove } from '../../../../core/checkpoint/kind.ts'
+import { requireBatch, fingerprintOf } from '../../../../core/checkpoint/checkpoint-batch.ts'
 import { counted, targetOf } from '../../../../core/checkpoint/target.ts'
 import type { Checkpoint, Question } from '../../../../core/domain/checkpoint.ts'
 import { hide } from '../../../../core/domain/mask.ts'
@@ -19,7 +19,7 @@ import {
 import { objectSchema, text, textOrNull, time } from '../system/page.ts'
 import { operators } from '../../caller/caller.ts'
 
-/** Of a text in the preview, in characters; the whole one stands with the checkpoint. */
+/** Characters of a text in the preview; the checkpoint has the full text. */
 const maxShown = 1_000
 
 const counts = { type: 'integer', minimum: 0 } as const
@@ -30,48 +30,50 @@ const questionSchema = objectSchema({
   playbook: text,
   alert_id: textOrNull,
   case_id: textOrNull,
-  message: { ...textOrNull, description: `What is asked; its first ${maxShown} characters.` },
-  skill: { ...textOrNull, description: 'The skill whose use is to be approved; null for another question.' },
+  message: { ...textOrNull, description: `The question; its first ${maxShown} characters.` },
+  skill: { ...textOrNull, description: 'The skill that waits for an approval; null for another question.' },
   target: {
     ...text,
-    description: `What it acts on: the input without prose, after the message where a playbook asks; its first ${maxShown} characters.`,
+    description: `The target: the input of the action, or the message of the question; its first ${maxShown} characters.`,
   },
   created_at: time,
   timeout_at: time,
+})
+
+/** Answer of `POST checkpoints/answer/preview`. */
+export const apiAnswerPreviewSchema = objectSchema({
+  kind: textOrNull,
+  organization_code: textOrNull,
+  answers: {
+    type: 'array',
+    items: objectSchema({ value: text, label: text }),
+    description: 'The possible answers.',
+  },
+  seen: {
+    ...textOrNull,
+    description: 'Identifies exactly these questions; send it with the answer. Null: no questions.',
+  },
+  targets: {
+    type: 'array',
+    items: objectSchema({ target: text, count: counts }),
+    description: 'Each once, most frequent first.',
+  },
+  data: { type: 'array', items: questionSchema, description: 'Oldest first.' },
+  gone: { ...counts, description: 'Named checkpoints that are no longer open.' },
+  left: { ...counts, description: 'Further matches of the filter, for another request.' },
 })
 
 export const previewAnswers = defineRoute({
   method: 'POST',
   path: '/checkpoints/answer/preview',
   access: operators,
-  summary: `What one answer to many questions would decide: at most ${maxTogether} that wait, of one kind in one organization. Changes nothing.`,
-  status: 200,
-  answer: objectSchema({
-    kind: textOrNull,
-    organization_code: textOrNull,
-    answers: {
-      type: 'array',
-      items: objectSchema({ value: text, label: text }),
-      description: 'What to choose from.',
-    },
-    seen: {
-      ...textOrNull,
-      description: 'Names exactly these questions; the answer carries it. Null: there are none.',
-    },
-    targets: {
-      type: 'array',
-      items: objectSchema({ target: text, count: counts }),
-      description: 'Each one once, the most frequent first.',
-    },
-    data: { type: 'array', items: questionSchema, description: 'Oldest first.' },
-    gone: { ...counts, description: 'Of the checkpoints that were named: those that wait no more.' },
-    left: { ...counts, description: 'That fit the filter, and are left for another request.' },
-  }),
+  summary: `Previews one answer to many questions: at most ${maxTogether} open ones, of one kind in one organization. Changes nothing.`,
+  answer: apiAnswerPreviewSchema,
   body: manyCheckpoints,
   async handle({ body, caller }, services) {
     const { checkpoints, gone, left } = await chosenCheckpoints(body, caller.scope, services)
     if (checkpoints.length === 0) return { body: { ...nothing, gone, left } }
-    const one = requireOneKind(checkpoints)
+    const one = requireBatch(checkpoints)
     const data = one.checkpoints.map((each) => questionView(each, services))
     const targets = one.checkpoints.flatMap((each) => targetsOf(each, services))
     return {
@@ -79,7 +81,7 @@ export const previewAnswers = defineRoute({
         kind: one.kind,
         organization_code: await services.directory.organizationCode(one.organizationUuid),
         answers: answersView(checkpoints[0]!.question, one.answers),
-        seen: seenOf(one),
+        seen: fingerprintOf(one),
         targets: counted(targets).map((each) => ({
           target: each.text.slice(0, maxShown),
           count: each.count,
@@ -103,7 +105,7 @@ function questionView(checkpoint: Checkpoint, services: Pick<Services, 'catalogu
     alert_id: alertId,
     case_id: caseId,
     message: messageOf(question)?.slice(0, maxShown).toWellFormed() ?? null,
-    skill: heldSkillOf(checkpoint) ?? null,
+    skill: skillToApprove(checkpoint) ?? null,
     target: targetsOf(checkpoint, services).join('; ').slice(0, maxShown).toWellFormed(),
     created_at: createdAt,
     timeout_at: timeoutAt,
@@ -112,22 +114,22 @@ function questionView(checkpoint: Checkpoint, services: Pick<Services, 'catalogu
 
 const messageOf = ({ input }: Question): string | null => textAt(input, 'message')
 
-/** What a question is about: of an approval each input, of another question one target. */
+/** The target of a question: every input of an approval, or the one target of another question. */
 function targetsOf(checkpoint: Checkpoint, { catalogue }: Pick<Services, 'catalogue'>): readonly string[] {
   const { question } = checkpoint
   const schemaOf = (name: string): JsonSchema => catalogue.skill(name)?.skill.input ?? operatorInput
-  const skill = heldSkillOf(checkpoint)
+  const skill = skillToApprove(checkpoint)
   if (skill !== undefined) {
-    // What was sensitive has been replaced before it was asked.
+    // Sensitive values were replaced before the question was asked.
     const schema = schemaOf(skill)
-    return heldInputsOf(checkpoint).map((input) => targetOf(schema, input).toWellFormed())
+    return inputsToApprove(checkpoint).map((input) => targetOf(schema, input).toWellFormed())
   }
   const schema = schemaOf(question.via)
   const target = questionTarget(messageOf(question), schema, hide(acceptedBy(schema), question.input))
   return [target.toWellFormed()]
 }
 
-/** What the question of a playbook is about stands in its words. */
+/** The target of a playbook's question is in its message. */
 const questionTarget = (message: string | null, schema: JsonSchema, input: unknown): string =>
   [message, targetOf(schema, input)].filter((part) => part !== null && part !== '').join(' · ')
 
@@ -137,30 +139,30 @@ export const answerCheckpoints = defineRoute({
   once: true,
   access: operators,
   summary:
-    'Gives one answer to all the questions that a preview showed, in the name of the API key. What was answered before stops no other.',
-  status: 200,
+    'Gives one answer to all previewed questions, in the name of the API key. Questions answered before are skipped.',
   answer: objectSchema({
     data: {
       type: 'array',
       items: objectSchema({
         checkpoint_id: text,
-        outcome: { enum: ['accepted', 'second', 'late'], description: 'Whether it counts, or why not.' },
+        outcome: {
+          enum: ['accepted', 'second', 'late'],
+          description: 'Whether the answer counts, or why not.',
+        },
       }),
     },
   }),
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['checkpoints', 'seen', 'answer'],
     properties: {
       checkpoints: checkpointIds,
-      seen: { type: 'string', description: 'Of the preview of exactly these.' },
+      seen: { type: 'string', description: 'The `plan` of the preview.' },
       answer: { type: 'string', description: 'One of the answers.' },
-      text: { type: 'string', maxLength: 4000, description: 'A remark, recorded with each.' },
+      text: { type: 'string', maxLength: 4000, description: 'A remark, recorded with each answer.' },
     },
   },
   async handle({ body, caller }, services) {
-    const one = requireOneKind(await namedCheckpoints(body.checkpoints, caller.scope, services))
+    const one = requireBatch(await namedCheckpoints(body.checkpoints, caller.scope, services))
     const given = {
       value: body.answer,
       by: caller.actor,

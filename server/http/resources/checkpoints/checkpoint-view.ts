@@ -17,7 +17,7 @@ import { consequencesView } from './consequences-view.ts'
 
 type Seen = Pick<Services, 'directory' | 'catalogue' | 'stores' | 'playbooks' | 'log'>
 
-/** A question with whatever an answer to it needs, and what became of it (`schemas/checkpoint.schema.json`). */
+/** A question with the data for an answer, and its outcome (`schemas/checkpoint.schema.json`). */
 export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
   const { directory, catalogue } = services
   const { question, answer } = checkpoint
@@ -76,7 +76,7 @@ export function answerView({ value, by, text, at }: CheckpointAnswer, checkpoint
     by: wordFor(by),
     by_name: byName,
     actor: { ...by, name: byName ?? by.name },
-    // As in the output of the step: beside what is sensitive, a text may repeat it.
+    // Hidden as in the output of the step: the text may repeat sensitive values.
     text: mask === undefined || text === null ? text : hidden,
     at,
   }

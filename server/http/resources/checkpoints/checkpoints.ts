@@ -21,21 +21,20 @@ import { operators, readers } from '../../caller/caller.ts'
 const givenSchema = objectSchema({
   outcome: {
     enum: ['accepted', 'second', 'late', 'not_asked', 'not_an_answer', 'ambiguous'],
-    description: 'Whether it counts, or why not.',
+    description: 'Whether the answer counts, or why not.',
   },
-  value: { description: 'One of the answers, or what was filled in; null for what was none.' },
+  value: { description: 'The answer, or the submitted form; null if it was invalid.' },
   label: {
     ...textOrNull,
-    description: 'What people read for the answer; null for what was filled in, or was none.',
+    description: 'Label of the answer; null for a form or an invalid answer.',
   },
   by: {
     type: 'string',
-    description:
-      'As the other system knows them, or the name of an API key, which may be anything: see `actor`.',
+    description: 'Id in the other system, or the name of an API key, which is free text: see `actor`.',
   },
   by_name: {
     ...textOrNull,
-    description: 'How people know them, such as an e-mail address, where the skill that asked has said so.',
+    description: 'A readable name, such as an e-mail address, if the skill provides one.',
   },
   actor: actorSchema,
   text: textOrNull,
@@ -46,26 +45,21 @@ const listCheckpoints = defineRoute({
   method: 'GET',
   path: '/checkpoints',
   access: readers,
-  summary: 'Lists checkpoints, newest first: those that wait for an answer, or that ended in another way.',
-  status: 200,
+  summary: 'Lists checkpoints, newest first: open ones, or those in another state.',
   answer: pageSchema(component('checkpoint')),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      organization: { type: 'string', description: 'Code of an organization.' },
-      run: { type: 'string', description: 'Uuid of the run that asks.' },
-      via: { type: 'string', description: 'Name of the skill that asks, or `operator`.' },
-      kind: { type: 'string', description: 'See the field.' },
-      state: {
-        type: 'string',
-        enum: checkpointStates,
-        default: 'waiting',
-        description: 'What became of them.',
-      },
-      sort: sortByAge,
+    ...pageParameters,
+    organization: { type: 'string', description: 'Code of an organization.' },
+    run: { type: 'string', description: 'Uuid of the run that asked.' },
+    via: { type: 'string', description: 'Name of the skill that asked, or `operator`.' },
+    kind: { type: 'string', description: 'As in the field of the checkpoint.' },
+    state: {
+      type: 'string',
+      enum: checkpointStates,
+      default: 'waiting',
+      description: 'State of the checkpoint.',
     },
+    sort: sortByAge,
   },
   async handle({ query, caller }, services) {
     const { stores, directory } = services
@@ -81,8 +75,7 @@ const getCheckpoint = defineRoute({
   method: 'GET',
   path: '/checkpoints/{checkpoint}',
   access: readers,
-  summary: 'One checkpoint, whatever became of it, with all answers that came.',
-  status: 200,
+  summary: 'One checkpoint with all its answers.',
   answer: objectSchema({
     checkpoint: component('checkpoint'),
     given: { type: 'array', items: givenSchema, description: 'Oldest first.' },
@@ -118,18 +111,15 @@ const answerCheckpoint = defineRoute({
   },
   access: operators,
   summary:
-    'Answers a checkpoint in the name of the API key. Only the first answer in time counts; others are recorded.',
-  status: 200,
+    'Answers a checkpoint in the name of the API key. The first answer in time counts; others are only recorded.',
   answer: objectSchema({
-    outcome: { enum: ['accepted', 'second', 'late'], description: 'Whether it counts, or why not.' },
+    outcome: { enum: ['accepted', 'second', 'late'], description: 'Whether the answer counts, or why not.' },
     checkpoint: component('checkpoint'),
   }),
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['answer'],
     properties: {
-      answer: { description: 'One of the answers, or what was filled in.' },
+      answer: { description: 'One of the answers, or the submitted form.' },
       text: { type: 'string', maxLength: 4000, description: 'A remark.' },
     },
   },

@@ -1,11 +1,11 @@
-import { isLike } from '../../../../core/checkpoint/one-kind.ts'
+import { isLike } from '../../../../core/checkpoint/checkpoint-batch.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 
-/** How many questions one request answers. */
+/** Maximum number of questions per request. */
 export const maxTogether = 100
 
 const text = { type: 'string' } as const
@@ -20,8 +20,6 @@ export const checkpointIds = {
 } as const
 
 export const manyCheckpoints = {
-  type: 'object',
-  additionalProperties: false,
   properties: {
     checkpoints: checkpointIds,
     filter: {
@@ -44,14 +42,17 @@ interface Choice {
   readonly filter?: { readonly kind: string; readonly organization_code: string } | undefined
 }
 
-/** Those that wait, oldest first. Throws ValidationError `value_invalid`, RequestError `checkpoint_not_found`, `unknown_organization`. */
+/**
+ * The open ones, oldest first. Throws ValidationError `value_invalid`, RequestError `checkpoint_not_found`,
+ * `unknown_organization`.
+ */
 export async function chosenCheckpoints(
   { checkpoints, filter }: Choice,
-  scope: Scope,
+  scope: OrganizationScope,
   services: Services,
 ): Promise<Chosen> {
   if ((checkpoints === undefined) === (filter === undefined)) {
-    const message = 'either `checkpoints` or `filter` has to be given'
+    const message = 'either `checkpoints` or `filter` is required'
     throw new ValidationError('value_invalid', message, [{ pointer: '', message }])
   }
   if (checkpoints !== undefined) {
@@ -63,7 +64,7 @@ export async function chosenCheckpoints(
   const { uuid } = await services.directory.organization(scope, code, '/filter/organization_code')
   const page = { limit: maxTogether, oldestFirst: true }
   const { data, total } = await services.stores.checkpoints.list([uuid], page, { state: 'waiting', kind })
-  // After an edit of the playbook there may be others to choose from.
+  // An edit of the playbook may have changed the answers.
   const alike = data.filter((each) => isLike(data[0]!)(each))
   return { checkpoints: alike, gone: 0, left: total - alike.length }
 }
@@ -73,14 +74,14 @@ const byAge = (a: Checkpoint, b: Checkpoint): number => a.createdAt - b.createdA
 /** Throws RequestError `checkpoint_not_found`. */
 export async function namedCheckpoints(
   checkpoints: readonly string[],
-  scope: Scope,
+  scope: OrganizationScope,
   { stores }: Pick<Services, 'stores'>,
 ): Promise<readonly Checkpoint[]> {
   const found: Checkpoint[] = []
   for (const [index, id] of checkpoints.entries()) {
     const checkpoint = await stores.checkpoints.find(scope, id)
     if (checkpoint === undefined) {
-      const errors = [{ pointer: `/checkpoints/${index}`, message: 'there is no such checkpoint' }]
+      const errors = [{ pointer: `/checkpoints/${index}`, message: 'checkpoint not found' }]
       throw new RequestError('checkpoint_not_found', undefined, { errors })
     }
     found.push(checkpoint)

@@ -1,4 +1,4 @@
-import { heldSkillOf } from '../../../../core/checkpoint/kind.ts'
+import { skillToApprove } from '../../../../core/checkpoint/kind.ts'
 import { consequencesOf, type Consequence } from '../../../../core/destructive/consequences.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
 import { isApproval } from '../../../../core/engine/context/approval.ts'
@@ -6,7 +6,7 @@ import type { Services } from '../../routing/route.ts'
 
 type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
 
-/** The destructive actions that each answer to a waiting question may lead to; null: not known, or the question is over. */
+/** The destructive actions that may follow each answer; null: unknown, or no longer open. */
 export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
   if (checkpoint.state !== 'waiting') return null
   const { answers } = checkpoint.question
@@ -14,7 +14,7 @@ export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
   const silence = onTimeout === null || onTimeout.fails ? [] : [onTimeout.answer]
   const values = answers === null ? [null] : [...new Set<unknown>([...answers, ...silence])]
   const of =
-    heldSkillOf(checkpoint) === undefined
+    skillToApprove(checkpoint) === undefined
       ? await afterAnswer(checkpoint, services)
       : approval(checkpoint, services)
   if (of === undefined) return null
@@ -31,9 +31,9 @@ const actionView = ({ stepId, skill, title, class: kind }: Consequence) => ({
 
 type ActionsOf = (answer: unknown) => readonly Consequence[] | Promise<readonly Consequence[]>
 
-/** What is approved is done, and nothing else is decided. */
+/** An approval allows its action and decides nothing else. */
 function approval(checkpoint: Checkpoint, { catalogue }: Seen): ActionsOf | undefined {
-  const skill = catalogue.skill(heldSkillOf(checkpoint) ?? '')
+  const skill = catalogue.skill(skillToApprove(checkpoint) ?? '')
   if (skill?.skill.effect !== 'write' || skill.skill.destructive === undefined) return undefined
   const { title, destructive } = skill.skill
   const action = { stepId: checkpoint.stepId, skill: skill.name, title, class: destructive }
@@ -54,8 +54,8 @@ async function afterAnswer(
     }
     return async (answer) => await consequencesOf(playbook, path, answer, { catalogue, called })
   } catch (error) {
-    // A question is shown and answered also where its playbook no longer fits the plugins.
-    log.warn({ run: runUuid, error }, 'the consequences of an answer are not known')
+    // A question stays answerable if its playbook no longer matches the plugins.
+    log.warn({ run: runUuid, error }, 'could not determine the consequences of an answer')
     return undefined
   }
 }

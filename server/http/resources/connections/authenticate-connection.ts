@@ -2,11 +2,10 @@ import { ForbiddenError, TimeoutError } from '../../../../core/errors/errors.ts'
 import { ConnectionError, TocsinError } from '../../../../core/plugin/index.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
+import { connectionQuery, connectionDefinition, namedConnection } from './connection-view.ts'
 import { time } from '../system/page.ts'
 import { admins } from '../../caller/caller.ts'
 
-/** The other system must have said yes or no by then. */
 const deadlineMs = 30_000
 
 export const authenticateConnection = defineRoute({
@@ -14,10 +13,9 @@ export const authenticateConnection = defineRoute({
   path: '/connections/{connection}/authenticate',
   access: admins,
   summary:
-    'Asks the other system whether the credentials of a connection work, also of a disabled one; refused: says why. ' +
-    '`warning` says what an operator should do although they work, e.g. before they expire; else null. ' +
-    '`account` says whose they are, e.g. a workspace and a bot.',
-  status: 200,
+    'Tests the credentials of a connection, even if it is disabled; an error says why they failed. ' +
+    '`warning`: credentials that work but need attention, e.g. before they expire; else null. ' +
+    '`account`: the account, e.g. a workspace and a bot.',
   answer: {
     type: 'object',
     additionalProperties: false,
@@ -26,7 +24,7 @@ export const authenticateConnection = defineRoute({
       status: { const: 'ok' },
       checked_at: time,
       warning: { type: ['string', 'null'] },
-      account: { type: 'string', description: 'Absent: the other system does not say.' },
+      account: { type: 'string', description: 'Absent if the other system does not report it.' },
     },
   },
   query: connectionQuery,
@@ -39,7 +37,7 @@ export const authenticateConnection = defineRoute({
       services,
     )
     services.authenticateGate.admit(organizationUuid, uuid)
-    const definition = definitionOf(catalogue, plugin)
+    connectionDefinition(catalogue, plugin)
     const open = await stores.connections.open(organizationUuid, name)
     if (open === undefined) throw new RequestError('connection_not_found')
     const startedAt = clock.now()
@@ -47,7 +45,7 @@ export const authenticateConnection = defineRoute({
     const timer = setTimeout(() => deadline.abort(tooLate()), deadlineMs)
     try {
       const signal = AbortSignal.any([deadline.signal, closing])
-      const { account, warning = null } = await services.authenticate(definition, open, signal)
+      const { account, warning = null } = await services.authenticate(open, signal)
       const found = { asOf: startedAt, warning }
       await stores.connections.works(organizationUuid, uuid, found, caller.actor)
       return {
@@ -72,7 +70,7 @@ export const authenticateConnection = defineRoute({
   },
 })
 
-/** Nobody is forbidden anything here: it is the address of the connection that may not be spoken to. */
+/** The server refuses the address of the connection; the caller has all permissions. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof ForbiddenError)) return error
   const { code, message, hint } = error
@@ -84,7 +82,7 @@ function tooLate(): TimeoutError {
     'authenticate_timeout',
     `the other system did not answer within ${deadlineMs / 1000} seconds`,
     {
-      hint: 'check the address of the connection, and whether a firewall is between',
+      hint: 'check the address of the connection and the firewalls on the way',
     },
   )
 }

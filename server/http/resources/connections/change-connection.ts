@@ -10,29 +10,26 @@ import { usableSettings } from '../../../../core/skill/connection/usable-setting
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
-import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
 import { admins } from '../../caller/caller.ts'
 
 export const changeConnection = defineRoute({
   method: 'PATCH',
   path: '/connections/{connection}',
   access: admins,
-  summary: 'Changes a connection: fields of its settings, secrets among them, and whether it is enabled.',
+  summary: 'Changes settings of a connection, including secrets, and whether it is enabled.',
   headers: ifMatchHeader,
-  status: 200,
   answer: component('connection'),
   query: connectionQuery,
   body: {
-    type: 'object',
-    additionalProperties: false,
     minProperties: 1,
     properties: {
       settings: {
         type: 'object',
         description:
-          'Only the fields that change; null takes an optional one away. A new address needs the secrets again.',
+          'Only the fields to change; null removes an optional one. A new address requires all secrets again.',
       },
-      enabled: { type: 'boolean', description: 'A disabled connection is used by no step.' },
+      enabled: { type: 'boolean', description: 'Steps do not use a disabled connection.' },
     },
   },
   async handle({ params, query, body, headers, caller }, services) {
@@ -44,7 +41,7 @@ export const changeConnection = defineRoute({
       query.organization,
       services,
     )
-    // Of what is stored then, not of what was read before: of two who change different fields, neither takes back what the other did.
+    // Applied to the stored state at that time, so that concurrent changes of different fields are both kept.
     const changes = (stored: StoredConnection): ConnectionChanges => ({
       enabled,
       ...(settings !== undefined && newValues(catalogue, stored, settings)),
@@ -60,9 +57,8 @@ export const deleteConnection = defineRoute({
   method: 'DELETE',
   path: '/connections/{connection}',
   access: admins,
-  summary: 'Deletes a connection with its secrets, and answers it as it was.',
+  summary: 'Deletes a connection with its secrets, and returns its last state.',
   headers: ifMatchHeader,
-  status: 200,
   answer: component('connection'),
   query: connectionQuery,
   async handle({ params, query, headers, caller }, services) {
@@ -76,7 +72,9 @@ export const deleteConnection = defineRoute({
 
 type Stored = Pick<OpenConnection, 'secrets'> & { readonly settings: Readonly<Record<string, unknown>> }
 
-/** Secrets that cannot be opened any more, e.g. after the loss of a master key, are entered anew: all of them. */
+/**
+ * If stored secrets cannot be decrypted, e.g. after the loss of the master key, all must be entered again.
+ */
 function openedSecrets({ secrets }: StoredConnection): Stored['secrets'] {
   try {
     return secrets()
@@ -93,7 +91,7 @@ function newValues(
   given: Readonly<Record<string, unknown>>,
 ): ConnectionChanges {
   const { name, plugin, settings } = found.connection
-  const definition = definitionOf(catalogue, plugin)
+  const definition = connectionDefinition(catalogue, plugin)
   const stored: Stored = { settings, secrets: openedSecrets(found) }
   const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
   const merged = Object.entries({ ...settings, ...Object.fromEntries(secrets), ...given })
@@ -107,7 +105,7 @@ function newValues(
   }
 }
 
-/** What was not entered anew is as old as it was. */
+/** Unchanged secrets keep their age. */
 function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
   const names = Object.keys(after)
   return (
@@ -117,9 +115,9 @@ function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
 }
 
 /**
- * Secrets are written and never read: who could send them to an address of their own could read them there. With an address that the
- * connection did not reach before, every stored secret is to be given again. Another path is another address, since below one origin
- * there may be many customers; a path further below is none.
+ * Otherwise someone could read the secrets by sending them to an address of their own. For a new address,
+ * every stored secret must be entered again. Another path counts as another address, since one origin may
+ * serve many customers; a path below the old one does not.
  */
 function requireSecretsForNewAddress(
   definition: ConnectionDefinition,
@@ -137,18 +135,18 @@ function requireSecretsForNewAddress(
     return
   const missing = Object.keys(before.secrets).filter((field) => !Object.hasOwn(given, field))
   if (missing.length === 0) return
-  const message = 'must be given again, since the address of the connection changes'
+  const message = 'must be entered again, because the address of the connection changes'
   const errors = missing.map((field) => ({ pointer: `/settings/${field}`, message }))
   throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
 }
 
-/** Wherever a call of this connection may go: below its base address with credentials. */
+/** Addresses that may receive credentials: everything below the base addresses. */
 function addressesOf(definition: ConnectionDefinition, { settings, secrets }: Stored) {
   const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
   try {
     return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
   } catch {
-    // The plugin has changed and cannot read what was stored for it: nothing is known of where it led.
+    // The plugin has changed and cannot read the stored settings, so the old address is unknown.
     return { base: [], others: [] }
   }
 }
@@ -159,7 +157,7 @@ function isAtOrBelow(address: string, known: string): boolean {
   return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
 }
 
-/** Some gateways decode these before they route, or leave out what follows a `;`: then the path is another one than it says. */
+/** Some gateways decode these before routing, or ignore text after `;`, so the real path may differ. */
 const encodedPath = /;|%(2[5ef]|3b|5c)/i
 
 const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)

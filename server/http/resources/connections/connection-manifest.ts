@@ -1,8 +1,7 @@
 import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
-import { webhookPath } from '../../routing/webhook-path.ts'
 import { unreachableFromOutside } from '../../../config/unreachable.ts'
-import { connectionQuery, definitionOf, namedConnection } from './connection-view.ts'
+import { connectionQuery, connectionDefinition, namedConnection } from './connection-view.ts'
 import { admins } from '../../caller/caller.ts'
 
 export const connectionManifest = defineRoute({
@@ -10,10 +9,9 @@ export const connectionManifest = defineRoute({
   path: '/connections/{connection}/manifest',
   access: admins,
   summary:
-    'The document that sets the other system up for a connection. It holds the token of the connection: a secret. Where its addresses cannot be ' +
-    'reached from outside, the header `Tocsin-Warning` says why.',
-  status: 200,
-  answer: { description: 'What the plugin makes, e.g. the manifest of an app.' },
+    'The document for the set-up of the other system. It contains the token of the connection: keep it secret. If the addresses are unreachable for ' +
+    'other systems, the header `Tocsin-Warning` says why.',
+  answer: { description: 'In the format of the plugin, e.g. an app manifest.' },
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
     const { stores, catalogue, apiPrefix } = services
@@ -23,14 +21,14 @@ export const connectionManifest = defineRoute({
       query.organization,
       services,
     )
-    const { manifest } = definitionOf(catalogue, plugin)
+    const { manifest } = connectionDefinition(catalogue, plugin)
     if (manifest === undefined) {
       throw new RequestError('manifest_not_found', `The plugin '${plugin}' has no manifest.`, {
-        hint: 'its README says how the other system is set up',
+        hint: 'see its README for the set-up of the other system',
       })
     }
     const token = await stores.connections.eventsToken(organizationUuid, uuid)
-    // Whoever has read it can send what comes from the other system, but for its signature.
+    // The token allows sending as the other system, except for its signature.
     await stores.audit.record({
       action: 'connection.manifest_read',
       by: caller.actor,
@@ -50,3 +48,8 @@ export const connectionManifest = defineRoute({
     }
   },
 })
+
+/** The webhook path of a plugin's connections, below the prefix. */
+export function webhookPath(plugin: string, route: string): string {
+  return `/webhooks/${plugin.replaceAll('_', '-')}/v1/${route}`
+}

@@ -6,7 +6,7 @@ import {
   type ConnectionNote,
 } from '../../../../core/domain/connection.ts'
 import type { ConnectionDefinition } from '../../../../core/plugin/index.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
@@ -40,29 +40,25 @@ export async function connectionView(
 }
 
 function credentialsOld(age: number, { secretsAt }: Connection): ConnectionNote {
-  const reason = `the credentials are ${age} days old: replace them every ${credentialDays} days`
+  const reason = `the credentials are ${age} days old; replace them every ${credentialDays} days`
   return { reason, at: (secretsAt ?? 0) + credentialDays * 86_400_000 }
 }
 
-/** Says which connection is meant, where several organizations of the key have one of that name. */
+/** Selects a connection if several organizations have one with that name. */
 export const connectionQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    organization: {
-      type: 'string',
-      description: 'Code of an organization; needed where several have a connection of that name.',
-    },
+  organization: {
+    type: 'string',
+    description: 'Code of an organization; required if several have a connection with that name.',
   },
 } as const
 
 /**
- * The connection that a path names, by its uuid or by its name ignoring case.
+ * Finds a connection by uuid, or by name ignoring case.
  *
  * @throws RequestError `connection_not_found`, `connection_name_ambiguous`, `unknown_organization`
  */
 export async function namedConnection(
-  scope: Scope,
+  scope: OrganizationScope,
   name: string,
   organization: string | undefined,
   { stores, directory }: Pick<Services, 'stores' | 'directory'>,
@@ -75,7 +71,7 @@ export async function namedConnection(
   const [found, another] = all.filter((connection) => connection.name.toLowerCase() === wanted)
   if (found === undefined) {
     throw new RequestError('connection_not_found', undefined, {
-      hint: 'GET connections lists those this API key may see',
+      hint: 'GET connections lists the connections of this API key',
     })
   }
   if (another === undefined) return found
@@ -85,13 +81,13 @@ export async function namedConnection(
 }
 
 /** Throws RequestError `unknown_plugin`. */
-export function definitionOf(catalogue: Catalogue, plugin: string): ConnectionDefinition {
+export function connectionDefinition(catalogue: Catalogue, plugin: string): ConnectionDefinition {
   const definition = catalogue.connection(plugin)
   if (definition !== undefined) return definition
   const names = catalogue.plugins.filter(({ connection }) => connection !== undefined).map(({ name }) => name)
-  const message = `no plugin '${plugin.slice(0, 64)}' takes connections`
+  const message = `no plugin '${plugin.slice(0, 64)}' supports connections`
   throw new RequestError('unknown_plugin', message, {
-    hint: `use one of: ${names.slice(0, 50).join(', ')}; TOCSIN_PLUGINS names further ones, where the server starts`,
+    hint: `use one of: ${names.slice(0, 50).join(', ')}; add others with TOCSIN_PLUGINS`,
     errors: [{ pointer: '/plugin', message }],
   })
 }

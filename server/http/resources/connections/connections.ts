@@ -9,10 +9,9 @@ import { within } from '../../request/validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
 import { connectionManifest } from './connection-manifest.ts'
-import { connectionQuery, connectionView, definitionOf, namedConnection } from './connection-view.ts'
+import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import { flag, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
-import { rotateToken } from './rotate-token.ts'
 import { admins, readers } from '../../caller/caller.ts'
 
 const order: RowOrder<Connection> = {
@@ -30,24 +29,18 @@ const listConnections = defineRoute({
   path: '/connections',
   view: 'connections.viewed',
   access: readers,
-  summary: 'Lists connections; secrets are never shown.',
-  status: 200,
+  summary: 'Lists connections without their secrets.',
   answer: pageSchema(component('connection')),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      organization: { type: 'string', description: 'Code of an organization.' },
-      plugin: { type: 'string', description: 'Name of a plugin.' },
-      enabled: flag,
-      broken: {
-        ...flag,
-        description:
-          'Whether it is known that it cannot be used, or it was refused when it was used or tested last.',
-      },
-      sort: sortParameter(['name', 'created_at', 'modified_at']),
+    ...pageParameters,
+    organization: { type: 'string', description: 'Code of an organization.' },
+    plugin: { type: 'string', description: 'Name of a plugin.' },
+    enabled: flag,
+    broken: {
+      ...flag,
+      description: 'Whether it is known to be unusable, or failed its last use or test.',
     },
+    sort: sortParameter(['name', 'created_at', 'modified_at']),
   },
   async handle({ query, caller }, services) {
     const scope = await services.directory.scopeWithin(caller.scope, query.organization)
@@ -67,8 +60,7 @@ const getConnection = defineRoute({
   path: '/connections/{connection}',
   view: 'connections.viewed',
   access: readers,
-  summary: 'One connection, without its secrets.',
-  status: 200,
+  summary: 'Returns a connection without its secrets.',
   answer: component('connection'),
   query: connectionQuery,
   async handle({ params, query, caller }, services) {
@@ -81,7 +73,7 @@ const createConnection = defineRoute({
   method: 'POST',
   path: '/connections',
   access: admins,
-  summary: 'Adds a connection. Its settings, secrets among them, fit the schema of its plugin (GET plugins).',
+  summary: 'Creates a connection. Its settings and secrets follow the schema of the plugin (GET plugins).',
   status: 201,
   answer: component('connection'),
   recall: {
@@ -90,18 +82,16 @@ const createConnection = defineRoute({
       made(await namedConnection(caller.scope, String(uuid), undefined, services), services),
   },
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['organization_code', 'name', 'plugin', 'settings'],
     properties: {
       organization_code: { type: 'string' },
       name: {
         type: 'string',
         ...patterns.connectionName,
-        description: 'The instance name, unique in the organization ignoring case.',
+        description: 'Name of the connection, unique in the organization ignoring case.',
       },
       plugin: { type: 'string' },
-      settings: { type: 'object', description: 'What an operator fills in, secrets included.' },
+      settings: { type: 'object', description: 'Settings, including secrets.' },
     },
   },
   async handle({ body, caller }, services) {
@@ -111,7 +101,7 @@ const createConnection = defineRoute({
       body.organization_code,
       '/organization_code',
     )
-    const definition = definitionOf(catalogue, body.plugin)
+    const definition = connectionDefinition(catalogue, body.plugin)
     const { settings, secrets } = within('/settings', () =>
       usableSettings(definition, body.name, body.settings),
     )
@@ -129,6 +119,23 @@ async function made(connection: Connection, services: Services) {
     headers: entityTag(connection),
   }
 }
+
+const rotateToken = defineRoute({
+  method: 'POST',
+  path: '/connections/{connection}/rotate-token',
+  once: true,
+  access: admins,
+  summary:
+    'Replaces the webhook token of a connection: the old addresses stop working at once, until you update the other system.',
+  answer: component('connection'),
+  query: connectionQuery,
+  async handle({ params, query, caller }, services) {
+    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
+    const { organizationUuid, uuid } = found
+    const rotated = await services.stores.connections.rotateEventsToken(organizationUuid, uuid, caller.actor)
+    return { body: await connectionView(rotated, services), headers: entityTag(rotated) }
+  },
+})
 
 export const connectionRoutes = [
   listConnections,

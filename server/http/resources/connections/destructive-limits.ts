@@ -4,7 +4,7 @@ import type { Organization } from '../../../../core/domain/organization.ts'
 import { destructiveClasses, type JsonSchema } from '../../../../core/plugin/index.ts'
 import { editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireOrganization } from '../access/lookups.ts'
+import { requireVisibleOrganization } from '../access/lookups.ts'
 import { objectSchema, text } from '../system/page.ts'
 import { admins, readers } from '../../caller/caller.ts'
 
@@ -15,25 +15,26 @@ const answer = objectSchema({
   revision: {
     type: 'integer',
     minimum: 1,
-    description: 'Of the organization; stands in the `ETag` that the next edit names in `If-Match`.',
+    description: 'Revision of the organization; part of the `ETag` for `If-Match`.',
   },
   classes: {
     type: 'array',
-    description: 'Every class of destructive actions.',
+    description: 'All classes of destructive actions.',
     items: objectSchema({
       class: { enum: destructiveClasses },
       limit: {
         ...count,
-        description: 'Actions within an hour that need no approval: `own`, else the limit of the server.',
+        description: 'Actions per hour without approval: `own`, or the limit of the server.',
       },
       own: {
         type: ['integer', 'null'],
         minimum: 0,
-        description: 'What the organization sets; null: the server’s limit (TOCSIN_DESTRUCTIVE_PER_HOUR).',
+        description:
+          'Limit of the organization; null: the limit of the server (TOCSIN_DESTRUCTIVE_PER_HOUR).',
       },
-      uses: { ...count, description: 'Within the last hour.' },
-      remaining: { ...count, description: 'Actions that need no approval now.' },
-      held: { ...count, description: 'Actions that wait for an approval: see GET checkpoints.' },
+      uses: { ...count, description: 'Actions within the last hour.' },
+      remaining: { ...count, description: 'Actions left without approval.' },
+      held: { ...count, description: 'Actions that wait for an approval; see GET checkpoints.' },
     }),
   },
 })
@@ -42,13 +43,11 @@ const limit = {
   type: ['integer', 'null'],
   minimum: 0,
   maximum: maxDestructivePerHour,
-  description: 'Actions within an hour that need no approval; 0: each needs one; null: the server’s limit.',
+  description: 'Actions per hour without approval; 0: each needs one; null: the limit of the server.',
 } as const
 
 /** One property for each class. */
 const body = {
-  type: 'object',
-  additionalProperties: false,
   properties: { containment: limit, blocking: limit, deletion: limit, execution: limit } satisfies Readonly<
     Record<(typeof destructiveClasses)[number], JsonSchema>
   >,
@@ -76,11 +75,10 @@ const getLimits = defineRoute({
   path: '/organizations/{organization}/destructive-limits',
   access: readers,
   summary:
-    'How many destructive actions an organization may begin within an hour without an approval, and how many did.',
-  status: 200,
+    'The limits of an organization for destructive actions without approval, and their use in the last hour.',
   answer,
   async handle({ params, caller }, services) {
-    const found = await requireOrganization(caller.scope, params.organization, services)
+    const found = await requireVisibleOrganization(caller.scope, params.organization, services)
     return { body: await view(found, services), headers: entityTag(found) }
   },
 })
@@ -90,13 +88,12 @@ const setLimits = defineRoute({
   path: '/organizations/{organization}/destructive-limits',
   access: admins,
   summary:
-    'Sets the limits of destructive actions of an organization. A class that is left out, or null, gets the server’s limit.',
-  status: 200,
+    'Sets the limits of destructive actions of an organization. An omitted or null class gets the limit of the server.',
   answer,
   headers: ifMatchHeader,
   body,
   async handle({ params, body: given, headers, caller }, services) {
-    const { uuid } = await requireOrganization(caller.scope, params.organization, services)
+    const { uuid } = await requireVisibleOrganization(caller.scope, params.organization, services)
     const own = Object.fromEntries(
       destructiveClasses.flatMap((kind) => {
         const value = given[kind] ?? null

@@ -4,23 +4,18 @@ import type { InboundReply } from '../../../../core/plugin/index.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Answer } from '../../routing/route.ts'
 
-/** Of a body: what other systems send is small. */
+/** Webhook bodies are small. */
 const maxBytes = 262_144
 
-/** What another system sends: checked by the plugin of the connection, answered when it is on disk. */
+/** A webhook call: verified by the plugin, answered once it is on disk. */
 const receiveWebhook = defineRoute({
   method: 'POST',
   path: '/webhooks/{plugin}/v1/{route}',
   access: 'events_token',
   summary:
-    'Where the other system of a connection sends to, with the token of the connection and signed as its plugin wants it. The manifest of the connection holds the address.',
-  status: 200,
-  answer: { description: 'What the other system expects; often nothing.' },
-  query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { token: { type: 'string', description: 'The token of the connection.' } },
-  },
+    'Receives webhooks of the other system of a connection, with its token and the signature of the plugin. The manifest of the connection contains the address.',
+  answer: { description: 'The response that the other system expects; often empty.' },
+  query: { token: { type: 'string', description: 'The token of the connection.' } },
   bytes: {
     max: maxBytes,
     admit: ({ query, address }, { webhookGate }) => webhookGate.admit(tokenIn(query), address),
@@ -37,13 +32,13 @@ const receiveWebhook = defineRoute({
     if (code === 'token_unknown') webhookGate.learn(token, false)
     recordRefusedWebhook(`${code} ${received.refused.connection ?? ''}`, received.refused)
     throw new RequestError('webhook_refused', undefined, {
-      hint: 'the log of the server says why',
+      hint: 'see the log of the server',
       headers: { 'www-authenticate': 'EventsToken realm="tocsin"' },
     })
   },
 })
 
-/** Without one the call is refused like all others that prove nothing. */
+/** Without a token the call is refused like any other unauthorized one. */
 const tokenIn = ({ token }: { readonly token?: unknown }): string => (typeof token === 'string' ? token : '')
 
 const notPlain: Received = { refused: { code: 'content_type_unsupported' } }

@@ -1,7 +1,7 @@
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
-import { choiceOf, choicesOf } from '../../../../core/dry-run/choices.ts'
+import { choiceOf, dryRunChoices } from '../../../../core/dry-run/choices.ts'
 import { exploreDryRun } from '../../../../core/dry-run/explore.ts'
 import { parseWorld } from '../../../../core/playbook-test/read/parse.ts'
 import { startsFor } from '../../../../core/playbook-test/run/rehearse.ts'
@@ -17,41 +17,38 @@ import { asRefusal, playbookSource } from './edit-playbook.ts'
 import { requirePlaybook } from './playbook-view.ts'
 import { operators, type Caller } from '../../caller/caller.ts'
 
-/** The same as `tocsin dry-run`, with the connections of an organization. */
+/** Like `tocsin dry-run`, with the connections of an organization. */
 export const dryRunPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/dry-run',
   access: operators,
   summary:
-    'Shows what a playbook would do, on every way that people may answer: skills that read are called, skills that write are not.',
-  status: 200,
+    'Dry run of a playbook, for every possible answer: read-only skills make real calls, writes are skipped.',
   answer: dryRunSchema,
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['organization_code'],
     properties: {
-      organization_code: { type: 'string', description: 'Whose connections are used.' },
+      organization_code: { type: 'string', description: 'The organization whose connections are used.' },
       source: playbookSource,
-      playbook: { type: 'string', description: 'Instead of `source`: the name or the hash of a playbook.' },
+      playbook: { type: 'string', description: 'Name or hash of a playbook, instead of `source`.' },
       alert: { type: 'string', description: 'Id or uuid of an alert of the organization.' },
       alert_content: {
         type: 'string',
-        description: 'Instead of `alert`: the body of one that is not stored.',
+        description: 'Body of an alert that is not stored, instead of `alert`.',
       },
       alert_type: {
         type: 'string',
-        description: 'Of `alert_content`; default: what the playbook investigates.',
+        description: 'For `alert_content`; default: from the trigger of the playbook.',
       },
       alert_provider: {
         type: 'string',
-        description: 'Of `alert_content`; default: what the playbook investigates.',
+        description: 'For `alert_content`; default: from the trigger of the playbook.',
       },
-      inputs: { type: 'object', description: 'By name; those with a default may be left out.' },
+      inputs: { type: 'object', description: 'By name; inputs with a default are optional.' },
       answers: {
         type: 'object',
         description:
-          'By the name of a checkpoint’s step: the answer, or `timeout`. Where it is not said, every answer is tried.',
+          'By step id of the checkpoint: the answer, or `timeout`. Without one, every answer is tried.',
       },
     },
   },
@@ -62,7 +59,7 @@ export const dryRunPlaybook = defineRoute({
     const { playbook, called } = await givenPlaybook(body, organization, caller, services)
     const alert = await givenAlert(body, organization, services)
     if (playbook.alertTrigger !== undefined && alert === undefined) {
-      throw refused('alert_missing', '/alert', `'${playbook.name}' investigates alerts, and none is given`)
+      throw refused('alert_missing', '/alert', `'${playbook.name}' investigates alerts, but none was given`)
     }
     const { world } = parseWorld('{}', playbook, { catalogue, called })
     const { code: ownCode, name } = organization
@@ -74,9 +71,9 @@ export const dryRunPlaybook = defineRoute({
     })
     const inputs = within('/inputs', () => resolveInputs(playbook, resolved.inputs))
     const fixtures = { ...resolved, inputs }
-    const choices = within('/answers', () => choicesOf(playbook, called, body.answers ?? {}, choiceOf))
-    const tree = await services.dryRunGate.through(organization.uuid, gone, async (signal) => {
-      // Before it reads: its reads are made in earnest.
+    const choices = within('/answers', () => dryRunChoices(playbook, called, body.answers ?? {}, choiceOf))
+    const tree = await services.dryRunGate.through(organization.uuid, gone(), async (signal) => {
+      // Recorded before the run, because its reads are real.
       await services.stores.audit.record({
         action: 'playbook.dry_run',
         by: caller.actor,
@@ -128,7 +125,7 @@ async function givenPlaybook(
   { stores, playbooks, calculations }: Services,
 ) {
   if ((source === undefined) === (nameOrHash === undefined)) {
-    throw refused('value_invalid', '/source', 'either `source` or `playbook` has to be given')
+    throw refused('value_invalid', '/source', 'either `source` or `playbook` is required')
   }
   const known = await knownNames(stores, [uuid])
   const text = source ?? (await requirePlaybook(stores.playbooks, [uuid], nameOrHash ?? '')).source
@@ -143,14 +140,10 @@ async function givenAlert(
   { stores, directory }: Services,
 ): Promise<GivenAlert | undefined> {
   if (content === undefined && (type ?? provider) !== undefined) {
-    throw refused(
-      'value_invalid',
-      '/alert_content',
-      'is missing: `alert_type` and `alert_provider` are about it',
-    )
+    throw refused('value_invalid', '/alert_content', 'is required with `alert_type` and `alert_provider`')
   }
   if (content !== undefined) {
-    if (id !== undefined) throw refused('value_invalid', '/alert', 'has no place beside `alert_content`')
+    if (id !== undefined) throw refused('value_invalid', '/alert', 'cannot be combined with `alert_content`')
     const code =
       provider === undefined ? undefined : (await directory.provider(provider, '/alert_provider')).code
     return { body: { content }, type, provider: code }

@@ -30,20 +30,20 @@ const writeSchema = objectSchema({
   skill: text,
   connection: textOrNull,
   input: anything,
-  output: { description: 'What the run goes on with.' },
-  output_from: { enum: ['fixtures', 'example', 'schema'], description: 'Where this output comes from.' },
+  output: { description: 'The assumed output that the run continues with.' },
+  output_from: { enum: ['fixtures', 'example', 'schema'], description: 'Source of this output.' },
 })
 
 const endSchema = objectSchema({
   status: text,
   output: anything,
   error: errorOrNull,
-  duration_ms: { type: 'integer', minimum: 0, description: 'How long the waits would have been.' },
-  writes: { type: 'integer', minimum: 0, description: 'On the whole way, from its beginning.' },
+  duration_ms: { type: 'integer', minimum: 0, description: 'Total time of the skipped waits.' },
+  writes: { type: 'integer', minimum: 0, description: 'Over the whole path, from the start.' },
   would_ask: {
     ...list(text),
     description:
-      'Destructive actions on the whole way that exceed the limit of their class, and would wait for an approval.',
+      'Destructive actions on the whole path that exceed the limit of their class and would wait for an approval.',
   },
 })
 
@@ -64,31 +64,30 @@ const questionSchema = objectSchema({
       }),
     ),
     description:
-      'What each answer, and none in time (`timeout`), leads to: `events`, `end` and `question` as here.',
+      'The continuation for each answer, and for none in time (`timeout`): `events`, `end` and `question` as here.',
   },
 })
 
-/** Schema of what a dry run answers. */
 export const dryRunSchema = objectSchema({
   playbook: text,
   would_not_start: {
     ...textOrNull,
-    description: 'Why the alert would not start the playbook; null where it would.',
+    description: 'Why the alert would not start the playbook; null: it would.',
   },
   events: {
     ...list({
       oneOf: [objectSchema({ step: stepSchema }), objectSchema({ would_do: writeSchema })],
     }),
-    description: 'Steps that have ended, and writes that would be made.',
+    description: 'Ended steps, and skipped writes.',
   },
   end: { anyOf: [{ type: 'null' }, endSchema] },
   question: {
     anyOf: [{ type: 'null' }, questionSchema],
-    description: '`end` and `question` are both null where there are too many ways: this one was not tried.',
+    description: '`end` and `question` are both null if there are too many paths: this one was not tried.',
   },
 })
 
-/** A dry run without what is sensitive in it. */
+/** A dry run without sensitive values. */
 export function dryRunView(
   tree: DryRunTree,
   catalogue: Catalogue,

@@ -2,68 +2,70 @@ import { inputsOf } from '../../../../core/editor/describe-playbook.ts'
 import { knownNames } from '../../../../core/investigation/known-names.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import type { SourceProblem } from '../../../../core/errors/source-frame.ts'
-import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { ifMatchMissing, tagsIn, unlessChanged } from '../../request/if-match.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
 import { objectSchema, text } from '../system/page.ts'
-import { spanFields } from './place.ts'
-import { graphSchema, graphView } from './playbook-graph.ts'
 import {
-  onSchema,
+  spanFields,
+  apiTriggersSchema,
   onView,
   playbookFields,
   playbookTag,
   playbookView,
   requirePlaybook,
 } from './playbook-view.ts'
+import { apiGraphSchema, graphView } from './playbook-graph.ts'
 import { admins, readers } from '../../caller/caller.ts'
 
 export const playbookSource = { type: 'string', maxLength: 1_000_000, description: 'YAML.' } as const
 
-const problemsSchema: JsonSchema = {
+const problemsSchema = {
   type: 'array',
   items: {
     type: 'object',
     additionalProperties: false,
     required: ['code', 'severity', 'message', 'line', 'column', 'end_line', 'end_column'],
     properties: {
-      code: { type: 'string', description: 'docs/problems.md tells of each.' },
+      code: { type: 'string', description: 'See docs/problems.md.' },
       severity: { enum: ['error', 'warning'] },
       message: text,
       hint: text,
       ...spanFields,
     },
   },
-}
+} as const
 
 function problemView({ code, severity, message, hint, line, column, endLine, endColumn }: SourceProblem) {
   const words = { code, severity, message, ...(hint === undefined ? {} : { hint }) }
   return { ...words, line, column, end_line: endLine, end_column: endColumn }
 }
 
+/** Answer of `POST playbooks/validate`. */
+export const apiValidationSchema = objectSchema({
+  name: { type: ['string', 'null'], description: 'null: the playbook has errors.' },
+  problems: problemsSchema,
+  on: {
+    anyOf: [{ type: 'null' }, apiTriggersSchema],
+    description: 'The triggers; null: the playbook has errors.',
+  },
+  inputs: {
+    type: ['object', 'null'],
+    description: 'JSON Schema of the inputs; null: the playbook has errors.',
+  },
+  graph: { anyOf: [{ type: 'null' }, apiGraphSchema], description: 'null: the playbook has errors.' },
+})
+
 /** The same checks as `tocsin validate`. */
 export const validatePlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/validate',
   access: readers,
-  summary: 'Checks a playbook as it would stand beside those in force, and draws it; nothing is kept.',
-  status: 200,
-  answer: objectSchema({
-    name: { type: ['string', 'null'], description: 'null where it has errors.' },
-    problems: problemsSchema,
-    on: { anyOf: [{ type: 'null' }, onSchema], description: 'What starts it; null where it has errors.' },
-    inputs: {
-      type: ['object', 'null'],
-      description: 'JSON Schema of what it is given by name; null where it has errors.',
-    },
-    graph: { anyOf: [{ type: 'null' }, graphSchema], description: 'null where it has errors.' },
-  }),
+  summary: 'Validates a playbook together with the live ones, and draws it; stores nothing.',
+  answer: apiValidationSchema,
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['source'],
     properties: { source: playbookSource },
   },
@@ -89,8 +91,7 @@ export const putPlaybook = defineRoute({
   path: '/playbooks/{playbook}',
   access: admins,
   summary:
-    'Writes a playbook to the playbooks folder and puts it in force, where it has no errors. The API key must not be limited to organizations.',
-  status: 200,
+    'Saves a valid playbook to the playbooks folder and publishes it. The API key must not be limited to organizations.',
   answer: objectSchema({ ...playbookFields, source: text, problems: problemsSchema }),
   headers: {
     type: 'object',
@@ -100,13 +101,11 @@ export const putPlaybook = defineRoute({
         maxLength: 200,
         ...patterns.ifMatch,
         description:
-          'The `ETag` of the playbook as it was seen; `*`: whatever it is now. Left out for a new one.',
+          'The `ETag` of the playbook that you edited; `*`: any version. Omit it for a new playbook.',
       },
     },
   },
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['source'],
     properties: { source: playbookSource },
   },
@@ -133,23 +132,23 @@ export const putPlaybook = defineRoute({
   },
 })
 
-/** RFC 9110, section 13.1.1: `*` is false where there is nothing. */
+/** RFC 9110, section 13.1.1: `*` matches only if something exists. */
 const nothingToChange = (name: string) =>
-  new RequestError('precondition_failed', `No playbook '${name}' is in force that could be changed.`, {
-    hint: 'correct the name; or leave If-Match out, which makes a new one',
+  new RequestError('precondition_failed', `There is no live playbook '${name}' to change.`, {
+    hint: 'correct the name, or omit If-Match to create a playbook',
   })
 
-/** None has it: a tag that is none of ours. */
+/** Matches nothing: a foreign tag. */
 const noHash = 'none'
 
-/** Of several the one that is in force, if it is among them. */
+/** Of several tags, the one of the live version, if it is among them. */
 function seenHash(ifMatch: string | undefined, newest: string | undefined): string | undefined {
   if (ifMatch === undefined) return undefined
   const tags = tagsIn(ifMatch)
   return tags === '*' ? tags : (tags.find((tag) => tag === newest) ?? noHash)
 }
 
-/** A playbook with errors is refused with each at its line. */
+/** Reports each error of a playbook with its line. */
 export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
   try {
     return await edited
@@ -160,7 +159,7 @@ export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
       'playbook_invalid',
       `The playbook has ${errors.length} error${errors.length === 1 ? '' : 's'}.`,
       {
-        hint: 'POST playbooks/validate tells each with its place',
+        hint: 'POST playbooks/validate reports each error with its position',
         errors: errors.map(({ code, message, hint, line, column }) => ({
           pointer: '/source',
           message: `${line}:${column} ${code} ${message}${hint === undefined ? '' : ` (${hint})`}`,
@@ -170,12 +169,12 @@ export async function asRefusal<T>(edited: Promise<T>): Promise<T> {
   }
 }
 
-/** After a name is new: playbooks that wait for it come into force. What is new is there, whatever becomes of them. */
+/** Publishes playbooks that waited for the new name. Failures do not affect what was created. */
 export async function takeUpRefused({ playbooks, scheduler, log }: Services): Promise<void> {
   try {
     await playbooks.takeUpRefused()
     await scheduler.takeOver()
   } catch (error) {
-    log.error({ error }, 'refused playbooks are looked at again at the next start')
+    log.error({ error }, 'refused playbooks are retried at the next start')
   }
 }

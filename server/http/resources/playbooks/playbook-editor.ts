@@ -2,42 +2,40 @@ import { completionAttempts, nothingToComplete } from '../../../../core/editor/c
 import type { Completion, Completions } from '../../../../core/editor/completion/completion.ts'
 import { hover } from '../../../../core/editor/hover.ts'
 import { inspectInSlices } from '../../../../core/editor/inspection.ts'
-import { readPlaybookSchema } from '../../../../core/editor/playbook-schema.ts'
 import type { Guide } from '../../../../core/editor/schema-walk.ts'
-import { checkedPlaybooks } from '../../../../core/playbook/scope/callable-playbooks.ts'
+import { checkedPlaybooks } from '../../../../core/playbook/read/callable-playbooks.ts'
+import { playbookSchema } from '../../../../core/playbook/language/playbook-schema.ts'
 import { SourceText } from '../../../../core/playbook/language/source-text.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
-import { placeFields, spanFields, spanView } from './place.ts'
+import { placeFields, spanFields, spanView } from './playbook-view.ts'
 import { readers, type Caller } from '../../caller/caller.ts'
 
-/** Asked for with each word that is typed, of playbooks that people write: a quarter of what one may have that is checked and kept. */
+/** Called for every typed word; a quarter of the limit for playbooks to save. */
 const typedSource = { type: 'string', maxLength: 65_536, description: 'YAML.' } as const
 
 const body = {
-  type: 'object',
-  additionalProperties: false,
   required: ['source', 'line', 'column'],
   properties: {
     source: typedSource,
     ...placeFields,
     organization_code: {
       type: 'string',
-      description: 'Whose connections count; left out: those of all organizations of the key.',
+      description: 'The organization whose connections count; default: all organizations of the key.',
     },
   },
 } as const satisfies JsonSchema
 
-const markdownOrNull: JsonSchema = { ...textOrNull, description: 'Markdown.' }
+const markdownOrNull = { ...textOrNull, description: 'Markdown.' } as const
 
 const itemSchema = objectSchema({
   label: text,
   kind: { enum: ['key', 'skill', 'playbook', 'value', 'field', 'step', 'name', 'function'] },
-  detail: { ...textOrNull, description: 'On one line, beside the label.' },
+  detail: { ...textOrNull, description: 'Shown beside the label.' },
   documentation: markdownOrNull,
-  insert: { type: 'string', description: 'What takes the place of `replaces`.' },
-  rank: { type: 'integer', minimum: 0, description: 'Lower ones come first.' },
+  insert: { type: 'string', description: 'The text that replaces `replaces`.' },
+  rank: { type: 'integer', minimum: 0, description: 'Lower values come first.' },
 })
 
 const itemView = ({ label, kind, detail, documentation, insert, rank }: Completion) => ({
@@ -49,18 +47,20 @@ const itemView = ({ label, kind, detail, documentation, insert, rank }: Completi
   rank: rank ?? 1,
 })
 
+/** Answer of `POST playbooks/complete`. */
+export const apiCompletionsSchema = objectSchema({
+  items: { type: 'array', items: itemSchema },
+  replaces: { ...objectSchema(spanFields), description: 'The partial word at the position.' },
+})
+
 /** The same function as in `tocsin lsp`. */
 const completePlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/complete',
   access: readers,
   summary:
-    'What can be written at a place of a playbook that need not be finished: keys, skills, their inputs, connections, and parts of expressions.',
-  status: 200,
-  answer: objectSchema({
-    items: { type: 'array', items: itemSchema },
-    replaces: { ...objectSchema(spanFields), description: 'The word that was begun at the place.' },
-  }),
+    'Completions at a position of an unfinished playbook: keys, skills, inputs, connections, and parts of expressions.',
+  answer: apiCompletionsSchema,
   body,
   async handle({ body: { source: given, line, column, organization_code: code }, caller }, services) {
     const source = new SourceText(given)
@@ -74,18 +74,23 @@ const completePlaybook = defineRoute({
   },
 })
 
+/** Answer of `POST playbooks/hover`. */
+export const apiHoverSchema = objectSchema({
+  text: markdownOrNull,
+  about: {
+    anyOf: [{ type: 'null' }, objectSchema(spanFields)],
+    description: 'The range that the text describes.',
+  },
+})
+
 /** The same function as in `tocsin lsp`. */
 const hoverPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/hover',
   access: readers,
   summary:
-    'What there is to know about a place of a playbook: a key, a skill, a playbook that is called, or a part of an expression with its type.',
-  status: 200,
-  answer: objectSchema({
-    text: markdownOrNull,
-    about: { anyOf: [{ type: 'null' }, objectSchema(spanFields)], description: 'What the text is about.' },
-  }),
+    'Help for a position of a playbook: a key, a skill, a called playbook, or a part of an expression with its type.',
+  answer: apiHoverSchema,
   body,
   async handle({ body: { source: given, line, column, organization_code: code }, caller }, services) {
     const source = new SourceText(given)
@@ -109,16 +114,11 @@ async function guideFor(
   const own =
     code === undefined ? scope : [(await directory.organization(scope, code, '/organization_code')).uuid]
   return {
-    schema: await languageSchema(),
+    schema: playbookSchema,
     catalogue,
-    playbooks: checkedPlaybooks(playbooks.written()),
+    playbooks: checkedPlaybooks(playbooks.authored()),
     connections: await stores.connections.list(own),
   }
 }
-
-let read: Promise<JsonSchema> | undefined
-
-/** Read when it is first needed. */
-const languageSchema = (): Promise<JsonSchema> => (read ??= readPlaybookSchema())
 
 export const editorRoutes = [completePlaybook, hoverPlaybook]

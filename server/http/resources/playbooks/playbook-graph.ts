@@ -2,14 +2,16 @@ import { toDrawing } from '../../../../core/graph/drawing.ts'
 import { layOut } from '../../../../core/graph/choose-layout.ts'
 import { toStepGraph } from '../../../../core/playbook/language/step-graph.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
-import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
 
-const number: JsonSchema = { type: 'number' }
-const box = { x: number, y: number, width: number, height: number }
+const number = { type: 'number' } as const
+const box = { x: number, y: number, width: number, height: number } as const
 
-/** A picture of a playbook: every part with its place, in pixels from the upper left corner; `x` and `y` of boxes are their middle. */
-export const graphSchema: JsonSchema = objectSchema({
+/**
+ * The graph of a playbook: coordinates in pixels from the upper left corner; `x` and `y` of boxes are their
+ * center.
+ */
+export const apiGraphSchema = objectSchema({
   width: number,
   height: number,
   nodes: {
@@ -17,14 +19,14 @@ export const graphSchema: JsonSchema = objectSchema({
     items: objectSchema({
       id: {
         type: 'string',
-        description: 'The path of the step, as in the steps of a run without items and times.',
+        description: 'The path of the step, as in the steps of a run, without items and times.',
       },
       shape: { enum: ['start', 'end', 'card', 'pill', 'gate', 'fork', 'join'] },
       kind: text,
       title: text,
       notes: { type: 'array', items: objectSchema({ kind: text, text }) },
       is_repeated: { type: 'boolean' },
-      line: { type: ['integer', 'null'], description: 'Of the step in the source.' },
+      line: { type: ['integer', 'null'], description: 'Position of the step in the source.' },
       ...box,
     }),
   },

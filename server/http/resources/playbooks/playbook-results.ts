@@ -2,41 +2,42 @@ import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema, text, time, timeOrNull } from '../system/page.ts'
-import { onSchema, onView, requirePlaybook } from './playbook-view.ts'
+import { apiTriggersSchema, onView, requirePlaybook } from './playbook-view.ts'
 import { readers } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 const dayMs = 24 * 60 * 60 * 1_000
-/** So many of the newest runs are told of. */
+/** Newest runs in the response. */
 const runs = 10
 
-export const playbookResults = defineRoute({
+/** Answer of `GET playbooks/{playbook}/results`. */
+export const apiPlaybookResultsSchema = objectSchema({
+  on: {
+    anyOf: [{ type: 'null' }, apiTriggersSchema],
+    description: 'Triggers of the newest version; null: it no longer matches the installed skills.',
+  },
+  alerts_7d: { ...count, description: 'Alerts of the last 7 days that started any version.' },
+  alerts_30d: { ...count, description: 'Alerts of the last 30 days that started any version.' },
+  since: {
+    ...time,
+    description:
+      'The counts start at this time: 30 days ago, or the oldest of the newest 10,000 runs of all organizations.',
+  },
+  judged: { ...count, description: 'Completed or failed runs among the newest 100.' },
+  failed: { ...count, description: 'Failed runs among these.' },
+  last_runs: {
+    type: 'array',
+    description: `The newest ${runs} runs of any version, newest first.`,
+    items: objectSchema({ run_uuid: text, status: text, created_at: time, ended_at: timeOrNull }),
+  },
+})
+
+export const getPlaybookResults = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/results',
   access: readers,
-  summary:
-    'What a playbook covers and what became of it: which alerts start it, how many did, and its newest runs.',
-  status: 200,
-  answer: objectSchema({
-    on: {
-      anyOf: [{ type: 'null' }, onSchema],
-      description: 'What starts the newest version; null where it no longer fits the installed skills.',
-    },
-    alerts_7d: { ...count, description: 'Alerts of the last 7 days that began a run of it, in any version.' },
-    alerts_30d: { ...count, description: 'The same of the last 30 days.' },
-    since: {
-      ...time,
-      description:
-        'The counts reach back to this time only: 30 days, or the newest 10,000 runs of all organizations.',
-    },
-    judged: { ...count, description: 'How many of the newest 100 runs completed or failed.' },
-    failed: { ...count, description: 'How many of these failed.' },
-    last_runs: {
-      type: 'array',
-      description: `The newest ${runs}, in any version, newest first.`,
-      items: objectSchema({ run_uuid: text, status: text, created_at: time, ended_at: timeOrNull }),
-    },
-  }),
+  summary: 'Coverage and results of a playbook: the alerts that start it, their number, and its newest runs.',
+  answer: apiPlaybookResultsSchema,
   async handle({ params, caller: { scope } }, { stores, playbooks, clock }) {
     const { name, hash } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const now = clock.now()
@@ -62,7 +63,7 @@ export const playbookResults = defineRoute({
   },
 })
 
-/** Undefined where it no longer checks. */
+/** Undefined: no longer valid. */
 async function compiled(hash: string, playbooks: Services['playbooks']): Promise<Playbook | undefined> {
   try {
     return await playbooks.byHash(hash)

@@ -1,11 +1,11 @@
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
-import type { JsonSchema } from '../../../../core/plugin/index.ts'
 import type { ListedPlaybook, PlaybookStore, StoredPlaybook } from '../../../../core/ports/playbook-store.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
 import { actorSchema } from '../system/audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
+import type { SourceText, Span } from '../../../../core/playbook/language/source-text.ts'
 
 export async function playbookView(
   { name, hash, origin, organizationUuid, isNewest, createdAt, putInForce }: ListedPlaybook,
@@ -13,14 +13,14 @@ export async function playbookView(
 ) {
   const organizationCode =
     organizationUuid === null ? null : await directory.organizationCode(organizationUuid)
-  const inForce = playbooks.newest(name)
+  const live = playbooks.newest(name)
   return {
     name,
     hash,
     origin,
     organization_code: organizationCode,
-    // What somebody wrote of the same name takes precedence.
-    in_force: origin === 'made' ? isNewest && inForce === undefined : inForce === hash,
+    // An authored playbook of the same name takes precedence.
+    in_force: origin === 'made' ? isNewest && live === undefined : live === hash,
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by.name ?? null,
     put_in_force_actor: putInForce?.by ?? null,
@@ -34,34 +34,38 @@ export const playbookFields = {
   origin: { enum: ['file', 'made'] },
   organization_code: {
     ...textOrNull,
-    description: 'For whose alerts it was made; null for a written one, which all organizations share.',
+    description:
+      'The organization of a generated playbook; null for an authored one, which all organizations share.',
   },
   in_force: {
     type: 'boolean',
     description:
-      'Whether alerts, schedules and people start this version; no version is where its file is gone, and none that was made where one of its name was written.',
+      'Whether this version is live. No version is live after its file is deleted, and no generated one if an authored playbook has the same name.',
   },
-  put_in_force_at: { ...timeOrNull, description: 'The last time; null where that was before it was kept.' },
+  put_in_force_at: { ...timeOrNull, description: 'Last publication; null: before this was recorded.' },
   put_in_force_by: {
     ...textOrNull,
-    description: 'By whom: the name of the API key, or `server` for a file.',
+    description: 'Who published it: the name of the API key, or `server` for a file.',
   },
   put_in_force_actor: {
     anyOf: [actorSchema, { type: 'null' }],
-    description: 'By whom: a name is what somebody chose, the kind is not. `server`: a file.',
+    description: 'Who published it. Names are free text, the kind is not. `server`: a file.',
   },
-  created_at: { ...time, description: 'When it was first seen, in epoch milliseconds.' },
+  created_at: { ...time, description: 'First seen, in epoch milliseconds.' },
 } as const
 
-/** What starts a playbook, as its `on` says. */
-export const onSchema: JsonSchema = objectSchema({
+/** A version of a playbook. */
+export const apiPlaybookSchema = objectSchema(playbookFields)
+
+/** The triggers of a playbook, as in its `on`. */
+export const apiTriggersSchema = objectSchema({
   alert: {
     anyOf: [
       { type: 'null' },
       objectSchema({
         type: text,
         provider: { ...textOrNull, description: 'null: whichever.' },
-        where: { type: 'boolean', description: 'Whether it takes only some of them.' },
+        where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
       }),
     ],
   },
@@ -86,16 +90,34 @@ export function onView({ alertTrigger, schedule, startedBy }: Playbook) {
   }
 }
 
-/** Of a playbook the hash is its revision. */
+/** The hash of a playbook is its revision. */
 export const playbookTag = ({ hash }: { readonly hash: string }) => ({ etag: `"${hash}"` })
 
-/** By name (its newest version) or by hash. Throws RequestError `playbook_not_found`. */
+/** Finds a playbook by name (newest version) or by hash. Throws RequestError `playbook_not_found`. */
 export async function requirePlaybook(
   store: PlaybookStore,
-  scope: Scope,
+  scope: OrganizationScope,
   nameOrHash: string,
 ): Promise<StoredPlaybook> {
   const found = (await store.find(scope, nameOrHash)) ?? (await store.findByHash(scope, nameOrHash))
   if (found !== undefined) return found
-  throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists them' })
+  throw new RequestError('playbook_not_found', undefined, { hint: 'GET playbooks lists the playbooks' })
+}
+
+const line = { type: 'integer', minimum: 1, maximum: 2_147_483_647 } as const
+const column = { ...line, description: 'In UTF-16 code units, from 1.' } as const
+
+/** A position in a source, in requests. */
+export const placeFields = { line, column } as const
+
+/** A range in a source, in responses. */
+export const spanFields = {
+  ...placeFields,
+  end_line: line,
+  end_column: { ...line, description: 'Exclusive.' },
+} as const
+
+export function spanView(source: SourceText, { start, end }: Span) {
+  const [from, to] = [source.place(start), source.place(end)]
+  return { line: from.line, column: from.column, end_line: to.line, end_column: to.column }
 }

@@ -10,10 +10,16 @@ import {
   sortByAge,
   text,
 } from '../system/page.ts'
-import { graphSchema, graphView } from './playbook-graph.ts'
-import { playbookResults } from './playbook-results.ts'
-import { playbookFields, playbookTag, playbookView, requirePlaybook } from './playbook-view.ts'
-import { startRun } from '../runs/run-operations.ts'
+import { apiGraphSchema, graphView } from './playbook-graph.ts'
+import { getPlaybookResults } from './playbook-results.ts'
+import {
+  playbookFields,
+  playbookTag,
+  playbookView,
+  requirePlaybook,
+  apiPlaybookSchema,
+} from './playbook-view.ts'
+import { startPlaybook } from '../runs/run-operations.ts'
 import { testPlaybook } from './test-playbook.ts'
 import { readers } from '../../caller/caller.ts'
 
@@ -22,27 +28,22 @@ const listPlaybooks = defineRoute({
   path: '/playbooks',
   access: readers,
   summary:
-    'Lists playbooks, each in its newest version: those that were written, and those made for organizations of the key.',
-  status: 200,
-  answer: pageSchema(objectSchema(playbookFields)),
+    'Lists the newest version of each playbook: authored ones, and those generated for organizations of the key.',
+  answer: pageSchema(apiPlaybookSchema),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      organization: {
-        type: 'string',
-        description: 'Code of an organization: what was made for it, and what all organizations share.',
-      },
-      origin: { type: 'string', enum: ['file', 'made'] },
-      q: {
-        type: 'string',
-        minLength: 1,
-        maxLength: 200,
-        description: 'Stands in the name, in any letter case.',
-      },
-      sort: sortByAge,
+    ...pageParameters,
+    organization: {
+      type: 'string',
+      description: 'Code of an organization: playbooks generated for it, and authored ones.',
     },
+    origin: { type: 'string', enum: ['file', 'made'] },
+    q: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'Text in the name, ignoring case.',
+    },
+    sort: sortByAge,
   },
   async handle({ query, caller }, services) {
     const { stores, directory } = services
@@ -57,8 +58,7 @@ const getPlaybook = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}',
   access: readers,
-  summary: 'The newest version of a playbook by its name, or any version by its hash, with the source.',
-  status: 200,
+  summary: 'The newest version of a playbook by name, or any version by hash, with its source.',
   answer: objectSchema({ ...playbookFields, source: text }),
   async handle({ params: { playbook }, caller: { scope } }, services) {
     const found = await requirePlaybook(services.stores.playbooks, scope, playbook)
@@ -73,9 +73,8 @@ const getGraph = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/graph',
   access: readers,
-  summary: 'A picture of a playbook, by its name or hash: its steps and ways, each with its place.',
-  status: 200,
-  answer: graphSchema,
+  summary: 'The graph of a playbook by name or hash: its steps and paths, with coordinates.',
+  answer: apiGraphSchema,
   async handle({ params: { playbook }, caller }, { stores, playbooks, calculations }) {
     const { hash } = await requirePlaybook(stores.playbooks, caller.scope, playbook)
     const found = await asRefusal(playbooks.byHash(hash))
@@ -87,10 +86,9 @@ const listVersions = defineRoute({
   method: 'GET',
   path: '/playbooks/{playbook}/versions',
   access: readers,
-  summary: 'All versions of a playbook that were ever in force, newest first.',
-  status: 200,
-  answer: pageSchema(objectSchema(playbookFields)),
-  query: { type: 'object', additionalProperties: false, properties: { ...pageParameters, sort: sortByAge } },
+  summary: 'All versions of a playbook that were ever live, newest first.',
+  answer: pageSchema(apiPlaybookSchema),
+  query: { ...pageParameters, sort: sortByAge },
   async handle({ params, query, caller: { scope } }, services) {
     const { stores } = services
     const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
@@ -107,7 +105,7 @@ export const playbookRoutes = [
   putPlaybook,
   getGraph,
   listVersions,
-  playbookResults,
+  getPlaybookResults,
   testPlaybook,
-  startRun,
+  startPlaybook,
 ]

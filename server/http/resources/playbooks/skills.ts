@@ -1,5 +1,4 @@
-import type { PluginDefinition } from '../../../../core/plugin/index.ts'
-import { skillView } from '../../../../core/registry/skill-view.ts'
+import { destructiveClasses, type PluginDefinition } from '../../../../core/plugin/index.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
@@ -13,6 +12,7 @@ import {
   textOrNull,
 } from '../system/page.ts'
 import { readers } from '../../caller/caller.ts'
+import { skillView } from '../../../../core/registry/catalogue.ts'
 
 const pluginView = ({ name, title, description, connection, skills }: PluginDefinition) => ({
   name,
@@ -36,7 +36,7 @@ const pluginView = ({ name, title, description, connection, skills }: PluginDefi
 const schemaObject = { type: 'object', description: 'A JSON Schema.' } as const
 
 const skillSchema = objectSchema({
-  name: { type: 'string', description: '<plugin>.<skill>, as playbooks name it.' },
+  name: { type: 'string', description: '<plugin>.<skill>, as in playbooks.' },
   title: text,
   description: text,
   docs: textOrNull,
@@ -44,7 +44,11 @@ const skillSchema = objectSchema({
   effect: { enum: ['read', 'write'] },
   repeat: {
     enum: ['safe', 'verify', 'never', null],
-    description: 'What may be done about an interrupted write.',
+    description: 'How the engine handles an interrupted write.',
+  },
+  destructive: {
+    enum: [...destructiveClasses, null],
+    description: 'The class of its hourly limit; null: not destructive.',
   },
   enriches: { type: 'array', items: text },
   needs_connection: { type: 'boolean' },
@@ -52,7 +56,8 @@ const skillSchema = objectSchema({
   output: schemaObject,
 })
 
-const pluginSchema = objectSchema({
+/** A plugin. */
+export const apiPluginSchema = objectSchema({
   name: text,
   title: text,
   description: text,
@@ -63,9 +68,9 @@ const pluginSchema = objectSchema({
         title: text,
         description: text,
         docs: textOrNull,
-        setup: { type: 'array', items: text, description: 'What an operator does, step by step.' },
+        setup: { type: 'array', items: text, description: 'Set-up instructions, step by step.' },
         settings: schemaObject,
-        inbound: { type: 'array', items: text, description: 'Last words of the addresses of its webhooks.' },
+        inbound: { type: 'array', items: text, description: 'Last path segments of its webhook addresses.' },
         has_manifest: { type: 'boolean' },
       }),
     ],
@@ -77,18 +82,13 @@ const listSkills = defineRoute({
   method: 'GET',
   path: '/skills',
   access: readers,
-  summary: 'Lists the skills that playbooks can use, with the schemas of their inputs and outputs.',
-  status: 200,
+  summary: 'Lists the skills for playbooks, with the schemas of their inputs and outputs.',
   answer: pageSchema(skillSchema),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      plugin: { type: 'string', description: 'Name of a plugin.' },
-      effect: { type: 'string', enum: ['read', 'write'] },
-      sort: sortParameter(['name']),
-    },
+    ...pageParameters,
+    plugin: { type: 'string', description: 'Name of a plugin.' },
+    effect: { type: 'string', enum: ['read', 'write'] },
+    sort: sortParameter(['name']),
   },
   async handle({ query }, { catalogue }) {
     const found = catalogue.skills.filter(
@@ -107,13 +107,8 @@ const listPlugins = defineRoute({
   path: '/plugins',
   access: readers,
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
-  status: 200,
-  answer: pageSchema(pluginSchema),
-  query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { ...pageParameters, sort: sortParameter(['name']) },
-  },
+  answer: pageSchema(apiPluginSchema),
+  query: { ...pageParameters, sort: sortParameter(['name']) },
   async handle({ query }, { catalogue }) {
     const byName = ({ name }: PluginDefinition) => name
     const page = pageOfRows(catalogue.plugins, query, {

@@ -6,7 +6,7 @@ import { loadTests } from '../../../../core/playbook-test/read/load-tests.ts'
 import { runTests, type TestResult } from '../../../../core/playbook-test/run/run-tests.ts'
 import type { SourceProblem } from '../../../../core/errors/source-frame.ts'
 import type { JournalEntry } from '../../../../core/domain/run.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { objectSchema, text, textOrNull } from '../system/page.ts'
@@ -18,60 +18,65 @@ const line = { type: 'integer', minimum: 1 } as const
 
 const failureSchema = objectSchema({ message: text, hint: textOrNull, line })
 
-/** The same as `tocsin test --coverage`, for one playbook. */
+/** Answer of `POST playbooks/{playbook}/test`. */
+export const apiTestResultSchema = objectSchema({
+  file: { ...textOrNull, description: 'Name of the test file; null if there is none.' },
+  problems: {
+    type: 'array',
+    items: failureSchema,
+    description: 'Errors in the test file; if there are any, no test ran.',
+  },
+  tests: {
+    type: 'array',
+    items: objectSchema({
+      name: text,
+      line: { ...line, description: 'In the test file.' },
+      status: { ...text, description: 'Of the run.' },
+      failures: { type: 'array', items: failureSchema, description: 'Empty: the test passed.' },
+    }),
+  },
+  coverage: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        taken: count,
+        total: count,
+        missing: {
+          type: 'array',
+          items: objectSchema({ label: text, line: { ...line, description: 'In the playbook.' } }),
+        },
+      }),
+    ],
+    description: 'Branch coverage of the tests; null if none ran.',
+  },
+})
+
+/** Like `tocsin test --coverage`, for one playbook. */
 export const testPlaybook = defineRoute({
   method: 'POST',
   path: '/playbooks/{playbook}/test',
   access: operators,
   summary:
-    'Runs the tests that stand beside the file of a playbook in force, with mocks for all skills: nothing is called and nothing is kept.',
-  status: 200,
-  answer: objectSchema({
-    file: { ...textOrNull, description: 'Name of the file of tests; null where there is none.' },
-    problems: {
-      type: 'array',
-      items: failureSchema,
-      description: 'What is wrong with that file; then no test ran.',
-    },
-    tests: {
-      type: 'array',
-      items: objectSchema({
-        name: text,
-        line: { ...line, description: 'In the file of tests.' },
-        status: { ...text, description: 'Of the run.' },
-        failures: { type: 'array', items: failureSchema, description: 'None: it went as expected.' },
-      }),
-    },
-    coverage: {
-      anyOf: [
-        { type: 'null' },
-        objectSchema({
-          taken: count,
-          total: count,
-          missing: {
-            type: 'array',
-            items: objectSchema({ label: text, line: { ...line, description: 'In the playbook.' } }),
-          },
-        }),
-      ],
-      description: 'How many of the branches of the playbook the tests take; null where none ran.',
-    },
-  }),
+    'Runs the tests beside a live playbook, with mocks for all skills: calls nothing and stores nothing.',
+  answer: apiTestResultSchema,
   async handle({ params, caller, gone }, { stores, playbooks, catalogue, dryRunGate }) {
     const { scope } = caller
     const { name } = await requirePlaybook(stores.playbooks, scope, params.playbook)
     const file = playbooks.fileOf(name)?.replace(/\.ya?ml$/, '.test.yaml')
     if (file === undefined || !existsSync(file))
       return { body: { file: null, problems: [], tests: [], coverage: null } }
-    const body = await dryRunGate.through(placeOf(scope), gone, (signal) =>
+    const body = await dryRunGate.through(placeOf(scope), gone(), (signal) =>
       runBeside(file, catalogue, signal),
     )
     return { body }
   },
 })
 
-/** Tests are of no organization: they take the place of one that the key is of, and keys of all organizations have one together. */
-const placeOf = (scope: Scope): string => (scope === 'all' ? scope : (scope[0] ?? 'none'))
+/**
+ * Tests belong to no organization: they count towards one of the caller's, or towards a shared one for keys
+ * of all organizations.
+ */
+const placeOf = (scope: OrganizationScope): string => (scope === 'all' ? scope : (scope[0] ?? 'none'))
 
 async function runBeside(file: string, catalogue: Catalogue, signal: AbortSignal): Promise<unknown> {
   const { tests, problems } = await loadTests(file, catalogue)

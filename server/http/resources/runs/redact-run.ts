@@ -4,7 +4,10 @@ import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Services } from '../../routing/route.ts'
 
-/** What of a run may be shown: without what its playbook and its skills declare to be sensitive, and what derives from it. */
+/**
+ * A run without values that its playbook or skills declare as sensitive, and without values derived from
+ * them.
+ */
 export interface ShownRun {
   readonly inputs: Readonly<Record<string, unknown>>
   readonly output: (value: unknown) => unknown
@@ -22,7 +25,7 @@ export async function showRun(run: ListedRun, { catalogue, playbooks }: Needed):
   }
 }
 
-/** Undefined where it no longer checks. */
+/** Undefined: no longer valid. */
 async function playbookOf(run: ListedRun, playbooks: Services['playbooks']): Promise<Playbook | undefined> {
   try {
     return await playbooks.byHash(run.playbookHash)

@@ -1,48 +1,44 @@
-import { oneAfterAnother } from '../../../../core/rerun/reruns.ts'
+import { runSequentially } from '../../../../core/retry/retries.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
-import { recallNewRun } from '../alerts/recall-run.ts'
+import { recallNewRun, runView } from './run-view.ts'
 import {
   chosenRuns,
   errorView,
   left,
   manyRuns,
   maxRetries,
-  nullable,
   plan,
   playbookVersion,
-  text,
   untilEnough,
   whyNot,
 } from './retry-choice.ts'
-import { runView } from './run-view.ts'
+import { text, textOrNull } from '../system/page.ts'
 import { operators } from '../../caller/caller.ts'
 
 export const retryRun = defineRoute({
   method: 'POST',
   path: '/runs/{run}/retry',
   access: operators,
-  summary: 'Goes on from the failed step in a new run, which carries the finished steps over.',
+  summary: 'Retries from the failed step in a new run, which carries over the finished steps.',
   status: 201,
   answer: component('run'),
   recall: recallNewRun,
   body: {
-    type: 'object',
-    additionalProperties: false,
     properties: {
       playbook: playbookVersion,
       plan: {
         ...plan,
         description:
-          '`plan` of the preview that was looked at: what would do something else by now is refused (`retry_changed`).',
+          '`plan` of the preview; if the retry would now act differently, it is refused (`retry_changed`).',
       },
     },
   },
-  async handle({ params, body, caller }, { reruns, directory }) {
+  async handle({ params, body, caller }, { retries, directory }) {
     const version = body.playbook ?? 'same'
     const plans = body.plan === undefined ? undefined : [body.plan]
     const run = await within('/inputs', () =>
-      reruns.retry(caller.scope, params.run, version, caller.actor, plans),
+      retries.retry(caller.scope, params.run, version, caller.actor, plans),
     )
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
@@ -53,8 +49,7 @@ export const retryRuns = defineRoute({
   path: '/runs/retry',
   once: true,
   access: operators,
-  summary: `Retries many runs, at most ${maxRetries} at a time: those named, or the newest failed ones of a playbook.`,
-  status: 200,
+  summary: `Retries up to ${maxRetries} runs: named ones, or the newest failed ones of a playbook.`,
   answer: {
     type: 'object',
     additionalProperties: false,
@@ -68,7 +63,7 @@ export const retryRuns = defineRoute({
           required: ['run_uuid', 'retry_uuid', 'error'],
           properties: {
             run_uuid: text,
-            retry_uuid: { ...nullable, description: 'The run that goes on; null where there is none.' },
+            retry_uuid: { ...textOrNull, description: 'The new run; null if there is none.' },
             error: whyNot,
           },
         },
@@ -77,11 +72,11 @@ export const retryRuns = defineRoute({
     },
   },
   body: manyRuns,
-  async handle({ body, caller }, { reruns }) {
-    const { runUuids, total } = await chosenRuns(body, caller.scope, reruns)
-    const results = await oneAfterAnother(
+  async handle({ body, caller }, { retries }) {
+    const { runUuids, total } = await chosenRuns(body, caller.scope, retries)
+    const results = await runSequentially(
       runUuids,
-      (uuid) => reruns.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor, body.plans),
+      (uuid) => retries.retry(caller.scope, uuid, body.playbook ?? 'same', caller.actor, body.plans),
       untilEnough(),
     )
     const data = results.map(({ runUuid, outcome }) => ({

@@ -1,42 +1,38 @@
 import { ValidationError } from '../../../../core/errors/errors.ts'
 import type { TocsinError } from '../../../../core/plugin/index.ts'
-import { retryVersions, type Reruns } from '../../../../core/rerun/reruns.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
-import { epochMs } from '../system/page.ts'
+import { retryVersions, type Retries } from '../../../../core/retry/retries.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
+import { epochMs, text } from '../system/page.ts'
 
 export const playbookVersion = {
   type: 'string',
   enum: retryVersions,
   default: 'same',
-  description: 'Which version runs: that of the run before, or the newest of its name.',
+  description: 'The version to run: that of the earlier run, or the newest with its name.',
 } as const
 
-/** Of a preview, which says it. */
+/** For a preview, which reports it. */
 export const plan = {
   type: 'string',
   maxLength: 100,
-  description: 'Text that is another one as soon as the retry would do something else than is told here.',
+  description: 'Changes whenever the retry would act differently.',
 } as const
 
-export const text = { type: 'string' } as const
-export const nullable = { type: ['string', 'null'] } as const
-
-/** Of many: why it is not done for one. */
+/** Why one of many runs is not retried. */
 export const whyNot = {
   type: ['object', 'null'],
-  description: 'Why there is none: `code`, `message`, `hint`.',
+  description: 'Why it is not retried: `code`, `message`, `hint`.',
 } as const
 
 export const left = {
   type: 'integer',
-  description:
-    'Runs that are named, or fit the filter, and are left for another request: it takes no new ones after 15 seconds.',
+  description: 'Further named or matching runs, for another request: after 15 seconds it starts no more.',
 } as const
 
-/** How many runs one request retries. */
+/** Maximum number of runs per request. */
 export const maxRetries = 100
 
-/** For how long one request begins with further runs, in milliseconds: large ones take seconds each. */
+/** Time in milliseconds after which a request starts no more runs: large ones take seconds each. */
 const maxWorkMs = 15_000
 
 export function untilEnough(): () => boolean {
@@ -45,8 +41,6 @@ export function untilEnough(): () => boolean {
 }
 
 export const manyRuns = {
-  type: 'object',
-  additionalProperties: false,
   properties: {
     runs: {
       type: 'array',
@@ -59,17 +53,17 @@ export const manyRuns = {
     filter: {
       type: 'object',
       additionalProperties: false,
-      description: 'Has a `playbook`, an `error`, or both.',
+      description: 'Requires `playbook`, `error`, or both.',
       properties: {
         playbook: { ...text, description: 'Name of the playbook.' },
-        error: { ...text, description: 'Code of the error that the run ended with.' },
+        error: { ...text, description: 'Code of the error that ended the run.' },
         created_after: {
           ...epochMs,
-          description: 'Queued then or later (epoch milliseconds).',
+          description: 'Queued at this time or later (epoch milliseconds).',
         },
         created_before: {
           ...epochMs,
-          description: 'Queued before then (epoch milliseconds).',
+          description: 'Queued before this time (epoch milliseconds).',
         },
       },
     },
@@ -79,7 +73,7 @@ export const manyRuns = {
       items: plan,
       maxItems: maxRetries,
       description:
-        '`plan` of each preview that was looked at: what would do something else by now is refused (`retry_changed`). Default: none is.',
+        '`plan` of each preview; a retry that would now act differently is refused (`retry_changed`). Default: no check.',
     },
   },
 } as const
@@ -96,16 +90,20 @@ interface Chosen {
     | undefined
 }
 
-export async function chosenRuns({ runs, filter }: Chosen, scope: Scope, reruns: Pick<Reruns, 'retriable'>) {
+export async function chosenRuns(
+  { runs, filter }: Chosen,
+  scope: OrganizationScope,
+  retries: Pick<Retries, 'retriable'>,
+) {
   if ((runs === undefined) === (filter === undefined))
-    throw invalid('', 'either `runs` or `filter` has to be given')
+    throw invalid('', 'either `runs` or `filter` is required')
   if (filter === undefined) return { runUuids: runs ?? [], total: runs?.length ?? 0 }
   const { playbook, error, created_after: createdAfter, created_before: createdBefore } = filter
-  // All that ever failed is nothing that somebody means to begin again.
+  // Retrying every run that ever failed is never intended.
   if (playbook === undefined && error === undefined)
-    throw invalid('/filter', '`playbook` or `error` has to be given')
+    throw invalid('/filter', '`playbook` or `error` is required')
   const wanted = { playbookName: playbook, errorCode: error, createdAfter, createdBefore }
-  return await reruns.retriable(scope, wanted, maxRetries)
+  return await retries.retriable(scope, wanted, maxRetries)
 }
 
 const invalid = (pointer: string, message: string) =>

@@ -1,5 +1,5 @@
-import type { RepeatedEffect, CarriedStep } from '../../../../core/rerun/plan.ts'
-import { oneAfterAnother, type RetryPreview } from '../../../../core/rerun/reruns.ts'
+import type { RepeatedEffect, CarriedStep } from '../../../../core/retry/plan.ts'
+import { runSequentially, type RetryPreview } from '../../../../core/retry/retries.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { showRun } from './redact-run.ts'
@@ -8,28 +8,27 @@ import {
   errorView,
   left,
   manyRuns,
-  nullable,
   plan,
   playbookVersion,
-  text,
   untilEnough,
   whyNot,
 } from './retry-choice.ts'
+import { text, textOrNull } from '../system/page.ts'
 import { operators } from '../../caller/caller.ts'
 
-/** In one answer. */
+/** Per response. */
 const [maxSteps, maxRepeats] = [5_000, 1_000]
 
 const count = { type: 'integer', minimum: 0 } as const
 const repeatsTotal = {
   ...count,
-  description: 'How many there are; `repeats` holds the first 1,000.',
+  description: 'Total number; `repeats` lists the first 1,000.',
 } as const
 
 const repeatsSchema = {
   type: 'array',
   description:
-    'Writes that took effect, or may have, and are done again where the new run comes past them, with a new idempotency key.',
+    'Writes that took effect, or may have, and are repeated with a new idempotency key if the new run reaches them.',
   items: {
     type: 'object',
     additionalProperties: false,
@@ -43,13 +42,14 @@ const repeatsSchema = {
       repeat: {
         enum: ['safe', 'verify', 'never', null],
         description:
-          'What the skill declares: it may be repeated; the other system is asked first; it must not be. Null: it is not installed.',
+          'From the skill: it may be repeated, the other system is asked first, or it must not be repeated. Null: not installed.',
       },
     },
   },
 } as const
 
-const previewSchema = {
+/** Answer of `GET runs/{run}/retry`. */
+export const apiRetryPreviewSchema = {
   type: 'object',
   additionalProperties: false,
   required: [
@@ -64,31 +64,30 @@ const previewSchema = {
     'repeats_total',
   ],
   properties: {
-    run_uuid: { ...text, description: 'The run that would be gone on from.' },
+    run_uuid: { ...text, description: 'The run to retry.' },
     playbook: text,
-    playbook_hash: { ...text, description: 'Of the version that would run.' },
+    playbook_hash: { ...text, description: 'Of the version to run.' },
     plan,
     steps: {
       type: 'array',
-      description:
-        'The steps of the run before, 5,000 at most: where there are more, those that run again before those that are carried over.',
+      description: 'Up to 5,000 steps of the earlier run: repeated ones before those that are carried over.',
       items: {
         type: 'object',
         additionalProperties: false,
         required: ['path', 'step_id', 'kind', 'state', 'carried', 'reason', 'detail'],
         properties: {
           path: text,
-          step_id: nullable,
+          step_id: textOrNull,
           kind: text,
           state: text,
-          carried: { type: 'boolean', description: 'It is not done again.' },
-          reason: { ...nullable, description: 'Why it is not carried over; null when it is.' },
-          detail: { ...nullable, description: 'What it reads, or what changed.' },
+          carried: { type: 'boolean', description: 'It is not repeated.' },
+          reason: { ...textOrNull, description: 'Why it is not carried over; null: it is.' },
+          detail: { ...textOrNull, description: 'The referenced value, or the change.' },
         },
       },
     },
-    steps_total: { ...count, description: 'Steps of the run before.' },
-    steps_carried: { ...count, description: 'Of these, how many are carried over.' },
+    steps_total: { ...count, description: 'Steps of the earlier run.' },
+    steps_carried: { ...count, description: 'Steps that are carried over.' },
     repeats: repeatsSchema,
     repeats_total: repeatsTotal,
   },
@@ -98,17 +97,12 @@ export const previewRetry = defineRoute({
   method: 'GET',
   path: '/runs/{run}/retry',
   access: operators,
-  summary: 'What a retry would do: which steps are carried over, and which effects would repeat.',
-  status: 200,
-  answer: previewSchema,
-  query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { playbook: playbookVersion },
-  },
+  summary: 'Previews a retry: steps that are carried over, and effects that would repeat.',
+  answer: apiRetryPreviewSchema,
+  query: { playbook: playbookVersion },
   async handle({ params, query, caller }, services) {
     const preview = await within('/inputs', () =>
-      services.reruns.preview(caller.scope, params.run, query.playbook ?? 'same'),
+      services.retries.preview(caller.scope, params.run, query.playbook ?? 'same'),
     )
     const { steps } = preview
     return {
@@ -126,8 +120,7 @@ export const previewRetries = defineRoute({
   method: 'POST',
   path: '/runs/retry/preview',
   access: operators,
-  summary: 'What a retry of many runs would do: which runs, and which effects would repeat. Changes nothing.',
-  status: 200,
+  summary: 'Previews a retry of many runs: which runs, and effects that would repeat. Changes nothing.',
   answer: {
     type: 'object',
     additionalProperties: false,
@@ -140,11 +133,11 @@ export const previewRetries = defineRoute({
           additionalProperties: false,
           required: ['run_uuid', 'playbook', 'playbook_hash', 'plan', 'repeats', 'repeats_total', 'error'],
           properties: {
-            run_uuid: previewSchema.properties.run_uuid,
-            playbook: nullable,
+            run_uuid: apiRetryPreviewSchema.properties.run_uuid,
+            playbook: textOrNull,
             playbook_hash: {
-              ...nullable,
-              description: 'Of the version that would run; null where none would.',
+              ...textOrNull,
+              description: 'Of the version to run; null: none.',
             },
             plan: { ...plan, type: ['string', 'null'] },
             repeats: repeatsSchema,
@@ -158,12 +151,12 @@ export const previewRetries = defineRoute({
   },
   body: manyRuns,
   async handle({ body, caller }, services) {
-    const { reruns } = services
-    const { runUuids, total } = await chosenRuns(body, caller.scope, reruns)
-    const results = await oneAfterAnother(
+    const { retries } = services
+    const { runUuids, total } = await chosenRuns(body, caller.scope, retries)
+    const results = await runSequentially(
       runUuids,
       async (uuid) =>
-        await previewView(await reruns.preview(caller.scope, uuid, body.playbook ?? 'same'), services),
+        await previewView(await retries.preview(caller.scope, uuid, body.playbook ?? 'same'), services),
       untilEnough(),
     )
     const data = results.map(({ runUuid, outcome }) =>
@@ -191,7 +184,7 @@ async function previewView({ run, playbook, plan: planned, repeats }: RetryPrevi
   }
 }
 
-/** Those that run again before those that are carried over. */
+/** Repeated steps before those that are carried over. */
 function shownSteps(steps: readonly CarriedStep[]): readonly CarriedStep[] {
   if (steps.length <= maxSteps) return steps
   const first = steps.toSorted((a, b) => Number(a.reason === null) - Number(b.reason === null))

@@ -1,9 +1,13 @@
 import { wordFor, type Author } from '../../../../core/domain/audit.ts'
-import type { FailedAttempt, JournalEntry } from '../../../../core/domain/run.ts'
+import type { FailedAttempt, JournalEntry, Run } from '../../../../core/domain/run.ts'
 import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Directory } from '../../caller/directory.ts'
+import { textAt } from '../../../../core/plugin/index.ts'
+import { RequestError } from '../../request/request-error.ts'
+import type { Recall, Services } from '../../routing/route.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 
-/** A run as it stands in a list: without output, which can be large. */
+/** A run as a list shows it, without its output, which can be large. */
 export async function runView(
   run: ListedRun,
   directory: Directory,
@@ -28,14 +32,14 @@ export async function runView(
   }
 }
 
-/** `by` in a word, and who it was: a name is what somebody chose. */
+/** `by` as a word, and the actor: names are free text. */
 const doneBy = <T extends { readonly by: Author }>({ by, ...what }: T) => ({
   ...what,
   by: wordFor(by),
   actor: by,
 })
 
-/** One line of the journal, with the tries that failed before the last one. */
+/** A step with its failed attempts. */
 export function stepView(
   entry: JournalEntry,
   failed: readonly FailedAttempt[],
@@ -61,4 +65,34 @@ export function stepView(
       error: attempt.error,
     })),
   }
+}
+
+/** For a request whose first write changes the run: responds with its current state. */
+export const recallRun: Recall = {
+  keeps: (written) => (textAt(written, 'playbookHash') === null ? undefined : textAt(written, 'uuid')),
+  async answer(uuid, { caller }, { stores, directory }) {
+    const run = await stores.runs.find(caller.scope, String(uuid))
+    if (run === undefined) throw new RequestError('run_not_found')
+    return { body: await runView(run, directory) }
+  },
+}
+
+/** For a request whose first write creates the run. */
+export const recallNewRun: Recall = {
+  ...recallRun,
+  answer: async (uuid, ...rest) => ({
+    ...(await recallRun.answer(uuid, ...rest)),
+    location: `/runs/${String(uuid)}`,
+  }),
+}
+
+/** Throws RequestError `run_not_found`. */
+export async function requireRun(
+  scope: OrganizationScope,
+  uuid: string,
+  { stores }: Pick<Services, 'stores'>,
+): Promise<Run> {
+  const run = await stores.runs.find(scope, uuid)
+  if (run !== undefined) return run
+  throw new RequestError('run_not_found', undefined, { hint: 'GET runs lists the runs of this API key' })
 }

@@ -1,14 +1,13 @@
 import { runStatuses, waitReasons } from '../../../../core/domain/run.ts'
 import { component, defineRoute } from '../../routing/route.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView, sortByAge } from '../system/page.ts'
-import { requireRun } from './require-run.ts'
+import { requireRun, runView } from './run-view.ts'
 import { runExcerpt } from './run-excerpt.ts'
-import { followRun } from './run-events.ts'
+import { streamRunEvents } from './run-events.ts'
 import { cancelRun, resolveStep } from './run-operations.ts'
 import { retryRun, retryRuns } from './retries.ts'
 import { previewRetries, previewRetry } from './retry-preview.ts'
 import { listSteps } from './run-steps.ts'
-import { runView } from './run-view.ts'
 import { readers } from '../../caller/caller.ts'
 
 const listRuns = defineRoute({
@@ -16,29 +15,24 @@ const listRuns = defineRoute({
   path: '/runs',
   access: readers,
   summary: 'Lists runs, newest first.',
-  status: 200,
   answer: pageSchema(component('run')),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      alert: { type: 'string', description: 'Id of an alert.' },
-      case: { type: 'string', description: 'Id of a case.' },
-      organization: { type: 'string', description: 'Code of an organization.' },
-      playbook: { type: 'string', description: 'Name of a playbook.' },
-      status: { type: 'string', enum: runStatuses },
-      waits_for: {
-        type: 'string',
-        enum: waitReasons,
-        description:
-          'Runs that wait: for the `answer` to a question, or for the `decision` about a step of which nobody knows whether it happened.',
-      },
-      error: { type: 'string', description: 'Code of the error that it ended with.' },
-      created_after: { ...epochMs, description: 'Queued at this time or later (epoch milliseconds).' },
-      created_before: { ...epochMs, description: 'Queued before this time (epoch milliseconds).' },
-      sort: sortByAge,
+    ...pageParameters,
+    alert: { type: 'string', description: 'Id of an alert.' },
+    case: { type: 'string', description: 'Id of a case.' },
+    organization: { type: 'string', description: 'Code of an organization.' },
+    playbook: { type: 'string', description: 'Name of a playbook.' },
+    status: { type: 'string', enum: runStatuses },
+    waits_for: {
+      type: 'string',
+      enum: waitReasons,
+      description:
+        'Waiting runs: for the `answer` to a question, or for the `decision` about a step with unknown outcome.',
     },
+    error: { type: 'string', description: 'Code of the error that ended the run.' },
+    created_after: { ...epochMs, description: 'Queued at this time or later (epoch milliseconds).' },
+    created_before: { ...epochMs, description: 'Queued before this time (epoch milliseconds).' },
+    sort: sortByAge,
   },
   async handle({ query, caller }, { stores, directory }) {
     const filter = {
@@ -61,8 +55,7 @@ const getRun = defineRoute({
   method: 'GET',
   path: '/runs/{run}',
   access: readers,
-  summary: 'One run with its output and its steps: inputs, outputs, attempts, timing, errors.',
-  status: 200,
+  summary: 'Returns a run with its output and its steps: inputs, outputs, attempts, timing, errors.',
   answer: component('run'),
   async handle({ params, caller }, services) {
     const run = await requireRun(caller.scope, params.run, services)
@@ -74,7 +67,7 @@ export const runRoutes = [
   listRuns,
   getRun,
   listSteps,
-  followRun,
+  streamRunEvents,
   cancelRun,
   resolveStep,
   previewRetry,

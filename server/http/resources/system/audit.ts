@@ -13,20 +13,21 @@ import {
 } from './page.ts'
 import { admins } from '../../caller/caller.ts'
 
-/** Who did something. */
+/** Who did it. */
 export const actorSchema = objectSchema({
   kind: { enum: actorKinds },
-  id: { type: 'string', description: 'E.g. the id of an API key; never its value.' },
+  id: { type: 'string', description: 'E.g. the id of an API key, never its value.' },
   name: text,
 })
 
-const entrySchema = objectSchema({
+/** An entry of the audit log. */
+export const apiAuditEntrySchema = objectSchema({
   sequence: { type: 'integer', minimum: 1, description: 'From 1, without gaps.' },
   at: time,
   action: { enum: auditActions },
   actor: actorSchema,
-  request_id: { ...textOrNull, description: 'Of the HTTP request that it came by, as the log has it.' },
-  organization_uuid: { ...textOrNull, description: 'null: it concerns no single organization.' },
+  request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
+  organization_uuid: { ...textOrNull, description: 'null: not about a single organization.' },
   organization_code: textOrNull,
   subject: objectSchema({ kind: { enum: auditSubjects }, id: text, name: text }),
   details: { type: 'object' },
@@ -35,7 +36,7 @@ const entrySchema = objectSchema({
     minLength: 64,
     maxLength: 64,
     description:
-      'SHA-256 of the hash before (64 zeros for the first entry), a line feed, and this entry without `hash` as canonical JSON (RFC 8785).',
+      'SHA-256 of the previous hash (64 zeros for the first entry), a line feed, and this entry without `hash` as canonical JSON (RFC 8785).',
   },
 })
 
@@ -44,27 +45,22 @@ const listAudit = defineRoute({
   path: '/audit',
   access: admins,
   summary:
-    'The audit log, newest first: who did what, when, to what. A key that is limited to organizations sees what concerns one of them.',
-  status: 200,
-  answer: pageSchema(entrySchema),
+    'The audit log, newest first. A key that is limited to organizations sees only entries about one of them.',
+  answer: pageSchema(apiAuditEntrySchema),
   query: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...pageParameters,
-      action: { type: 'string', enum: auditActions },
-      actor: { type: 'string', description: 'Id or name of who did it.' },
-      subject: { type: 'string', description: 'Id of what it was done to, e.g. the uuid of a run.' },
-      organization: { type: 'string', description: 'Code of an organization.' },
-      sort: {
-        type: 'string',
-        enum: ['-sequence', 'sequence'],
-        default: '-sequence',
-        description: 'With `-`: newest first.',
-      },
-      after: { ...epochMs, description: 'At this time or later (epoch milliseconds).' },
-      before: { ...epochMs, description: 'Before this time (epoch milliseconds).' },
+    ...pageParameters,
+    action: { type: 'string', enum: auditActions },
+    actor: { type: 'string', description: 'Id or name of the actor.' },
+    subject: { type: 'string', description: 'Id of the changed object, e.g. the uuid of a run.' },
+    organization: { type: 'string', description: 'Code of an organization.' },
+    sort: {
+      type: 'string',
+      enum: ['-sequence', 'sequence'],
+      default: '-sequence',
+      description: 'Newest first with `-`.',
     },
+    after: { ...epochMs, description: 'At this time or later (epoch milliseconds).' },
+    before: { ...epochMs, description: 'Before this time (epoch milliseconds).' },
   },
   async handle({ query, caller }, { stores, directory }) {
     const { organization, action, actor, subject, after, before } = query

@@ -1,82 +1,85 @@
 import { limitOf } from '../../../../core/destructive/policy.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { destructiveClasses } from '../../../../core/plugin/index.ts'
-import type { Scope } from '../../../../core/ports/common.ts'
+import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { isInScope } from '../../../../core/common/scope.ts'
 import { patterns } from '../../request/patterns.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
 import { actorSchema } from './audit.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from './page.ts'
 import { admins, readers, type Caller } from '../../caller/caller.ts'
 
 const count = { type: 'integer', minimum: 0 } as const
 
-const answer = objectSchema({
+/** Answer of `GET engine`. */
+export const apiEngineSchema = objectSchema({
   state: { enum: ['running', 'paused'] },
   paused_since: timeOrNull,
   paused_by: { ...textOrNull, description: 'Name of the API key.' },
-  paused_actor: { anyOf: [actorSchema, { type: 'null' }], description: 'Who paused them.' },
+  paused_actor: { anyOf: [actorSchema, { type: 'null' }], description: 'Who paused the runs.' },
   reason: textOrNull,
-  queued: { type: 'integer', description: 'Runs of the organizations of the API key that have not begun.' },
+  queued: { type: 'integer', description: 'Queued runs of the organizations of the API key.' },
   recovering: {
     ...count,
     description:
-      'Runs of all organizations to be watched after crashes of the process. Until there are none, nothing else begins.',
+      'Runs of all organizations watched after crashes of the process. No other run starts meanwhile.',
   },
-  storm: { type: 'boolean', description: 'Whether one of the organizations has a storm of alerts.' },
+  storm: { type: 'boolean', description: 'Whether one of the organizations has an alert storm.' },
   organizations: {
     type: 'array',
     description:
-      'In which something waits or has happened within the last minute; the longest lines first, at most 100.',
+      'Organizations with queued runs or alerts in the last minute; longest queues first, at most 100.',
     items: objectSchema({
       organization_code: text,
-      queued: { ...count, description: 'Runs that have not begun.' },
-      working: { ...count, description: 'Runs that have a turn now.' },
+      queued: { ...count, description: 'Queued runs.' },
+      working: { ...count, description: 'Active runs.' },
       max_working: {
         ...count,
-        description: 'So many may have one at most, while other organizations are there.',
+        description: 'Limit of active runs while other organizations have queued ones.',
       },
-      max_queued: { ...count, description: 'From then on alerts that are to be investigated are refused.' },
-      storm: { type: 'boolean', description: 'More alerts come than are usual, or the line is half full.' },
+      max_queued: {
+        ...count,
+        description: 'Limit of queued runs; beyond it, alerts with a type are refused.',
+      },
+      storm: { type: 'boolean', description: 'More alerts than usual, or a half-full queue.' },
       received_per_minute: count,
-      grouped_per_minute: { ...count, description: 'Of the alerts, those that joined a case as repeats.' },
+      grouped_per_minute: { ...count, description: 'Alerts that joined a case as repeats.' },
       refused_per_minute: {
         ...count,
-        description: 'Alerts that were answered 503, since the line was full.',
+        description: 'Alerts refused with 503 because the queue was full.',
       },
       ended_per_minute: { ...count, description: 'Runs.' },
     }),
   },
   groups: {
     type: 'array',
-    description: 'Groups that take in repeats at present: the largest 20.',
+    description: 'The 20 largest groups that currently accept repeats.',
     items: objectSchema({
       organization_code: text,
-      alert_id: { ...text, description: 'With which the repeats are grouped.' },
+      alert_id: { ...text, description: 'The alert that repeats join.' },
       case_id: textOrNull,
-      alerts: { ...count, description: 'The first one included.' },
+      alerts: { ...count, description: 'Including the first alert.' },
       begins_at: time,
-      last_at: { ...time, description: 'When the newest repeat came (epoch milliseconds).' },
+      last_at: { ...time, description: 'Time of the newest repeat (epoch milliseconds).' },
       ends_at: time,
     }),
   },
   destructive: {
     type: 'array',
-    description:
-      'Classes of destructive actions that happened within the last hour, or wait for an approval.',
+    description: 'Classes of destructive actions in the last hour, or waiting for an approval.',
     items: objectSchema({
       organization_code: text,
       class: { enum: destructiveClasses },
-      uses: { ...count, description: 'Within the last hour.' },
-      limit: { ...count, description: 'Per hour; further actions wait for an approval.' },
-      remaining: { ...count, description: 'Actions that need no approval now.' },
-      held: { ...count, description: 'Actions that wait for an approval: see GET checkpoints.' },
+      uses: { ...count, description: 'Actions within the last hour.' },
+      limit: { ...count, description: 'Limit per hour; further actions wait for an approval.' },
+      remaining: { ...count, description: 'Actions left without approval.' },
+      held: { ...count, description: 'Actions that wait for an approval; see GET checkpoints.' },
     }),
   },
 })
 
-/** Rows of organizations, and of groups. */
+/** Maximum rows of organizations, and of groups. */
 const [maxOrganizations, maxGroups] = [100, 20]
 
 async function view({ scope }: Caller, services: Services) {
@@ -130,7 +133,7 @@ function organizationView(
   }
 }
 
-async function groupViews(scope: Scope, { stores, directory }: Services) {
+async function groupViews(scope: OrganizationScope, { stores, directory }: Services) {
   const groups = await stores.alerts.groups(scope, maxGroups)
   return await Promise.all(
     groups.map(async ({ organizationUuid, alertId, caseId, size, beginsAt, lastAt, endsAt }) => ({
@@ -146,7 +149,7 @@ async function groupViews(scope: Scope, { stores, directory }: Services) {
 }
 
 async function destructiveViews(
-  scope: Scope,
+  scope: OrganizationScope,
   organizations: readonly Organization[],
   { stores, engine }: Services,
 ) {
@@ -164,10 +167,8 @@ const getEngine = defineRoute({
   method: 'GET',
   path: '/engine',
   access: readers,
-  summary:
-    'Whether runs are paused, how many wait for their first turn, whether there is a storm, and how often destructive skills were used.',
-  status: 200,
-  answer,
+  summary: 'State of the engine: pause, queued runs, alert storms, and use of destructive skills.',
+  answer: apiEngineSchema,
   async handle({ caller }, services) {
     return { body: await view(caller, services) }
   },
@@ -178,13 +179,9 @@ const pauseEngine = defineRoute({
   path: '/engine/pause',
   once: true,
   access: admins,
-  summary:
-    'Pauses the runs of all organizations: steps under way end, nothing begins, alerts are taken in and wait.',
-  status: 200,
-  answer,
+  summary: 'Pauses the runs of all organizations: active steps end, nothing starts, new alerts wait.',
+  answer: apiEngineSchema,
   body: {
-    type: 'object',
-    additionalProperties: false,
     required: ['reason'],
     properties: {
       reason: {
@@ -192,7 +189,7 @@ const pauseEngine = defineRoute({
         minLength: 1,
         maxLength: 500,
         ...patterns.text,
-        description: 'Shown to whoever asks.',
+        description: 'Shown to everyone.',
       },
     },
   },
@@ -208,9 +205,8 @@ const resumeEngine = defineRoute({
   path: '/engine/resume',
   once: true,
   access: admins,
-  summary: 'Lets runs go on that were paused.',
-  status: 200,
-  answer,
+  summary: 'Resumes paused runs.',
+  answer: apiEngineSchema,
   async handle({ caller }, services) {
     requireWholeScope(caller)
     await services.engine.pauses.resume(caller.actor)

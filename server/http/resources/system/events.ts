@@ -6,14 +6,13 @@ const followChanges = defineRoute({
   path: '/events',
   access: readers,
   summary:
-    'Tells what changes, live, and not what it is then: server-sent events named for the kind, and `many` where there is too much to name.',
-  status: 200,
+    'Streams changes without their data: server-sent events named by kind, and `many` if there are too many to name.',
   isText: true,
   textType: 'text/event-stream',
   answer: {
     type: 'string',
     description:
-      'Data of `many`: `kinds`, of which anything may have changed. Of the others (`alert`, `run`, `case`, `checkpoint`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `audit`): `id` and `organization_code`, null where there is none. `heartbeat`, with nothing in it, comes every 15 seconds at the latest.',
+      'Data of `many`: the `kinds` with changes. Of the others (`alert`, `run`, `case`, `checkpoint`, `connection`, `playbook`, `organization`, `provider`, `engine`, `key`, `audit`): `id` and `organization_code`, null if there is none. An empty `heartbeat` comes at least every 15 seconds.',
   },
   async handle({ caller }, { changeFeed }) {
     return { events: (stream) => changeFeed.follow(stream, caller) }

@@ -1,5 +1,4 @@
 import { UnavailableError } from '../../../../core/errors/errors.ts'
-import { keptProbe } from '../../limits/kept-probe.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { objectSchema } from './page.ts'
@@ -9,8 +8,7 @@ const healthz = defineRoute({
   path: '/healthz',
   outsidePrefix: true,
   access: 'public',
-  summary: 'The process answers.',
-  status: 200,
+  summary: 'The process responds.',
   answer: objectSchema({ status: { const: 'ok' } }),
   async handle() {
     return { body: { status: 'ok' } }
@@ -22,8 +20,7 @@ const readyz = defineRoute({
   path: '/readyz',
   outsidePrefix: true,
   access: 'public',
-  summary: 'The store takes writes and the server is not about to close.',
-  status: 200,
+  summary: 'The store accepts writes, and the server is not closing.',
   answer: objectSchema({ status: { const: 'ready' } }),
   async handle(_request, services) {
     if (services.closing.aborted) throw notReady('The server is closing.')
@@ -32,7 +29,7 @@ const readyz = defineRoute({
   },
 })
 
-/** A store that has not answered by then is as good as one that says no. */
+/** A store that takes longer counts as unavailable. */
 const probeTimeoutMs = 2_000
 
 async function requireReady(services: Services): Promise<void> {
@@ -40,13 +37,13 @@ async function requireReady(services: Services): Promise<void> {
   const timer = new AbortController()
   const late = clock.sleep(probeTimeoutMs, timer.signal).then(() => Promise.reject(new Error('timed out')))
   try {
-    // Costs nothing, so that nobody is told what is true no more.
+    // Free of cost, so always checked.
     const gone = stores.gone()
     if (gone) throw gone
     await Promise.race([keptProbe(services), late])
   } catch (error) {
     const reason = error instanceof UnavailableError ? `: ${error.message}` : ''
-    throw notReady(`The store does not take writes${reason}.`)
+    throw notReady(`The store does not accept writes${reason}.`)
   } finally {
     timer.abort()
     late.catch(() => undefined)
@@ -58,3 +55,31 @@ function notReady(message: string): RequestError {
 }
 
 export const healthRoutes = [healthz, readyz]
+
+interface Probe {
+  readonly outcome: Promise<void>
+  /** Monotonic milliseconds; undefined during the probe. */
+  endedAt: number | undefined
+}
+
+/** How long a result is reused. */
+const keptMs = 1_000
+
+const probes = new WeakMap<Services['stores'], Probe>()
+
+/**
+ * Probes the store at most once a second, as a probe writes a megabyte and `readyz` is public. Logs each
+ * failure once.
+ */
+function keptProbe({ stores, clock, log }: Pick<Services, 'stores' | 'clock' | 'log'>): Promise<void> {
+  const elapsed = (): number => clock.monotonic?.() ?? clock.now()
+  const last = probes.get(stores)
+  if (last !== undefined && (last.endedAt === undefined || elapsed() - last.endedAt < keptMs))
+    return last.outcome
+  const probe: Probe = { outcome: stores.probe(), endedAt: undefined }
+  probes.set(stores, probe)
+  probe.outcome
+    .catch((error: unknown) => log.warn({ error }, 'the store cannot write'))
+    .finally(() => (probe.endedAt = elapsed()))
+  return probe.outcome
+}

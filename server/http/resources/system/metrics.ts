@@ -1,5 +1,5 @@
 import { defineRoute } from '../../routing/route.ts'
-import { requireWholeScope } from '../../caller/whole-scope.ts'
+import { requireWholeScope } from '../../caller/authenticate.ts'
 import { readers } from '../../caller/caller.ts'
 
 const getMetrics = defineRoute({
@@ -8,8 +8,7 @@ const getMetrics = defineRoute({
   outsidePrefix: true,
   access: readers,
   summary:
-    'Figures of the process in the text format of Prometheus. The API key must not be limited to organizations.',
-  status: 200,
+    'Metrics of the process in the text format of Prometheus. The API key must not be limited to organizations.',
   answer: { type: 'string' },
   isText: true,
   async handle({ caller }, { metrics, stores }) {

@@ -6,15 +6,14 @@ const getOpenApi = defineRoute({
   method: 'GET',
   path: '/openapi.json',
   access: 'public',
-  summary: 'This description of the API: an OpenAPI 3.1 document.',
-  status: 200,
+  summary: 'This API description as an OpenAPI 3.1 document.',
   answer: { type: 'object' },
   async handle(_request, { openApi }) {
     return { body: openApi }
   },
 })
 
-/** A server has one description, which does not change. */
+/** The document of a server never changes. */
 const pages = new WeakMap<OpenApiDocument, string>()
 
 function pageOf(document: OpenApiDocument): string {
@@ -27,8 +26,7 @@ const getReference = defineRoute({
   method: 'GET',
   path: '/docs',
   access: 'public',
-  summary: 'The same description as a page for people.',
-  status: 200,
+  summary: 'The same description as a readable page.',
   answer: { type: 'string' },
   isText: true,
   textType: 'text/html',

@@ -1,0 +1,197 @@
+import { apiCaseActionSchema } from './case-action.ts'
+import { ref } from './ref.ts'
+import { apiAlertSchema } from './alert.ts'
+import { apiActorSchema, apiRunSchema } from './run.ts'
+
+/** A case in answers of the API. */
+export const apiCaseSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'case.schema.json',
+  title: 'Case',
+  description: 'A case: the record of an investigation.',
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'case_id',
+    'organization_code',
+    'organization_uuid',
+    'title',
+    'summary',
+    'status',
+    'severity',
+    'verdict',
+    'assignee',
+    'revision',
+    'created_at',
+    'modified_at',
+    'alerts_deleted',
+    'runs_deleted',
+  ],
+  properties: {
+    case_id: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_]{1,32}-[1-9][0-9]*$',
+      description: '<organization code>-<number>.',
+    },
+    organization_code: { type: 'string' },
+    organization_uuid: { type: 'string', format: 'uuid', description: 'The organization.' },
+    title: { type: 'string' },
+    summary: { type: 'string' },
+    status: { type: 'string', enum: ['open', 'in_progress', 'closed'] },
+    severity: { type: 'string', enum: ['informational', 'low', 'medium', 'high', 'critical'] },
+    verdict: { type: 'string', enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
+    assignee: { type: ['string', 'null'] },
+    revision: {
+      type: 'integer',
+      minimum: 1,
+      description: 'Rises with every change of the fields above; the ETag of the case.',
+    },
+    created_at: { type: 'integer', minimum: 0, description: 'When it was opened (epoch milliseconds).' },
+    modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },
+    alerts_deleted: {
+      type: 'integer',
+      minimum: 0,
+      description: 'How many of its alerts the retention policy deleted.',
+    },
+    runs_deleted: {
+      type: 'integer',
+      minimum: 0,
+      description: 'How many of its runs the retention policy deleted.',
+    },
+    alerts: {
+      type: 'array',
+      items: ref('alert.schema.json', apiAlertSchema),
+      description: 'The newest 50; only when one case is read.',
+    },
+    runs: {
+      type: 'array',
+      items: ref('run.schema.json', apiRunSchema),
+      description: 'The newest 50; only when one case is read.',
+    },
+    actions_total: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Actions of the whole case; only when one case is read.',
+    },
+    actions: {
+      type: 'array',
+      description:
+        'Destructive actions, such as an isolation: the newest 50, oldest first, in their last known state; only when one case is read.',
+      items: ref('#/$defs/action', apiCaseActionSchema),
+    },
+    observables: {
+      type: 'array',
+      description:
+        'Observables that the newest 20 runs found and looked up, highest risk first; only when one case is read.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['kind', 'value', 'learned', 'used'],
+        properties: {
+          kind: {
+            enum: ['ip', 'domain', 'url', 'hash', 'email', 'host', 'user', 'vulnerability', 'company'],
+          },
+          value: { type: 'string' },
+          learned: {
+            type: 'array',
+            description: 'Findings of lookups, newest first.',
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['source', 'run_uuid', 'path', 'at', 'score', 'level', 'summary', 'error'],
+              properties: {
+                source: { type: 'string', description: 'The skill.' },
+                run_uuid: { type: 'string', format: 'uuid' },
+                path: { type: 'string', description: 'Path of the step in the run.' },
+                at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
+                score: {
+                  type: ['number', 'null'],
+                  description: 'Risk from 0 to 100; null if the source has none or the lookup failed.',
+                },
+                level: { type: ['string', 'null'], description: "The source's own word." },
+                summary: { type: ['string', 'null'], description: "The source's own word." },
+                error: {
+                  description: 'Why the lookup failed; null if it succeeded.',
+                  anyOf: [
+                    { type: 'null' },
+                    {
+                      type: 'object',
+                      additionalProperties: false,
+                      required: ['code', 'message'],
+                      properties: { code: { type: 'string' }, message: { type: 'string' } },
+                    },
+                  ],
+                },
+              },
+            },
+          },
+          used: {
+            type: 'array',
+            description:
+              'Other steps with the value in their input, newest first. If this and learned are empty, it was not looked up.',
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['source', 'run_uuid', 'path', 'at', 'state', 'is_question'],
+              properties: {
+                source: { type: 'string', description: 'The skill.' },
+                run_uuid: { type: 'string', format: 'uuid' },
+                path: { type: 'string', description: 'Path of the step in the run.' },
+                at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
+                state: { enum: ['started', 'unknown', 'completed', 'failed'] },
+                is_question: { type: 'boolean', description: 'Whether the step asks a person.' },
+              },
+            },
+          },
+        },
+      },
+    },
+    timeline_total: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Number of entries in the timeline; only when one case is read.',
+    },
+    timeline: {
+      type: 'array',
+      description: 'The newest 100, oldest first; only when one case is read.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['at', 'actor', 'request_id', 'kind', 'text', 'changes', 'action'],
+        properties: {
+          at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
+          actor: apiActorSchema,
+          request_id: {
+            type: ['string', 'null'],
+            description: 'Id of the HTTP request, as in the log.',
+          },
+          kind: { type: 'string', enum: ['opened', 'alert', 'changed', 'note', 'action', 'run_ended'] },
+          text: { type: 'string', description: 'Plain text.' },
+          changes: {
+            anyOf: [
+              { type: 'null' },
+              {
+                type: 'object',
+                additionalProperties: false,
+                properties: {
+                  title: { type: 'string' },
+                  summary: { type: 'string' },
+                  status: { enum: ['open', 'in_progress', 'closed'] },
+                  severity: { enum: ['informational', 'low', 'medium', 'high', 'critical'] },
+                  verdict: { enum: ['unknown', 'benign', 'suspicious', 'malicious'] },
+                  assignee: { type: ['string', 'null'] },
+                },
+              },
+            ],
+            description: 'For changed: the new values.',
+          },
+          action: {
+            anyOf: [{ type: 'null' }, ref('#/$defs/action', apiCaseActionSchema)],
+            description: 'For action: the action as known at this time.',
+          },
+        },
+      },
+    },
+  },
+  $defs: { action: apiCaseActionSchema },
+} as const

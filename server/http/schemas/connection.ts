@@ -1,0 +1,88 @@
+import { ref } from './ref.ts'
+
+const noteSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['reason', 'at'],
+  properties: {
+    reason: { type: 'string', description: 'One sentence for the operator.' },
+    at: { type: 'integer', minimum: 0, description: 'Since when (epoch milliseconds).' },
+  },
+} as const
+
+/** A connection in answers of the API. */
+export const apiConnectionSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'connection.schema.json',
+  title: 'Connection',
+  description: 'A connection: a named set of settings and secrets for a plugin. Secrets are never returned.',
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'connection_uuid',
+    'organization_code',
+    'organization_uuid',
+    'name',
+    'plugin',
+    'settings',
+    'enabled',
+    'credential_age_days',
+    'broken',
+    'last_failure',
+    'warnings',
+    'revision',
+    'created_at',
+    'modified_at',
+  ],
+  properties: {
+    connection_uuid: { type: 'string', format: 'uuid', description: 'Unique id.' },
+    organization_code: { type: 'string' },
+    organization_uuid: { type: 'string', format: 'uuid', description: 'The organization.' },
+    name: {
+      type: 'string',
+      description: 'Name of the connection, unique in the organization ignoring case.',
+    },
+    plugin: { type: 'string', description: 'Name of the plugin.' },
+    settings: { type: 'object', description: "Fields of the plugin's schema that are not secret." },
+    enabled: { type: 'boolean' },
+    credential_age_days: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description: 'Whole days since its secrets were entered; null if it has none.',
+    },
+    broken: {
+      description: 'Why it cannot be used; null if it can. Cleared by an edit or a successful test.',
+      anyOf: [{ type: 'null' }, ref('#/$defs/note', noteSchema)],
+    },
+    last_failure: {
+      description:
+        'The latest refusal of its credentials or settings; null if none since the last edit or success.',
+      anyOf: [
+        { type: 'null' },
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['code', 'at'],
+          properties: {
+            code: { type: 'string', description: 'Code of the error, e.g. http_401.' },
+            at: { type: 'integer', minimum: 0, description: 'Epoch milliseconds.' },
+          },
+        },
+      ],
+    },
+    revision: {
+      type: 'integer',
+      minimum: 1,
+      description: "Rises with each edit; part of the `ETag` for the next edit's `If-Match`.",
+    },
+    warnings: {
+      type: 'array',
+      items: ref('#/$defs/note', noteSchema),
+      description:
+        'Warnings for the operator: credentials of 90 days or more, a warning of the other system, or a recent refusal.',
+    },
+    created_at: { type: 'integer', minimum: 0, description: 'When it was added (epoch milliseconds).' },
+    modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },
+  },
+  $defs: { note: noteSchema },
+} as const
