@@ -1,13 +1,14 @@
 import type { Clock } from '../core/ports/clock.ts'
 
-/** The longest a timer of the platform can be set to; longer waits are made of several. */
+/** The longest delay of a timer; longer waits are made of several. */
 const maxTimerMs = 2_147_483_647
 
-/** The time of this machine. Waits are measured on the monotonic clock: setting the time neither lengthens nor shortens one. */
+/** Waits use the monotonic clock, so that setting the system time does not change them. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  // Not that of node:timers/promises, which makes an error with a stack for every wait that is given up: most are.
+  // Not node:timers/promises: it creates an error with a stack for every aborted wait, and most waits are
+  // aborted.
   sleep(ms, signal) {
     return new Promise((resolve, reject) => {
       const until = performance.now() + ms

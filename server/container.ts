@@ -17,21 +17,22 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { authenticate } from '../core/skill/call/authenticate.ts'
 import { createNoteUse, type NoteUse } from '../core/skill/call/note-use.ts'
 import { createSkillCaller } from '../core/skill/call/caller.ts'
+import { createPerformTask, tryConnectionAsTask, type PerformTask } from '../core/skill/call/perform-task.ts'
 import { createTraffic, type Traffic } from '../core/skill/http/traffic.ts'
-import { createReruns, type Reruns } from '../core/rerun/reruns.ts'
+import { createRetries, type Retries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { codeOf } from './egress/allow-lists.ts'
-import { createEgress, type ClosableEgress } from './egress/egress.ts'
-import type { Page } from './http/page/load-page.ts'
+import { createEgress, watchRequests, type ClosableEgress } from './egress/egress.ts'
+import type { WebPage } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createHttpServer, type HttpServer } from './http/server/server.ts'
+import { createSkillPool, type SkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
-/** What has to be opened, with waiting, before the rest can be put together. */
+/** Opened asynchronously before the container is made. */
 export interface Opened {
   readonly config: Config
   readonly log: Log
@@ -39,21 +40,22 @@ export interface Opened {
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
   readonly metrics: Metrics
-  /** Where the environment asks for traces. */
+  /** Undefined: traces are off. */
   readonly tracing: Tracing | undefined
-  /** The web page, where it has been built. */
-  readonly page: Page | undefined
-  /** Is told of every secret in use, so that the log can leave it out. */
+  /** Counts, logs and traces a run that has ended. */
+  readonly onRunEnded: (run: Run) => void
+  /** The web page; undefined: not built. */
+  readonly page: WebPage | undefined
+  /** Receives every secret in use, so that the log can redact it. */
   readonly onSecret: (secret: string) => void
 }
 
-/** Resolves what is registered; each thing is made once, when it is first asked for. */
+/** Resolves singletons, each made at its first use. */
 export interface Container {
   get<T>(token: Token<T>): T
 }
 
-/** Names a thing and its type. */
-type Token<T> = symbol & { readonly thing?: T }
+type Token<T> = symbol & { readonly type?: T }
 
 const token = <T>(name: string): Token<T> => Symbol(name)
 
@@ -63,10 +65,12 @@ export const tokens = {
   traffic: token<Traffic>('traffic'),
   noteUse: token<NoteUse>('note use'),
   skillCaller: token<SkillCaller>('skill caller'),
+  skillPool: token<SkillPool | undefined>('skill pool'),
+  performTask: token<PerformTask>('perform task'),
   runner: token<Runner>('runner'),
   control: token<RunControl>('run control'),
   pauses: token<Pauses>('pauses'),
-  reruns: token<Reruns>('reruns'),
+  retries: token<Retries>('retries'),
   scheduler: token<Scheduler>('scheduler'),
   pruner: token<Pruner>('pruner'),
   investigations: token<Investigations>('investigations'),
@@ -75,47 +79,112 @@ export const tokens = {
   httpServer: token<HttpServer>('http server'),
 }
 
-/** The composition root: the only place that knows which implementation stands for what. */
+interface Composition extends Opened {
+  readonly get: <T>(token: Token<T>) => T
+  readonly register: <T>(token: Token<T>, make: () => T) => void
+  /** Calls skills; `cases` stands in for the stored cases in a dry run. */
+  readonly callerOfSkills: (cases: CaseStore) => SkillCaller
+  readonly onRunEnded: (run: Run) => void
+}
+
+/** The composition root: the only place that chooses implementations. */
 export function createContainer(opened: Opened): Container {
-  const { config, log, stores, catalogue, library, metrics, tracing, page, onSecret } = opened
+  const { stores, log } = opened
   const container = root.createChildContainer()
-  const register = <T>(token: Token<T>, make: () => T) =>
-    container.register<T>(token, {
-      useFactory: instanceCachingFactory(make),
-    })
-  // Tokens are symbols: tsyringe refuses one that is not registered, where it would silently build an unknown class.
+  // Tokens are symbols: tsyringe refuses an unregistered symbol, but silently builds an unregistered class.
   const get = <T>(token: Token<T>) => container.resolve<T>(token)
-
-  const onRunEnded = (run: Run): void => {
-    metrics.runEnded(run)
-    tracing?.runEnded(run)
-    get(tokens.storms).count('ended', run.organizationUuid)
-    get(tokens.investigations).runEnded(run)
+  const composition: Composition = {
+    ...opened,
+    get,
+    register: (token, make) => container.register(token, { useFactory: instanceCachingFactory(make) }),
+    callerOfSkills: (cases) =>
+      createSkillCaller({
+        catalogue: opened.catalogue,
+        stores: { connections: stores.connections, cases },
+        egress: get(tokens.egress),
+        log,
+        clock: get(tokens.clock),
+        traffic: get(tokens.traffic),
+        noteUse: get(tokens.noteUse),
+        onSecret: opened.onSecret,
+        performTask: get(tokens.performTask),
+      }),
+    onRunEnded(run) {
+      opened.onRunEnded(run)
+      get(tokens.storms).count('ended', run.organizationUuid)
+      get(tokens.investigations).runEnded(run)
+    },
   }
+  registerSkillCalls(composition)
+  registerRunner(composition)
+  registerRunStarters(composition)
+  registerIntake(composition)
+  registerHttp(composition)
+  return { get }
+}
 
-  const callerOfSkills = (cases: CaseStore): SkillCaller =>
-    createSkillCaller({
-      catalogue,
-      stores: { connections: stores.connections, cases },
-      egress: get(tokens.egress),
-      log,
-      clock: get(tokens.clock),
-      traffic: get(tokens.traffic),
-      noteUse: get(tokens.noteUse),
-      onSecret,
-    })
-
+function registerSkillCalls(composition: Composition): void {
+  const { get, register, config, stores, catalogue, log, metrics, callerOfSkills } = composition
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () =>
-    metrics.watchEgress(
+    watchRequests(
       createEgress({ allowPrivate: config.allowPrivateEgress, codeOf: codeOf(stores.organizations) }),
+      metrics.requestSent,
     ),
   )
   register(tokens.noteUse, () =>
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
   )
   register(tokens.traffic, () => createTraffic(get(tokens.clock)))
+  register(tokens.skillPool, () =>
+    config.workers === 0 ? undefined : createSkillPool(poolOptions(composition)),
+  )
+  register(tokens.performTask, () => {
+    const here = createPerformTask({
+      catalogue,
+      egress: get(tokens.egress),
+      clock: get(tokens.clock),
+      traffic: get(tokens.traffic),
+    })
+    const pool = get(tokens.skillPool)
+    // Skills of cases only use the store, which this thread has.
+    return pool === undefined
+      ? here
+      : (task, hooks) => (task.skill.startsWith('case.') ? here : pool.performTask)(task, hooks)
+  })
   register(tokens.skillCaller, () => callerOfSkills(stores.cases))
+}
+
+/** Of each thread of skills, in MB. */
+const threadMemoryMb = 256
+
+const poolOptions = ({
+  config,
+  stores,
+  catalogue,
+  log,
+  metrics,
+  onSecret,
+}: Composition): SkillPoolOptions => ({
+  threads: config.workers,
+  data: {
+    plugins: { pluginsDir: config.pluginsDir, packages: config.plugins },
+    allowPrivate: config.allowPrivateEgress,
+  },
+  memoryMb: threadMemoryMb,
+  changes: (skill) => catalogue.skill(skill)?.skill.effect === 'write',
+  codeOf: codeOf(stores.organizations),
+  onSecret,
+  onRequest: metrics.requestSent,
+  onLost(reason, skills) {
+    metrics.threadLost()
+    for (const skill of skills) log.error({ skill, reason }, 'thread of this skill ended')
+    if (skills.length === 0) log.error({ reason }, 'thread of skills ended before its first call')
+  },
+})
+
+function registerRunner(composition: Composition): void {
+  const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
   register(tokens.runner, () =>
     createRunner({
       stores,
@@ -148,26 +217,17 @@ export function createContainer(opened: Opened): Container {
   register(tokens.pauses, () =>
     createPauses({ store: stores.pause, runner: get(tokens.runner), clock: get(tokens.clock), log }),
   )
-  register(tokens.reruns, () =>
-    createReruns({
-      stores,
-      library,
-      catalogue,
-      enqueue: (run) => get(tokens.runner).enqueue(run),
-      onRunEnded,
-    }),
-  )
-  register(tokens.scheduler, () =>
-    createScheduler({
-      stores,
-      clock: get(tokens.clock),
-      log,
-      playbooks: () => library.written(),
-      enqueue: (run) => get(tokens.runner).enqueue(run),
-    }),
-  )
   register(tokens.pruner, () =>
     createPruner({ stores, keep: config.keep, sessions: config.sessions, clock: get(tokens.clock), log }),
+  )
+}
+
+function registerRunStarters(composition: Composition): void {
+  const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
+  const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)
+  register(tokens.retries, () => createRetries({ stores, library, catalogue, enqueue, onRunEnded }))
+  register(tokens.scheduler, () =>
+    createScheduler({ stores, clock: get(tokens.clock), log, playbooks: () => library.authored(), enqueue }),
   )
   register(tokens.investigations, () =>
     createInvestigations({
@@ -176,7 +236,7 @@ export function createContainer(opened: Opened): Container {
       catalogue,
       clock: get(tokens.clock),
       log,
-      enqueue: (run, alert) => get(tokens.runner).enqueue(run, alert),
+      enqueue,
       queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       maxQueued: config.maxQueued,
       groupWindowMs: config.groupWindowMs,
@@ -186,11 +246,14 @@ export function createContainer(opened: Opened): Container {
       },
     }),
   )
+}
+
+function registerIntake({ get, register, config, stores, catalogue, log }: Composition): void {
   register(tokens.storms, () =>
     createStormWatch({
       clock: get(tokens.clock),
       perMinute: config.stormPerMinute,
-      onStorm: (organization) => log.warn({ organization }, 'a storm of alerts has begun'),
+      onStorm: (organization) => log.warn({ organization }, 'alert storm started'),
     }),
   )
   register(tokens.inbound, () => {
@@ -199,8 +262,14 @@ export function createContainer(opened: Opened): Container {
     const sayRefused = createRefusals({ catalogue, stores, callSkill, clock, log })
     return createInbound({ stores, catalogue, runner: get(tokens.runner), sayRefused, clock, log })
   })
-  register(tokens.httpServer, () =>
-    createHttpServer({
+}
+
+function registerHttp(composition: Composition): void {
+  const { get, register, config, stores, catalogue, library, log, metrics, page, onSecret } = composition
+  register(tokens.httpServer, () => {
+    const runner = get(tokens.runner)
+    const clock = get(tokens.clock)
+    return createHttpServer({
       config,
       stores,
       catalogue,
@@ -208,35 +277,24 @@ export function createContainer(opened: Opened): Container {
       control: get(tokens.control),
       engine: {
         pauses: get(tokens.pauses),
-        queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
-        shareOf: (organizationUuid) => get(tokens.runner).shareOf(organizationUuid),
-        suspects: () => get(tokens.runner).suspects(),
+        queuedOf: (organizationUuid) => runner.queuedOf(organizationUuid),
+        shareOf: (organizationUuid) => runner.shareOf(organizationUuid),
+        suspects: () => runner.suspects(),
         destructiveLimits: config.destructiveLimits,
         maxQueued: config.maxQueued,
         storms: get(tokens.storms),
       },
-      reruns: get(tokens.reruns),
+      retries: get(tokens.retries),
       scheduler: get(tokens.scheduler),
       inbound: get(tokens.inbound),
       playbooks: library,
-      callerOfSkills,
-      authenticate: (definition, open, signal) =>
-        authenticate(
-          {
-            egress: get(tokens.egress),
-            clock: get(tokens.clock),
-            traffic: get(tokens.traffic),
-            onSecret,
-          },
-          definition,
-          open,
-          signal,
-        ),
+      callerOfSkills: composition.callerOfSkills,
+      authenticate: (open, signal) =>
+        tryConnectionAsTask(get(tokens.performTask), open, { signal, onSecret }),
       metrics,
       page,
       log,
-      clock: get(tokens.clock),
-    }),
-  )
-  return { get }
+      clock,
+    })
+  })
 }

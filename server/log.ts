@@ -9,21 +9,19 @@ import { limitRepeatedLines } from './repeated-lines.ts'
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** Takes live secret values out of a text; applied to every text before it is shortened. */
+  /** Removes secrets in use from a text, before the text is shortened. */
   readonly redact?: (text: string) => string
-  /** Default: standard error, so that standard output stays for what commands print. Written at once, also before a crash. */
+  /** Default: standard error, written synchronously so that a crash loses nothing. */
   readonly destination?: DestinationStream
 }
 
 export interface ServerLog extends Log {
-  /** Writes the counts of repeated lines that have not been written yet. */
+  /** Writes pending counts of repeated lines. */
   flush(): void
 }
 
-/** Longer texts are cut. */
 const maxText = 8_000
 
-/** JSON lines: time (ISO 8601), level, message, fields. */
 export function createLog(options: LogOptions): ServerLog {
   const clean = (text: string): string => shorten(withoutKnownForms(options.redact?.(text) ?? text))
   const logger = pino(
@@ -41,7 +39,7 @@ export function createLog(options: LogOptions): ServerLog {
     if (!logger.isLevelEnabled(level)) return
     const line = allowed({ ...currentLogFields(), ...fields }, clean)
     const text = clean(message)
-    // Another request says the same, and takes another time.
+    // These two differ between requests that are otherwise alike.
     const { request_id: _, duration_ms: __, ...same } = line
     const writeCount = (count: number) =>
       logger[level]({ ...same, suppressed: count }, `${text}, again within 10 seconds`)
@@ -70,7 +68,7 @@ function allowed(fields: LogFields, clean: (text: string) => string): Readonly<R
   return dropped.length === 0 ? kept : { ...kept, dropped: dropped.slice(0, 20) }
 }
 
-/** Texts, numbers and errors. An object has no place in a line: it could hold anything. */
+/** Objects are not printed: they could contain anything. */
 function printable(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === 'string') return clean(value)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
@@ -80,16 +78,16 @@ function printable(value: unknown, clean: (text: string) => string): unknown {
   return value === undefined ? undefined : `[${Array.isArray(value) ? 'list' : typeof value}]`
 }
 
-/** What a skill hands to its log, as one bounded text. */
+/** The fields of a skill's log call, as one bounded text. */
 function asText(value: unknown): string {
   try {
     return stringifyJson(value)
   } catch {
-    return '[no JSON]'
+    return '[not JSON]'
   }
 }
 
-/** The stack only of errors that nobody foresaw: it is for whoever repairs Tocsin. */
+/** Only unexpected errors have a stack: it is for developers. */
 function errorFields(error: Error, clean: (text: string) => string): Readonly<Record<string, unknown>> {
   const name = clean(error.name)
   const cause = error.cause instanceof Error ? { cause: clean(error.cause.message) } : {}
@@ -105,7 +103,7 @@ const forms: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/([?&](?:token|key|secret|password|access_token|api_key)=)[^&\s"']+/gi, '$1[redacted]'],
 ]
 
-/** Takes out what looks like a credential, whoever let it in. */
+/** Removes everything that looks like a credential. */
 function withoutKnownForms(text: string): string {
   return forms.reduce((cleaned, [pattern, replacement]) => cleaned.replace(pattern, replacement), text)
 }

@@ -1,83 +1,79 @@
 import { knownNames } from '../core/investigation/known-names.ts'
 import { join } from 'node:path'
+import type { Run } from '../core/domain/run.ts'
 import type { Pause } from '../core/domain/pause.ts'
 import { openPlaybookLibrary, type PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import { withLogFields } from '../core/common/log-context.ts'
-import type { UnavailableError } from '../core/errors/errors.ts'
+import { type UnavailableError, NotFoundError } from '../core/errors/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/discover-plugins.ts'
 import { startAuditExport, type AuditExport } from './audit-export/audit-export.ts'
 import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
+import type { ConfigWarning } from './config/clear-text.ts'
 import type { Config } from './config/config.ts'
 import { unknownCodes, unknownCodeWarning } from './egress/allow-lists.ts'
 import { createContainer, tokens, type Container, type Opened } from './container.ts'
 import { hideSecretVariables } from './config/environment.ts'
 import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openStores } from './store/open-stores.ts'
-import { requirePlaybooksDir } from './config/playbooks-dir.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
 import { openTracing } from './tracing/tracing.ts'
+import { watchSlowWork } from './slow-work.ts'
 import { watchStore } from './store/watch-store.ts'
+import { statSync } from 'node:fs'
 
-/** A server that listens. */
 export interface Tocsin {
-  /** Where it listens: scheme, host and port. */
+  /** Scheme, host and port that it listens on. */
   readonly url: string
-  /** The same with the API's prefix. */
+  /** Of the listener for health and metrics alone, if there is one. */
+  readonly opsUrl: string | undefined
+  /** `url` with the prefix of the API. */
   readonly apiUrl: string
-  /** An admin key, if this start made it because none was usable: to be shown once. */
+  /** The admin key that this start created because none was usable; show it once. */
   readonly adminKey: string | undefined
-  /** The web page was built, and is served. */
   readonly hasPage: boolean
   readonly config: Config
   readonly catalogue: Catalogue
   readonly library: PlaybookLibrary
   readonly log: Log
-  /** Runs are paused since an earlier start. */
+  /** The pause that an earlier process left. */
   readonly pause: Pause | undefined
   /**
-   * Resolves to the reason where the data directory has been gone for some seconds, and to undefined at the end: whoever runs the
-   * server ends the process, without `close`, which would only wait for what cannot be kept.
+   * Resolves to the error after the data directory has been missing for some seconds, or to undefined at the end. After an
+   * error, end the process without `close`, which would wait for writes that cannot succeed.
    */
   readonly gone: Promise<UnavailableError | undefined>
-  /** Takes nothing more in, lets runs end for up to `drainMs`, and lets go of the data directory. */
+  /** Stops intake, waits up to `drainMs` for active runs, and closes the data directory. */
   close(): Promise<void>
 }
 
-/** How long runs under way may take to end when the server closes. */
+/** Time that active runs have to end when the server closes. */
 const drainMs = 20_000
 
 /**
- * Starts everything: plugins, data directory, playbooks, the runs an earlier process left, the HTTP server.
+ * Starts the server and resumes the runs of an earlier process.
  *
- * Throws what is wrong with the configuration, the plugins or the data directory, each with what to do.
+ * @throws TocsinError for what is wrong with the configuration, the plugins or the data directory
  */
 export async function startTocsin(config: Config): Promise<Tocsin> {
-  // What this process writes is for its owner; commands that make files for people run without a server.
-  process.umask(0o077)
-  // Its default opens the inspector, through which anybody on the machine could run code in this process.
-  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => undefined)
-  hideSecretVariables()
+  protectProcess()
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
-  for (const { message, hint } of config.warnings) log.warn({}, `${message}: ${hint}`)
+  warn(log, config.warnings)
   requirePlaybooksDir(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
-  const metrics = createMetrics({
-    dataDir: config.dataDir,
-    plugins: catalogue.plugins.map(({ name }) => name),
-    skills: catalogue.skills.map(({ name }) => name),
-  })
+  const metrics = metricsOf(config, catalogue)
+  const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))
   let auditExport: AuditExport | undefined
   const stores = await openStores(config, 'exclusive', {
     live,
-    onCommit: (commit) => metrics.committed(commit),
-    // Whoever keeps the log where the database cannot be written can show later that nothing was cut off.
+    onCommit: (commit) => [metrics, slowWork].forEach((watch) => watch.committed(commit)),
+    // A log kept outside the database can later prove that no entry was cut off.
     onAuditHead(head) {
       withLogFields({}, () => log.info({ ...head }, 'audit log'))
       auditExport?.wake(head)
@@ -85,13 +81,9 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
   })
   let container: Container | undefined
   try {
-    const library = await openPlaybookLibrary({
-      store: stores.playbooks,
-      catalogue,
-      log,
-      folder: config.playbooksDir,
-      known: () => knownNames(stores, 'all'),
-    })
+    const known = () => knownNames(stores, 'all')
+    const folder = config.playbooksDir
+    const library = await openPlaybookLibrary({ store: stores.playbooks, catalogue, log, folder, known })
     const exporting = await startAuditExport({
       settings: config.auditExport,
       stores,
@@ -102,48 +94,43 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     if (config.auditExport.targets.length > 0) metrics.watchAuditExport(() => exporting.states())
     const { wanted, ratio, headers } = config.traces
     const tracing = wanted ? await openTracing({ stores, log, ratio, headers }) : undefined
-    const opened = { config, log, stores, catalogue, library, metrics, tracing, page, onSecret: live.add }
-    container = createContainer(opened)
-    const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
-    const pauses = container.get(tokens.pauses)
-    metrics.watchEngine({
-      active: () => runner.load().active,
-      suspects: () => runner.suspects(),
-      storms: () => storms.storms().length,
-      isPaused: () => pauses.current() !== undefined,
-      playbooks: () => library.written().map(({ name }) => name),
-    })
-    const { url } = await container.get(tokens.httpServer).listen()
-    // Only now: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
-    const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
-    // The first providers exist from here on.
-    await library.takeUpRefused()
-    for (const code of await unknownCodes(config.allowPrivateEgress, stores.organizations)) {
-      const { message, hint } = unknownCodeWarning(code)
-      log.warn({}, `${message}: ${hint}`)
+    const onRunEnded = (run: Run) => [metrics, slowWork, tracing].forEach((watch) => watch?.runEnded(run))
+    const opened = {
+      config,
+      log,
+      stores,
+      catalogue,
+      library,
+      metrics,
+      tracing,
+      onRunEnded,
+      page,
+      onSecret: live.add,
     }
-    await takeUpUnfinished(container)
-    log.info({ url, folder: config.dataDir }, 'listening')
-    const apiUrl = `${url}/${config.apiPrefix}`
-    const started = container
-    const pause = started.get(tokens.pauses).current()
-    const watch = new AbortController()
-    const gone = watchStore({ stores, clock: systemClock, log, signal: watch.signal })
+    const created = (container = createContainer(opened))
+    watchEngine(created, opened)
+    const { url, opsUrl, adminKey } = await serve(created, opened)
+    const stopWatching = new AbortController()
+    const close = async (): Promise<void> => {
+      stopWatching.abort()
+      await stop(created, opened, exporting)
+      slowWork.flush()
+      log.flush()
+      log.info({}, 'stopped')
+    }
     return {
       url,
-      apiUrl,
+      opsUrl,
+      apiUrl: `${url}/${config.apiPrefix}`,
       adminKey,
       hasPage: page !== undefined,
       config,
       catalogue,
       library,
       log,
-      pause,
-      gone,
-      close() {
-        watch.abort()
-        return close(started, opened, exporting, () => log.flush())
-      },
+      pause: created.get(tokens.pauses).current(),
+      gone: watchStore({ stores, clock: systemClock, log, signal: stopWatching.signal }),
+      close,
     }
   } catch (error) {
     await container?.get(tokens.httpServer).close()
@@ -151,6 +138,53 @@ export async function startTocsin(config: Config): Promise<Tocsin> {
     await stores.close()
     throw error
   }
+}
+
+function protectProcess(): void {
+  // Files of the server are for its owner; commands that write files for users run without a server.
+  process.umask(0o077)
+  // The default handler opens the inspector, through which any local user could run code in this process.
+  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => undefined)
+  hideSecretVariables()
+}
+
+const metricsOf = ({ dataDir }: Config, { plugins, skills }: Catalogue): Metrics =>
+  createMetrics({
+    dataDir,
+    plugins: plugins.map(({ name }) => name),
+    skills: skills.map(({ name }) => name),
+  })
+
+function warn(log: Log, warnings: readonly ConfigWarning[]): void {
+  for (const { message, hint } of warnings) log.warn({}, `${message}: ${hint}`)
+}
+
+function watchEngine(container: Container, { metrics, library }: Opened): void {
+  const [runner, storms] = [container.get(tokens.runner), container.get(tokens.storms)]
+  const pauses = container.get(tokens.pauses)
+  metrics.watchEngine({
+    active: () => runner.load().active,
+    suspects: () => runner.suspects(),
+    storms: () => storms.storms().length,
+    isPaused: () => pauses.current() !== undefined,
+    playbooks: () => library.authored().map(({ name }) => name),
+  })
+}
+
+/** Listens, creates what a first start needs, and resumes what an earlier process left. */
+async function serve(container: Container, { config, log, stores, library }: Opened) {
+  const { url, opsUrl } = await container.get(tokens.httpServer).listen()
+  // After listening: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
+  const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
+  // Playbooks may name the providers that bootstrap has just created.
+  await library.takeUpRefused()
+  const codes = await unknownCodes(config.allowPrivateEgress, stores.organizations)
+  warn(log, codes.map(unknownCodeWarning))
+  await takeUpUnfinished(container)
+  log.info({ url, folder: config.dataDir }, 'listening')
+  container.get(tokens.skillPool)?.start()
+  if (opsUrl !== undefined) log.info({ url: opsUrl }, 'listening for health and metrics')
+  return { url, opsUrl, adminKey }
 }
 
 function configuredSecrets(config: Config): readonly string[] {
@@ -163,12 +197,12 @@ function configuredSecrets(config: Config): readonly string[] {
     ...Object.values(traces.headers),
   ]
   const texts = given.flatMap((secret) => (secret === undefined ? [] : [secret.reveal()]))
-  // The last part of a key is what makes it one.
+  // Only the last part of a key is secret.
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
 }
 
 async function takeUpUnfinished(container: Container): Promise<void> {
-  // Alerts first, while no run is under way: one that brings the process down is then not taken for the mistake of a run.
+  // Alerts first, while no run is active, so that the crash of an alert is not blamed on a run.
   await container.get(tokens.investigations).recover()
   await container.get(tokens.pauses).start()
   await container.get(tokens.runner).recover()
@@ -176,23 +210,41 @@ async function takeUpUnfinished(container: Container): Promise<void> {
   container.get(tokens.pruner).start()
 }
 
-/** From the outside in: nothing more comes in, then nothing more goes on, then the files are let go. */
-async function close(
-  container: Container,
-  { log, stores, metrics, tracing }: Opened,
-  auditExport: AuditExport,
-  flush: () => void,
-): Promise<void> {
+/** Stops intake first, then runs, then what they write to. */
+async function stop(container: Container, { stores, metrics, tracing }: Opened, auditExport: AuditExport) {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
   await container.get(tokens.pruner).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
+  await container.get(tokens.skillPool)?.close()
   container.get(tokens.egress).close()
   await tracing?.close()
   await auditExport.close()
   await stores.close()
   metrics.close()
-  flush()
-  log.info({}, 'stopped')
+}
+
+/**
+ * A playbooks folder that was set explicitly must exist: otherwise other playbooks than intended would
+ * investigate every alert. Without the default folder the server starts with a warning.
+ *
+ * @throws NotFoundError `playbooks_dir_missing`
+ */
+function requirePlaybooksDir(
+  { playbooksDir, playbooksDirNamed }: Pick<Config, 'playbooksDir' | 'playbooksDirNamed'>,
+  log: Log,
+): void {
+  const found = statSync(playbooksDir, { throwIfNoEntry: false })
+  if (found?.isDirectory() === true) return
+  const what = found === undefined ? 'does not exist' : 'is not a folder'
+  if (playbooksDirNamed || found !== undefined) {
+    throw new NotFoundError('playbooks_dir_missing', `the playbooks folder ${playbooksDir} ${what}`, {
+      hint: 'set TOCSIN_PLAYBOOKS_DIR to the folder of your playbooks, create that folder, or leave the variable unset for ./playbooks',
+    })
+  }
+  log.warn(
+    { folder: playbooksDir },
+    'the playbooks folder does not exist: alerts are investigated by generated playbooks',
+  )
 }

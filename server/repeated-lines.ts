@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
 
-/** Between two lines that say the same, in milliseconds. */
+/** Identical lines within this time are counted, not written. */
 const windowMs = 10_000
-/** Lines that are remembered at a time; beyond, they are written as they come. */
+/** Beyond this many different lines, all are written. */
 const mostLines = 1_000
 
 export interface RepeatedLines {
-  /** Whether to write a line now; one that repeats another of the last ten seconds is counted. */
+  /** Whether to write a line now; a repetition within ten seconds is counted instead. */
   admit(text: string, writeCount: (count: number) => void): boolean
-  /** Writes the counts at once. */
   flush(): void
 }
 
@@ -18,8 +17,8 @@ process.on('exit', () => {
 })
 
 /**
- * Keeps a failure that comes again and again from filling the log: of lines that say the same, the first is written, and after ten
- * seconds how many more there were. Counts that are left are written when the process exits.
+ * Keeps a repeating failure from filling the log: writes the first of identical lines, and after ten seconds
+ * the number of the others. Writes pending counts when the process exits.
  */
 export function limitRepeatedLines(): RepeatedLines {
   const lines = new Map<string, { count: number; readonly end: () => void }>()

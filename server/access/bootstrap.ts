@@ -2,16 +2,14 @@ import { theServer } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import { ensureAdminKey } from './keys.ts'
 
-/** What a first start made. */
 export interface Bootstrap {
-  /** The admin key, where one was made here since none was usable: to be shown once. */
+  /** The admin key, if none was usable and this start created one; show it once. */
   readonly adminKey: string | undefined
 }
 
-/** The organization that a first start makes. */
 const firstOrganization = { code: 'main', name: 'Main organization' }
 
-/** Providers known from the first start on; more are added over the API. */
+/** Providers that a first start creates; the API adds more. */
 const knownProviders: readonly (readonly [code: string, name: string])[] = [
   ['aws', 'Amazon Web Services'],
   ['azure', 'Microsoft Azure'],
@@ -40,7 +38,7 @@ const knownProviders: readonly (readonly [code: string, name: string])[] = [
   ['wiz', 'Wiz'],
 ]
 
-/** Makes what a data directory needs before the first alert can come: a key, an organization, the well-known providers. */
+/** Creates what the first alert needs: an admin key, an organization, the well-known providers. */
 export async function bootstrap(
   stores: Stores,
   givenKey: string | undefined,

@@ -2,13 +2,13 @@ import type { ApiKey } from '../../core/domain/api-key.ts'
 import type { KeyStore } from '../../core/ports/access/key-store.ts'
 import type { Log } from '../../core/ports/log.ts'
 
-/** Uses closer together than this are recorded as one. */
+/** Uses within this time count as one. */
 const intervalMs = 60_000
 
-/** Remembers when keys were last used, at most once a minute for each. */
+/** Records when keys were last used, at most once a minute per key. */
 export type RecordKeyUse = (key: ApiKey, now: number) => void
 
-/** Nobody waits for the write, and its failure fails nothing: the time is for people who tidy up keys. */
+/** Not awaited: a failed write is logged and does not fail the request. */
 export function createKeyUseRecorder(keys: Pick<KeyStore, 'recordUse'>, log: Log): RecordKeyUse {
   const underWay = new Set<string>()
   return (key, now) => {
@@ -17,7 +17,7 @@ export function createKeyUseRecorder(keys: Pick<KeyStore, 'recordUse'>, log: Log
     underWay.add(key.id)
     keys
       .recordUse(key.id, now)
-      .catch((error: unknown) => log.warn({ key_id: key.id, error }, 'the use of a key was not recorded'))
+      .catch((error: unknown) => log.warn({ key_id: key.id, error }, 'could not record the use of a key'))
       .finally(() => underWay.delete(key.id))
   }
 }

@@ -7,32 +7,32 @@ import { TocsinError } from '../../core/plugin/index.ts'
 /** `toc_<id>_<secret>`: an id of 12 hex digits, a secret of 32 bytes in base64url. */
 const keyPattern = /^toc_([0-9a-f]{12})_([A-Za-z0-9_-]{43})$/
 
-/** Compared with when there is no such id, so that the answer takes the same time. */
+/** Compared when the id is unknown, so that the answer takes the same time. */
 const nobodysHash = randomBytes(32)
 
-export interface MadeKey {
-  /** The whole key. Shown once, never stored. */
+export interface ApiKeyParts {
+  /** The whole key; shown once, never stored. */
   readonly value: string
   readonly id: string
   readonly secretHash: Uint8Array
 }
 
-/** Makes a new key from 32 random bytes. */
-export function makeKey(): MadeKey {
+export function makeKey(): ApiKeyParts {
   const value = `toc_${randomBytes(6).toString('hex')}_${randomBytes(32).toString('base64url')}`
-  return readKey(value) as MadeKey
+  return readKey(value) as ApiKeyParts
 }
 
-/** The parts of a key's text; `undefined` when it is not one. */
-export function readKey(value: string): MadeKey | undefined {
+/** The parts of a key; undefined for other text. */
+export function readKey(value: string): ApiKeyParts | undefined {
   const [, id, secret] = keyPattern.exec(value) ?? []
   if (id === undefined || secret === undefined) return undefined
   return { value, id, secretHash: hash('sha256', secret, 'buffer') }
 }
 
 /**
- * The stored key that this text is, when it may be used at `now` (epoch milliseconds). Unknown, wrong, expired and revoked
- * keys are told apart by nobody. Each call asks the store, so that a revocation counts at once.
+ * The stored key of a text, if it is valid at `now` (epoch milliseconds). The result does not tell unknown,
+ * wrong, expired and revoked keys apart. Each call reads the store, so that a revocation takes effect at
+ * once.
  */
 export async function checkKey(
   keys: Pick<KeyStore, 'find'>,
@@ -49,8 +49,8 @@ export async function checkKey(
 }
 
 /**
- * Why a text is not a key that may be used, for administrators alone: whoever sent it is told nothing. `id` is the public part, where the text has
- * the form of a key; `key` the stored one with that id.
+ * Why a text is not a valid key, for administrators only: never tell the sender. `id` is the public part, if
+ * the text has the form of a key; `key` is the stored key with that id.
  */
 export async function whyRefused(
   keys: Pick<KeyStore, 'find'>,
@@ -69,9 +69,9 @@ export async function whyRefused(
 }
 
 /**
- * Sees to it that somebody can manage keys: where no administrator's key for all organizations is usable at `now` (epoch
- * milliseconds), stores the given one, or a new one. Returns the value of a key that was made here, to be shown once;
- * `undefined` when there was nothing to make. A given key that is there already has been revoked or has expired, and stays so.
+ * Ensures that an admin key for all organizations is usable at `now` (epoch milliseconds): if none is, stores
+ * the given key or a new one. Returns a new key, to be shown once. A given key that was revoked or has
+ * expired stays so.
  *
  * @throws TocsinError `bootstrap_key_invalid`
  */
@@ -83,9 +83,13 @@ export async function ensureAdminKey(
   if ((await keys.list()).some((key) => isUsableAdmin(key, now))) return undefined
   const asked = given === undefined ? makeKey() : readKey(given)
   if (asked === undefined) {
-    throw new TocsinError('bootstrap_key_invalid', 'the bootstrap key is not of the form toc_<id>_<secret>', {
-      hint: bootstrapKeyHint,
-    })
+    throw new TocsinError(
+      'bootstrap_key_invalid',
+      'the bootstrap key does not have the form toc_<id>_<secret>',
+      {
+        hint: bootstrapKeyHint,
+      },
+    )
   }
   const key = (await keys.find(asked.id)) === undefined ? asked : makeKey()
   await keys.create({ ...firstKey, id: key.id, secretHash: key.secretHash }, theServer)
@@ -100,5 +104,5 @@ const firstKey: Omit<NewApiKey, 'id' | 'secretHash'> = {
 }
 
 export const bootstrapKeyHint =
-  'leave it unset and a key is made and shown once, or make one with: ' +
+  'leave it unset to have a key created and shown once, or create one with: ' +
   `node -e "const c=require('node:crypto');console.log('toc_'+c.randomBytes(6).toString('hex')+'_'+c.randomBytes(32).toString('base64url'))"`

@@ -6,12 +6,14 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { SessionStore } from '../../core/ports/access/session-store.ts'
 
-/** People who are signed in at the web page. */
+/** Sign-ins to the web page. */
 export interface Sessions {
   readonly limits: SessionLimits
   /**
-   * Begins a session in place of the one that the same browser had. The token is given here and stored nowhere. Throws NotFoundError
-   * `key_not_found`.
+   * Starts a session that replaces the earlier one of the same browser. The token is returned once and never
+   * stored.
+   *
+   * @throws NotFoundError `key_not_found`
    */
   begin(
     key: ApiKey,
@@ -19,19 +21,18 @@ export interface Sessions {
     by: Actor,
   ): Promise<{ readonly token: string; readonly session: Session }>
   /**
-   * The session of a token, when it may be used now.
+   * The session of a token, if it is valid now.
    *
-   * @param isActivity whether a person is behind the request: it then counts as a use, which puts off the idle end
+   * @param isActivity whether a person caused the request, which extends the idle timeout
    */
   use(token: string, isActivity: boolean): Promise<Session | undefined>
-  /** Whether a session that was in use may not be used any more. To ask is no use of it. */
+  /** Whether a session has ended; does not count as a use. */
   isOver(session: Session): Promise<boolean>
   end(session: Session, by: Actor): Promise<void>
 }
 
 const minuteMs = 60_000
 
-/** Unless the configuration says otherwise. */
 export const defaultSessionLimits: SessionLimits = { idleMs: 60 * minuteMs, maxMs: 12 * 60 * minuteMs }
 
 /** 32 random bytes in base64url. */
@@ -43,12 +44,12 @@ export function createSessions(
   clock: Pick<Clock, 'now'>,
   log: Log,
 ): Sessions {
-  /** Nobody waits for the write, and its failure fails nothing: at worst the session ends too early. */
+  /** Not awaited: after a failed write, the session at worst ends early. */
   function recordUse({ uuid, lastUsedAt }: Session, now: number): void {
     if (Math.abs(now - lastUsedAt) < Math.min(minuteMs, limits.idleMs / 10)) return
     store
       .recordUse(uuid, now)
-      .catch((error: unknown) => log.warn({ error }, 'the use of a session was not recorded'))
+      .catch((error: unknown) => log.warn({ error }, 'could not record the use of a session'))
   }
 
   const mayBeUsed = (session: Session | undefined, now: number): session is Session =>
@@ -76,5 +77,5 @@ export function createSessions(
   }
 }
 
-/** Looked up by it: whoever can measure how far two hashes agree learns nothing of the token. */
+/** Tokens are looked up by hash, so that the time of a comparison reveals nothing about a token. */
 const hashOf = (token: string): Uint8Array => hash('sha256', token, 'buffer')

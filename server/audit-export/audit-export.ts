@@ -17,7 +17,6 @@ export interface AuditExportSettings {
   readonly authorization: Secret | undefined
 }
 
-/** The continuous export of the audit log to all its destinations. */
 export interface AuditExport {
   states(): readonly ExportState[]
   wake(head: AuditHead): void
@@ -32,10 +31,10 @@ export interface AuditExportOptions {
 }
 
 /**
- * Each destination goes on where it was. One that is new begins with the first entry, and one that is configured no more is forgotten; both are in the
- * audit log.
+ * Resumes each destination where it stopped. A new one starts with the first entry; one that is no longer
+ * configured is forgotten. The audit log records both.
  *
- * @throws ValidationError `config_invalid` where a destination cannot be used at all
+ * @throws ValidationError `config_invalid` for a destination that cannot be used
  */
 export async function startAuditExport(options: AuditExportOptions): Promise<AuditExport> {
   const { settings, stores, clock, log } = options
@@ -47,7 +46,7 @@ export async function startAuditExport(options: AuditExportOptions): Promise<Aud
   const names = new Set(destinations.map(({ name }) => name))
   for (const { destination } of await stores.audit.exportCursors()) {
     if (names.has(destination)) continue
-    log.warn({ destination }, 'the audit log is no longer exported to this destination')
+    log.warn({ destination }, 'the audit log is not exported to this destination any more')
     await stores.audit.stopExport(destination, theServer)
   }
   const exporters = await Promise.all(
@@ -79,7 +78,7 @@ async function requireUsable(name: string, destination: Destination): Promise<vo
     const { code, message } = error as NodeJS.ErrnoException
     const text = `TOCSIN_AUDIT_EXPORT: ${name} cannot be written to (${code ?? message})`
     throw new ValidationError('config_invalid', text, [{ pointer: '/TOCSIN_AUDIT_EXPORT', message: text }], {
-      hint: 'make its folder, with the right to write for the user of the server, or name another file',
+      hint: 'create its folder, writable for the user of the server, or name another file',
     })
   }
 }

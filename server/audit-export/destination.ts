@@ -1,24 +1,24 @@
 import type { StoredAuditEntry } from '../../core/audit/audit-chain.ts'
 
-/** An entry with the hash of the one before, so that whoever has both can follow the chain. */
+/** With the hash of the entry before, so that a reader can verify the chain. */
 export interface ExportedEntry extends StoredAuditEntry {
   readonly previousHash: string
 }
 
-/** Where entries are exported to. One batch at a time. */
+/** Receives one batch at a time. */
 export interface Destination {
-  /** Throws where it cannot be used at all, e.g. since its folder is not there. */
+  /** Throws if the destination cannot be used, e.g. because its folder is missing. */
   check(): Promise<void>
   /**
-   * Resolves once all of these are taken. Rejects where that cannot be said: then they are sent again, and may be there twice.
+   * Resolves once all entries are stored. After a rejection they are sent again, so some may arrive twice.
    *
-   * @throws RetryLater where the other side says when
+   * @throws RetryLater if the receiver asks for a delay
    */
   send(entries: readonly ExportedEntry[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
-/** The other side takes nothing for a while, or not so much at once. */
+/** The receiver asks for a delay, or for smaller batches. */
 export class RetryLater extends Error {
   readonly afterMs: number
   readonly isTooLarge: boolean
@@ -31,8 +31,8 @@ export class RetryLater extends Error {
 }
 
 /**
- * An entry in one line of JSON: the text that was hashed, with the hashes as its last two fields. Without these two it is that text again, byte
- * for byte.
+ * An entry as a line of JSON: the hashed text plus the hashes as its last two fields. Removing these two
+ * gives the hashed text, byte for byte.
  */
 export const lineOf = ({ entry, hash, previousHash }: ExportedEntry): string =>
   `${entry.slice(0, -1)},"hash":"${hash}","previous_hash":"${previousHash}"}`

@@ -5,153 +5,203 @@ import type { Clock } from '../../core/ports/clock.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { RetryLater, type Destination, type ExportedEntry } from './destination.ts'
 
-/** How the export to one destination goes. */
 export interface ExportState {
   readonly destination: string
-  /** Entries that it took since the start of the process. */
+  /** Entries since the start of the process. */
   readonly exported: number
-  /** Tries that failed since the start of the process. */
+  /** Failed sends since the start of the process. */
   readonly failures: number
-  /** Entries that it has not taken yet. */
+  /** Entries still to be exported. */
   readonly lag: number
 }
 
 export interface Exporter {
   state(): ExportState
-  /** There are new entries, up to this one. */
+  /** Sends new entries, up to this one. */
   wake(head: AuditHead): void
-  /** Sends what is there, for a few seconds at most, unless the destination is down. */
+  /** Sends the remaining entries for up to 5 seconds, unless the destination is down. */
   close(): Promise<void>
 }
 
 export interface ExporterOptions {
   readonly audit: Pick<AuditStore, 'after' | 'head' | 'moveExport'>
   readonly destination: Destination
-  /** Where it goes on. */
   readonly cursor: ExportCursor
   readonly clock: Clock
   readonly log: Log
 }
 
-/** At once, so that memory is bounded whatever there is to send. */
-const batch = { entries: 500, bytes: 1_048_576 } as const
+/** Bounds memory, however many entries wait. */
+const maxBatch = { entries: 500, bytes: 1_048_576 } as const
 const sendTimeoutMs = 30_000
-/** Commands on the same machine write entries that nobody tells of. */
-const lookMs = 5_000
-const retryMs = { first: 1_000, most: 60_000 } as const
-/** Between two lines about the same failure, in milliseconds. */
-const sayAgainMs = 600_000
+/** How often to look for entries that commands on the same machine wrote. */
+const pollMs = 5_000
+const retryMs = { first: 1_000, most: 60_000, mostAskedFor: 600_000 } as const
+/** Time between two log lines about the same failure. */
+const logAgainMs = 600_000
 const closingMs = 5_000
 
 /**
- * Sends the entries that follow the cursor, in their order, a batch at a time, and moves the cursor, on disk, once a batch is taken: a crash, a
- * restart or a receiver that is down loses nothing, and at worst a batch is sent twice. Nothing waits for it.
+ * Sends the entries after the cursor in order, in batches, and stores the cursor after each batch: a crash, a restart or a receiver
+ * that is down loses nothing, and at worst repeats a batch.
  */
-export function createExporter({ audit, destination, cursor: start, clock, log }: ExporterOptions): Exporter {
-  const name = start.destination
-  const closing = new AbortController()
-  const cut = new AbortController()
-  let cursor: AuditHead = start
-  let head = start.sequence
-  let [exported, failures, failuresInARow] = [0, 0, 0]
-  let saidAt = 0
-  let mostEntries: number = batch.entries
-  let nudge = new AbortController()
+export function createExporter(options: ExporterOptions): Exporter {
+  return new BatchExporter(options)
+}
 
-  async function next(): Promise<readonly ExportedEntry[]> {
-    const stored = await audit.after(cursor.sequence, mostEntries)
-    let [bytes, previousHash] = [0, cursor.hash]
-    const entries: ExportedEntry[] = []
-    for (const entry of stored) {
-      bytes += entry.entry.length
-      if (entries.length > 0 && bytes > batch.bytes) break
-      entries.push({ ...entry, previousHash })
-      previousHash = entry.hash
-    }
-    return entries
+class BatchExporter implements Exporter {
+  readonly #options: ExporterOptions
+  readonly #name: string
+  readonly #closing = new AbortController()
+  readonly #cut = new AbortController()
+  readonly #failures = new Failures()
+  readonly #working: Promise<void>
+  #cursor: AuditHead
+  #head: number
+  #exported = 0
+  #mostEntries: number = maxBatch.entries
+  #nudge = new AbortController()
+
+  constructor(options: ExporterOptions) {
+    this.#options = options
+    this.#cursor = options.cursor
+    this.#name = options.cursor.destination
+    this.#head = options.cursor.sequence
+    this.#working = this.#work()
   }
 
-  /** Whether there was something to send. */
-  async function sendNext(): Promise<boolean> {
-    const entries = await next()
+  state(): ExportState {
+    const lag = Math.max(0, this.#head - this.#cursor.sequence)
+    return { destination: this.#name, exported: this.#exported, failures: this.#failures.total, lag }
+  }
+
+  wake({ sequence }: AuditHead): void {
+    this.#head = Math.max(this.#head, sequence)
+    this.#nudge.abort()
+  }
+
+  async close(): Promise<void> {
+    const { destination, log } = this.#options
+    const timer = setTimeout(() => this.#cut.abort(new Error('the server is closing')), closingMs)
+    this.#closing.abort()
+    await this.#working
+    try {
+      if (this.#failures.inARow === 0) while (await this.#sendNext());
+    } catch (error) {
+      const message = 'the rest of the audit log will be exported after the next start'
+      log.warn({ destination: this.#name, error }, message)
+    } finally {
+      clearTimeout(timer)
+      await destination.close().catch(() => undefined)
+    }
+  }
+
+  async #work(): Promise<void> {
+    let isChecked = false
+    while (!this.#closing.signal.aborted) {
+      try {
+        if (!isChecked) await this.#startOverInAnotherLog()
+        isChecked = true
+        this.#nudge = new AbortController()
+        if (!(await this.#sendNext())) await this.#pause(pollMs, this.#nudge.signal)
+      } catch (error) {
+        if (!this.#closing.signal.aborted) await this.#pause(this.#failed(error))
+      }
+    }
+  }
+
+  async #startOverInAnotherLog(): Promise<void> {
+    const { audit, log } = this.#options
+    if (await isInLog(audit, this.#cursor)) return
+    log.error(
+      { destination: this.#name, sequence: this.#cursor.sequence },
+      'the audit log differs from the exported one; exporting it again from its first entry; run: tocsin audit verify',
+    )
+    this.#cursor = { sequence: 0, hash: beginning }
+  }
+
+  /** False: nothing was left to send. */
+  async #sendNext(): Promise<boolean> {
+    const { audit, destination, log } = this.#options
+    const entries = await readBatch(audit, this.#cursor, this.#mostEntries)
     const last = entries.at(-1)
     if (last === undefined) return false
-    head = Math.max(head, last.sequence)
-    await destination.send(entries, AbortSignal.any([cut.signal, AbortSignal.timeout(sendTimeoutMs)]))
-    await audit.moveExport(name, last)
-    cursor = last
-    exported += entries.length
-    mostEntries = Math.min(batch.entries, mostEntries * 2)
-    if (failuresInARow > 0)
-      log.info({ destination: name, count: failuresInARow }, 'the audit log is exported again')
-    failuresInARow = 0
+    this.#head = Math.max(this.#head, last.sequence)
+    const timeout = AbortSignal.timeout(sendTimeoutMs)
+    await destination.send(entries, AbortSignal.any([this.#cut.signal, timeout]))
+    await audit.moveExport(this.#name, last)
+    this.#cursor = last
+    this.#exported += entries.length
+    this.#mostEntries = Math.min(maxBatch.entries, this.#mostEntries * 2)
+    if (this.#failures.inARow > 0)
+      log.info({ destination: this.#name, count: this.#failures.inARow }, 'audit log export resumed')
+    this.#failures.end()
     return true
   }
 
-  function failed(error: unknown): number {
-    failures++
-    failuresInARow++
-    if (error instanceof RetryLater && error.isTooLarge) mostEntries = Math.max(1, mostEntries >> 1)
-    const now = clock.now()
-    if (failuresInARow === 1 || now - saidAt >= sayAgainMs) {
-      saidAt = now
-      const lag = head - cursor.sequence
-      log.warn(
-        { destination: name, count: lag, error },
-        'the audit log cannot be exported; it is tried again',
-      )
-    }
-    const waitMs = Math.min(retryMs.most, retryMs.first * 2 ** (failuresInARow - 1))
-    return error instanceof RetryLater ? Math.max(waitMs, Math.min(error.afterMs, 600_000)) : waitMs
+  /** Returns the delay before the next try. */
+  #failed(error: unknown): number {
+    const { clock, log } = this.#options
+    if (error instanceof RetryLater && error.isTooLarge)
+      this.#mostEntries = Math.max(1, this.#mostEntries >> 1)
+    const count = this.#head - this.#cursor.sequence
+    if (this.#failures.add(clock.now()))
+      log.warn({ destination: this.#name, count, error }, 'could not export the audit log; retrying')
+    return this.#failures.delayMs(error)
   }
 
-  const pause = (ms: number, ...signals: readonly AbortSignal[]) =>
-    clock.sleep(ms, AbortSignal.any([closing.signal, ...signals])).catch(() => undefined)
+  async #pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+    await this.#options.clock
+      .sleep(ms, AbortSignal.any([this.#closing.signal, ...signals]))
+      .catch(() => undefined)
+  }
+}
 
-  async function requireSameLog(): Promise<void> {
-    if (cursor.sequence === 0) return
-    const [entry] = await audit.after(cursor.sequence - 1, 1)
-    if (entry?.sequence === cursor.sequence && entry.hash === cursor.hash) return
-    log.error(
-      { destination: name, sequence: cursor.sequence },
-      'the audit log is not the one that was exported: it is exported anew, from its first entry; run: tocsin audit verify',
-    )
-    cursor = { sequence: 0, hash: beginning }
+class Failures {
+  total = 0
+  inARow = 0
+  #loggedAt = 0
+
+  /** Whether to log this failure. */
+  add(now: number): boolean {
+    this.total++
+    this.inARow++
+    const isDue = this.inARow === 1 || now - this.#loggedAt >= logAgainMs
+    if (isDue) this.#loggedAt = now
+    return isDue
   }
 
-  async function work(): Promise<void> {
-    let isChecked = false
-    while (!closing.signal.aborted) {
-      try {
-        if (!isChecked) await requireSameLog()
-        isChecked = true
-        nudge = new AbortController()
-        if (!(await sendNext())) await pause(lookMs, nudge.signal)
-      } catch (error) {
-        if (!closing.signal.aborted) await pause(failed(error))
-      }
-    }
+  end(): void {
+    this.inARow = 0
   }
-  const working = work()
 
-  return {
-    state: () => ({ destination: name, exported, failures, lag: Math.max(0, head - cursor.sequence) }),
-    wake({ sequence }) {
-      head = Math.max(head, sequence)
-      nudge.abort()
-    },
-    async close() {
-      const timer = setTimeout(() => cut.abort(new Error('the server is closing')), closingMs)
-      closing.abort()
-      await working
-      try {
-        if (failuresInARow === 0) while (await sendNext());
-      } catch (error) {
-        log.warn({ destination: name, error }, 'the rest of the audit log is exported after the next start')
-      } finally {
-        clearTimeout(timer)
-        await destination.close().catch(() => undefined)
-      }
-    },
+  delayMs(error: unknown): number {
+    const backoff = Math.min(retryMs.most, retryMs.first * 2 ** (this.inARow - 1))
+    return error instanceof RetryLater
+      ? Math.max(backoff, Math.min(error.afterMs, retryMs.mostAskedFor))
+      : backoff
   }
+}
+
+async function readBatch(
+  audit: Pick<AuditStore, 'after'>,
+  cursor: AuditHead,
+  mostEntries: number,
+): Promise<readonly ExportedEntry[]> {
+  let [bytes, previousHash] = [0, cursor.hash]
+  const entries: ExportedEntry[] = []
+  for (const entry of await audit.after(cursor.sequence, mostEntries)) {
+    bytes += entry.entry.length
+    if (entries.length > 0 && bytes > maxBatch.bytes) break
+    entries.push({ ...entry, previousHash })
+    previousHash = entry.hash
+  }
+  return entries
+}
+
+/** False after the database was replaced, e.g. by an older backup. */
+async function isInLog(audit: Pick<AuditStore, 'after'>, { sequence, hash }: AuditHead): Promise<boolean> {
+  if (sequence === 0) return true
+  const [entry] = await audit.after(sequence - 1, 1)
+  return entry?.sequence === sequence && entry.hash === hash
 }

@@ -3,8 +3,8 @@ import { lineOf, type Destination } from './destination.ts'
 import type { FileTarget } from './settings.ts'
 
 /**
- * Appends lines of JSON and forces them to the disk. The file may be renamed, moved or deleted at any time, as programs that rotate logs do:
- * the next batch goes into a new one under the name.
+ * Appends lines of JSON and flushes them to disk. Log rotation may rename or delete the file at any time: the
+ * next batch goes to a new file.
  */
 export function fileDestination({ path }: FileTarget): Destination {
   let file: FileHandle | undefined
@@ -31,7 +31,7 @@ export function fileDestination({ path }: FileTarget): Destination {
         await handle.appendFile(entries.map((entry) => `${lineOf(entry)}\n`).join(''))
         await handle.datasync()
       } catch (error) {
-        // A line may be there in part: the file is looked at anew before the next one.
+        // A line may be written in part: reopen the file before the next one.
         await letGo().catch(() => undefined)
         throw error
       }
@@ -48,12 +48,12 @@ async function isStillAt(path: string, file: FileHandle): Promise<boolean> {
   return there !== undefined && there.ino === ours.ino && there.dev === ours.dev
 }
 
-/** Readable by its owner only. What a crash left of a line is ended, so that the next one is whole. */
+/** Readable by its owner only. Ends a line that a crash cut off, so that the next one is complete. */
 async function openForLines(path: string): Promise<FileHandle> {
   const file = await open(path, 'a+', 0o600)
   try {
     const info = await file.stat()
-    if (!info.isFile()) throw new Error(`${path} is no file`)
+    if (!info.isFile()) throw new Error(`${path} is not a file`)
     if (info.size > 0) {
       const { buffer } = await file.read(Buffer.alloc(1), 0, 1, info.size - 1)
       if (buffer[0] !== 0x0a) await file.appendFile('\n')

@@ -4,8 +4,8 @@ import { lineOf, RetryLater, type Destination } from './destination.ts'
 import type { HttpTarget } from './settings.ts'
 
 /**
- * Posts lines of JSON; 2xx means that all of them are taken. It goes out as every request does, but may reach this one host wherever it is,
- * over plain http too: the operator has named it.
+ * Posts lines of JSON; 2xx means that the receiver stored them. The operator named the host, so it may be
+ * private and use plain http.
  */
 export function httpDestination({ url }: HttpTarget, authorization: Secret | undefined): Destination {
   const { host, protocol, port } = new URL(url)

@@ -3,11 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { ConfigWarning } from '../config/clear-text.ts'
 import { isLoopback } from '../config/loopback.ts'
 
-/** A destination as the configuration names it. */
 export type ExportTarget = FileTarget | HttpTarget | SyslogTarget
 
 interface NamedTarget {
-  /** Under which its cursor is kept, and it is logged: without credentials. */
+  /** Names its cursor and its log lines; has no credentials. */
   readonly name: string
 }
 
@@ -30,11 +29,11 @@ export interface SyslogTarget extends NamedTarget {
   readonly port: number
 }
 
-/** Of RFC 5426, RFC 6587 (as receivers commonly listen) and RFC 5425. */
+/** UDP by RFC 5426, TCP by RFC 6587, TLS by RFC 5425. */
 const usualPorts = { udp: 514, tcp: 601, tls: 6514 } as const
 
 /**
- * Reads one destination: `file:<path>`, `https://…`, `syslog+tls://<host>[:<port>]`, `syslog+tcp://…`, `syslog+udp://…`.
+ * Reads `file:<path>`, `https://…`, `syslog+tls://<host>[:<port>]`, `syslog+tcp://…` or `syslog+udp://…`.
  *
  * @throws Error whose message follows the quoted text, e.g. `has no host`
  */
@@ -49,9 +48,7 @@ function parseTarget(text: string): ExportTarget {
   const transport = scheme[1]!.toLowerCase() as SyslogTarget['transport']
   const port = Number(found?.[3] ?? usualPorts[transport])
   if (found === null || port < 1 || port > 65_535)
-    throw new Error(
-      'must be a scheme, a host and, if need be, a port, e.g. syslog+tls://logs.example.com:6514',
-    )
+    throw new Error('must be a scheme, a host and an optional port, e.g. syslog+tls://logs.example.com:6514')
   const host = found[1]!.toLowerCase()
   const name = `syslog+${transport}://${host}:${port}`
   return { kind: 'syslog', name, transport, host: host.replace(/^\[|\]$/g, ''), port }
@@ -69,29 +66,29 @@ function httpTarget(text: string): HttpTarget {
   const url = URL.parse(text)
   if (url === null) throw new Error('must be an address, e.g. https://logs.example.com/audit')
   if (url.username !== '' || url.password !== '')
-    throw new Error('must not hold credentials: give them in TOCSIN_AUDIT_EXPORT_AUTHORIZATION')
+    throw new Error('must not contain credentials; set them in TOCSIN_AUDIT_EXPORT_AUTHORIZATION')
   if (url.hash !== '') throw new Error('must not have a fragment')
   return { kind: 'http', url: url.href, name: `${url.origin}${url.pathname}` }
 }
 
-/** Two destinations of one name would share a cursor. */
+/** Two destinations with one name would share a cursor. */
 export function parseTargets(texts: readonly string[]): readonly ExportTarget[] {
   const targets = texts.map((text) => {
     try {
       return parseTarget(text)
     } catch (error) {
-      // An address that cannot be read may hold a password.
+      // An unreadable address may contain a password.
       const shown = text.includes('@') ? 'a destination' : `'${text.slice(0, 80)}'`
-      throw new Error(`holds ${shown}, which ${(error as Error).message}`, { cause: error })
+      throw new Error(`names ${shown}, which ${(error as Error).message}`, { cause: error })
     }
   })
   const twice = targets.find(({ name }, at) => targets.findIndex((other) => other.name === name) !== at)
-  if (twice !== undefined) throw new Error(`holds ${twice.name} twice; it must be there once`)
-  if (targets.length > 4) throw new Error(`holds ${targets.length} destinations; it must be 4 at most`)
+  if (twice !== undefined) throw new Error(`names ${twice.name} twice; name it once`)
+  if (targets.length > 4) throw new Error(`names ${targets.length} destinations; at most 4 are allowed`)
   return targets
 }
 
-/** Of destinations that are sent entries in the clear, or without being able to say that they have them. */
+/** Warns about destinations that receive entries in clear text, or cannot confirm them. */
 export function exportWarnings(
   targets: readonly ExportTarget[],
   hasAuthorization: boolean,
@@ -105,14 +102,14 @@ export function exportWarnings(
   const unused = hasAuthorization && targets.every(({ kind }) => kind !== 'http')
   return [
     ...inTheClear.map(({ name }) => ({
-      message: `TOCSIN_AUDIT_EXPORT: the audit log crosses the network to ${name} in the clear`,
+      message: `TOCSIN_AUDIT_EXPORT: the audit log is sent to ${name} in clear text`,
       hint: 'use https:// or syslog+tls://',
     })),
     ...(unused
       ? [
           {
-            message: 'TOCSIN_AUDIT_EXPORT_AUTHORIZATION is set, and no destination is an HTTP address',
-            hint: 'name one in TOCSIN_AUDIT_EXPORT, or remove it',
+            message: 'TOCSIN_AUDIT_EXPORT_AUTHORIZATION is set, but no destination is an HTTP address',
+            hint: 'add an HTTP destination to TOCSIN_AUDIT_EXPORT, or remove the variable',
           },
         ]
       : []),

@@ -1,22 +1,24 @@
 import { hostname } from 'node:os'
 import type { AuditRecord } from '../../core/domain/audit.ts'
 import { openDatagrams, openStream, type MessageSocket } from '../egress/message-socket.ts'
-import type { Destination, ExportedEntry } from './destination.ts'
-import { lineOf } from './destination.ts'
+import { lineOf, type Destination, type ExportedEntry } from './destination.ts'
 import type { SyslogTarget } from './settings.ts'
 
 /** Facility 13, log audit. */
 const facility = 13
 const severities = { warning: 4, info: 6 } as const
-/** UDP carries no more, with the headers of IP. */
+/** The largest payload of a UDP datagram. */
 const maxDatagram = 65_000
-/** Reserved for examples and, as here, for who has no number of their own (RFC 5612). */
+/** The enterprise number for examples (RFC 5612); Tocsin has no number of its own. */
 const enterprise = 32_473
 
-/** Sends each entry as a message of RFC 5424: over TCP and TLS with its length in front (RFC 6587, RFC 5425), over UDP one per datagram. */
+/**
+ * Sends each entry as an RFC 5424 message: over TCP and TLS with a length prefix (RFC 6587, RFC 5425), over
+ * UDP as one datagram.
+ */
 export function syslogDestination(target: SyslogTarget): Destination {
   let socket: MessageSocket | undefined
-  /** A peer that went away may not have read what it was sent last. */
+  /** A peer that closed the connection may not have read the last messages. */
   let last: readonly ExportedEntry[] = []
 
   async function connected(signal: AbortSignal): Promise<MessageSocket> {
@@ -59,7 +61,7 @@ function framed(entry: ExportedEntry, isDatagram: boolean): Buffer {
   return message.length <= maxDatagram ? message : Buffer.from(syslogMessage(entry, true))
 }
 
-/** @param isShort without the entry itself, where no datagram could carry it; its number and hashes are there */
+/** @param isShort leaves out the entry, which is too large for a datagram, but keeps its number and hashes */
 export function syslogMessage(exported: ExportedEntry, isShort = false): string {
   const { sequence, entry, hash, previousHash } = exported
   const { at, action, actor, organization_code, request_id, subject } = JSON.parse(entry) as AuditRecord
@@ -89,7 +91,10 @@ export function structuredData(id: string, fields: Readonly<Record<string, strin
   return `[${id}${parameters.join('')}]`
 }
 
-/** RFC 5424, section 6.3.3. Control characters would break messages apart in receivers that go by lines. */
+/**
+ * Escapes by RFC 5424, section 6.3.3. Control characters are removed: they would split messages in line-based
+ * receivers.
+ */
 const escaped = (value: string): string =>
   value
     .slice(0, 1_000)
@@ -97,6 +102,6 @@ const escaped = (value: string): string =>
     .replaceAll(/\p{Cc}/gu, ' ')
     .toWellFormed()
 
-/** Visible ASCII, at most so long; `-` where nothing is left. */
+/** Visible ASCII of limited length; `-` if nothing is left. */
 const word = (text: string, most: number): string =>
   text.replaceAll(/[^\x21-\x7e]/g, '').slice(0, most) || '-'

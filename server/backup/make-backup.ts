@@ -8,11 +8,11 @@ import type { Config } from '../config/config.ts'
 import { findMasterKey } from '../store/find-master-key.ts'
 import { openStores } from '../store/open-stores.ts'
 import { syncFile, syncFolderOf } from '../store/sync-files.ts'
-import { writeBackupFile, type KeptFile } from '../sqlite/file/backup-file.ts'
+import { writeBackupFile, type BackupEntry } from '../sqlite/file/backup-file.ts'
 import { masterKeyName, playbooksName } from './names.ts'
 import { readPlaybookFiles } from './playbook-files.ts'
 
-export interface MadeBackup {
+export interface BackupSummary {
   readonly bytes: number
   readonly playbooks: number
   /** Connections whose secrets need the master key. */
@@ -20,8 +20,8 @@ export interface MadeBackup {
 }
 
 /**
- * Backs the data directory up into one file, beside a running server or without one: the database and the playbooks folder. The master key
- * is put into it only where that is asked for, since with it, the file is all that it takes to read the secrets.
+ * Backs up the database and the playbooks folder into one file, beside a running server too. Includes the master key only on
+ * request, since the file then suffices to read the secrets.
  *
  * @throws ConflictError `backup_exists`; UnavailableError, and what opening the stores throws
  */
@@ -30,7 +30,7 @@ export async function makeBackup(
   target: string,
   by: Actor,
   options: { readonly withMasterKey: boolean },
-): Promise<MadeBackup> {
+): Promise<BackupSummary> {
   if (isReservedOnWindows(basename(target))) {
     const message = `${basename(target)} cannot name a backup: Windows reserves it for a device`
     throw new ValidationError('file_name_reserved', message, [], {
@@ -38,7 +38,7 @@ export async function makeBackup(
     })
   }
   if (existsSync(target)) {
-    throw new ConflictError('backup_exists', `${target} is there already`, { hint: 'give a new name' })
+    throw new ConflictError('backup_exists', `${target} already exists`, { hint: 'give a new name' })
   }
   const stores = await openStores(config, 'shared')
   let connections: number
@@ -72,7 +72,7 @@ export async function makeBackup(
   return { bytes: statSync(target).size, playbooks: playbooks.length, connections }
 }
 
-function masterKeyFile(config: Config): KeptFile {
+function masterKeyFile(config: Config): BackupEntry {
   const text = findMasterKey(config).key.export().toString('base64')
   return { name: masterKeyName, content: Buffer.from(`${text}\n`) }
 }

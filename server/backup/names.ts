@@ -1,3 +1,3 @@
-/** In a backup, before the names of playbooks. */
+/** Prefix of the names of playbooks in a backup. */
 export const playbooksName = 'playbooks/'
 export const masterKeyName = 'master.key'

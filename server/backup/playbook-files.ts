@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
-import type { KeptFile } from '../sqlite/file/backup-file.ts'
+import type { BackupEntry } from '../sqlite/file/backup-file.ts'
 
-/** Longer ones are no playbooks. */
+/** Larger files are not playbooks. */
 const maxBytes = 4_194_304
 
-/** Playbooks and their tests, with what these read: the files in YAML and JSON, but for what begins with a dot. Empty without the folder. */
-export async function readPlaybookFiles(folder: string): Promise<readonly KeptFile[]> {
+/** Playbooks and tests with their data: YAML and JSON files, without hidden ones. Empty without the folder. */
+export async function readPlaybookFiles(folder: string): Promise<readonly BackupEntry[]> {
   if (!existsSync(folder)) return []
   const entries = await readdir(folder, { withFileTypes: true, recursive: true })
   const paths = entries
@@ -21,24 +21,21 @@ export async function readPlaybookFiles(folder: string): Promise<readonly KeptFi
   return files.filter(({ content }) => content.length <= maxBytes)
 }
 
-/** A plain name below the folder: a backup may have been made by anybody. */
+/** Accepts only plain names below the folder, because a backup may come from anybody. */
 const namePattern = /^(?!.*(?:^|\/)\.)[^\\\0:]{1,500}\.(?:ya?ml|json)$/
 
 export interface RestoredPlaybooks {
   readonly written: number
-  /** There with other content, and left as they are. */
+  /** Files that exist with other content, and are not changed. */
   readonly kept: readonly string[]
-  /** Those that could not be read or written where they belong. */
+  /** Files that could not be read or written. */
   readonly aside: readonly { readonly name: string; readonly reason: string }[]
 }
 
-/**
- * Writes those that are not there. The folder may well belong to somebody else than who restores: what cannot be written there is put
- * into another one.
- */
+/** Writes missing files. The folder may belong to another user, so files that cannot be written there go into another folder. */
 export async function restorePlaybookFiles(
   folder: string,
-  files: readonly KeptFile[],
+  files: readonly BackupEntry[],
   asideFolder: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<RestoredPlaybooks> {

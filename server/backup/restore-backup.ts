@@ -18,7 +18,7 @@ import type { Config } from '../config/config.ts'
 import { makeDataDirPrivate } from '../config/data-dir.ts'
 import { loadMasterKey } from '../secrets/master-key.ts'
 import { createSecretBox, type SecretBox } from '../secrets/secret-box.ts'
-import type { KeptFile } from '../sqlite/file/backup-file.ts'
+import type { BackupEntry } from '../sqlite/file/backup-file.ts'
 import { cannotRead, isSystemError, readErrorOf } from '../sqlite/file/opening-errors.ts'
 import { lockDataDir } from '../sqlite/file/lock.ts'
 import { adoptBackup, inspectBackup, type RestoredRuns } from '../sqlite/file/restore-file.ts'
@@ -27,9 +27,9 @@ import { masterKeyName, playbooksName } from './names.ts'
 import { restorePlaybookFiles, type RestoredPlaybooks } from './playbook-files.ts'
 
 export interface RestoreOptions {
-  /** Where there is a database already: it is put aside. Default: refused. */
+  /** Sets an existing database aside. Default: refuse. */
   readonly replace: boolean
-  /** Runs that were under way go on. */
+  /** Resume active runs. */
   readonly resume: boolean
 }
 
@@ -37,18 +37,19 @@ export interface RestoredBackup {
   readonly runs: RestoredRuns
   readonly playbooks: RestoredPlaybooks & {
     readonly folder: string
-    /** Where those lie that could not be written. */
+    /** Folder of the files that could not be written. */
     readonly asideFolder: string
   }
-  /** Where the database from before lies now. */
+  /** Path of the earlier database. */
   readonly putAside: string | undefined
 }
 
 /**
- * Makes a backup the content of the data directory, which no server may be using. Until all of it has been checked, nothing of what is there is
- * touched; the database appears under its name at once, and whole.
+ * Restores a backup into a data directory that no server uses. Changes nothing before the whole backup is checked; the database
+ * appears under its name atomically.
  *
- * @throws ConflictError `data_dir_in_use`, `data_dir_not_empty`, `master_key_missing`, and what `inspectBackup` throws; NotFoundError `backup_missing`
+ * @throws ConflictError `data_dir_in_use`, `data_dir_not_empty`, `master_key_missing`, and what `inspectBackup` throws;
+ * NotFoundError `backup_missing`
  */
 export async function restoreBackup(
   config: Config,
@@ -76,7 +77,7 @@ export async function restoreBackup(
     const from = basename(file)
     const runs = adoptBackup(draft, { from, by, clock: systemClock, resume })
     syncFile(draft)
-    // Before the database appears: a file that is written where there was none takes nothing away, should this end here.
+    // Before the database: if the process stops here, the added files do no harm.
     const asideFolder = join(dataDir, `tocsin.playbooks-${systemClock.now()}`)
     const playbooks = await restorePlaybookFiles(folder, playbooksIn(files), asideFolder)
     const putAside = existsSync(database) ? `${database}.before-${systemClock.now()}` : undefined
@@ -115,18 +116,18 @@ const asBackupError = (file: string, error: unknown): unknown =>
     ? cannotRead(file, error, 'Check its disk and the system log, or use another backup.')
     : error
 
-const playbooksIn = (files: readonly KeptFile[]): readonly KeptFile[] =>
+const playbooksIn = (files: readonly BackupEntry[]): readonly BackupEntry[] =>
   files
     .filter(({ name }) => name.startsWith(playbooksName))
     .map(({ name, content }) => ({ name: name.slice(playbooksName.length), content }))
 
-/** One that was made for nothing; not where there is more in it than the claim of this process. */
+/** Removes a data directory that was created for a failed restore, unless it has more than this process's claim. */
 function removeDataDir(dataDir: string): void {
   for (const name of ['tocsin.lock', 'tocsin.pid']) rmSync(join(dataDir, name), { force: true })
   if (readdirSync(dataDir).length === 0) rmdirSync(dataDir)
 }
 
-/** Whether the key in use here, from the environment or the data directory, opens the secrets. */
+/** Whether the present key, from the environment or the data directory, opens the secrets. */
 function keyFits({ dataDir, masterKey }: Config, fits: ReturnType<typeof inspectBackup>['fits']): boolean {
   if (masterKey !== undefined) return fits(boxOf(masterKey.reveal()))
   const path = join(dataDir, masterKeyName)
@@ -138,7 +139,7 @@ const boxOf =
   (version: number): SecretBox =>
     createSecretBox(loadMasterKey('', { TOCSIN_MASTER_KEY: key }, version))
 
-/** A key that is there fits nothing here; it may fit something else. */
+/** The existing key does not fit, but may fit something else. */
 function putKey(path: string, key: Uint8Array): void {
   if (existsSync(path)) renameSync(path, `${path}.before-${systemClock.now()}`)
   writeFileSync(path, key, { mode: 0o600, flag: 'wx' })
@@ -151,14 +152,14 @@ function removeDatabase(path: string): void {
   for (const part of parts) rmSync(path + part, { force: true })
 }
 
-/** With the log that belongs to it, in which its newest changes may be. */
+/** With its write-ahead log, which may have the newest changes. */
 function moveDatabase(from: string, to: string): void {
   for (const part of parts) if (existsSync(from + part)) renameSync(from + part, to + part)
 }
 
 function notEmpty(dataDir: string): ConflictError {
-  return new ConflictError('data_dir_not_empty', `${dataDir} holds the data of a server already`, {
-    hint: 'restore into a data directory of its own (TOCSIN_DATA_DIR), or put the data that is there aside with --replace',
+  return new ConflictError('data_dir_not_empty', `${dataDir} already contains the data of a server`, {
+    hint: 'restore into an empty data directory (TOCSIN_DATA_DIR), or set the existing data aside with --replace',
   })
 }
 
@@ -166,9 +167,9 @@ function noKey({ dataDir, masterKey }: Config): ConflictError {
   const where = masterKey === undefined ? join(dataDir, masterKeyName) : 'TOCSIN_MASTER_KEY'
   return new ConflictError(
     'master_key_missing',
-    `the backup was made with a master key that is neither ${where} nor in the backup`,
+    `the master key of the backup is neither ${where} nor in the backup`,
     {
-      hint: `put the copy of the master key there first (mode 600), or set TOCSIN_MASTER_KEY; without it the secrets of connections are lost`,
+      hint: `copy the master key there first (mode 600), or set TOCSIN_MASTER_KEY; without it the secrets of connections are lost`,
     },
   )
 }

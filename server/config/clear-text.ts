@@ -6,9 +6,10 @@ export interface ConfigWarning {
 }
 
 /**
- * Warns where API keys, sessions and the tokens of webhooks would cross a network without TLS, which Tocsin leaves to a proxy.
+ * Warns if API keys, sessions and webhook tokens would cross a network without TLS, which Tocsin leaves to a
+ * proxy.
  *
- * @param host that it listens on
+ * @param host that the server listens on
  */
 export function clearTextWarnings(host: string, publicUrl: string | undefined): readonly ConfigWarning[] {
   const address = publicUrl === undefined ? undefined : new URL(publicUrl)
@@ -17,11 +18,11 @@ export function clearTextWarnings(host: string, publicUrl: string | undefined): 
   if (!isOutside && isLoopback(host)) return []
   const where = isOutside
     ? `TOCSIN_PUBLIC_URL is ${address.origin}`
-    : `TOCSIN_HOST is ${host}, which others reach, and TOCSIN_PUBLIC_URL names no https address`
+    : `TOCSIN_HOST is ${host}, which is reachable from the network, and TOCSIN_PUBLIC_URL is not an https address`
   return [
     {
-      message: `${where}: API keys, sessions and tokens of webhooks cross the network in the clear`,
-      hint: 'put a proxy that ends TLS in front, and give its https address in TOCSIN_PUBLIC_URL (docs/operations.md, TLS behind a proxy)',
+      message: `${where}: API keys, sessions and webhook tokens cross the network in clear text`,
+      hint: 'put a TLS proxy in front, and set TOCSIN_PUBLIC_URL to its https address (docs/operations.md, TLS behind a proxy)',
     },
   ]
 }

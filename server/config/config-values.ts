@@ -8,7 +8,7 @@ import { parseAllowList } from '../egress/allow-list.ts'
 import type { PrivateEgress } from '../egress/allow-lists.ts'
 import { readKey, bootstrapKeyHint } from '../access/keys.ts'
 
-/** A value of the environment that cannot be used. The message follows the variable's name and ends with the remedy. */
+/** A value that cannot be used. The message follows the name of the variable and ends with the fix. */
 export class Unusable extends Error {}
 
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const
@@ -53,7 +53,6 @@ function limitFor(name: string, count: string): number {
   }
 }
 
-/** An address or name to listen on. */
 export function host(text: string): string {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
   if (/^[A-Za-z0-9._-]{1,253}$/.test(bare) || /^(?=.*:.*:)[0-9A-Fa-f:.]{2,45}(%[\w.-]+)?$/.test(bare))
@@ -65,18 +64,18 @@ export function host(text: string): string {
 
 export function path(text: string): string {
   if (!text.includes('\0')) return text
-  throw new Unusable('holds a NUL character; it must be a path')
+  throw new Unusable('contains a NUL character; it must be a path')
 }
 
-/** Paths beside the API's, those of the page among them. */
+/** Paths outside the API, such as those of the web page. */
 const taken = ['healthz', 'readyz', 'metrics', 'assets', ...viewPaths]
 
 export function prefix(text: string): string {
   const usable = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*){0,5}$/.test(text) && text.length <= 100
   if (usable && !taken.includes(text.split('/')[0] ?? '')) return text
   throw new Unusable(
-    `is ${quote(text)}; it must be lower-case letters, digits, '-' and '_', in parts with '/' between them and none at the ends, ` +
-      `and not begin with ${taken.join(', ')}; e.g. api`,
+    `is ${quote(text)}; it must be lower-case letters, digits, '-' and '_', in parts separated by '/', without '/' at either end, ` +
+      `and must not begin with ${taken.join(', ')}; e.g. api`,
   )
 }
 
@@ -86,29 +85,29 @@ export function publicUrl(text: string): string {
     url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (bare && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
   throw new Unusable(
-    `is ${shownUrl(url, text)}; it must be an http or https address without path, query and credentials, e.g. https://tocsin.example.com`,
+    `is ${shownUrl(url, text)}; it must be an http or https address without path, query or credentials, e.g. https://tocsin.example.com`,
   )
 }
 
-/** Without what could be a password or a token. */
+/** Without parts that may hold a password or a token. */
 function shownUrl(url: URL | null, text: string): string {
-  if (url === null) return text.includes('@') ? 'no address' : quote(text)
+  if (url === null) return text.includes('@') ? 'not an address' : quote(text)
   return quote(`${url.protocol}//${url.host}${url.pathname}`)
 }
 
 export function masterKey(text: string): string {
   const bytes = Buffer.from(text, 'base64')
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
-    throw new Unusable('is not 32 bytes in base64; make one with: openssl rand -base64 32')
+    throw new Unusable('is not 32 bytes in base64; create one with: openssl rand -base64 32')
   }
-  // 32 random bytes with so few different values do not happen.
-  if (new Set(bytes).size < 12) throw new Unusable('is not random; make one with: openssl rand -base64 32')
+  // 32 random bytes never have so few different values.
+  if (new Set(bytes).size < 12) throw new Unusable('is not random; create one with: openssl rand -base64 32')
   return text
 }
 
 export function apiKey(text: string): string {
   if (readKey(text) === undefined)
-    throw new Unusable(`is not of the form toc_<id>_<secret>; ${bootstrapKeyHint}`)
+    throw new Unusable(`does not have the form toc_<id>_<secret>; ${bootstrapKeyHint}`)
   const secretPart = text.slice(text.lastIndexOf('_', text.length - 43))
   if (new Set(secretPart).size < 12) throw new Unusable(`is not random; ${bootstrapKeyHint}`)
   return text
@@ -123,24 +122,24 @@ export function oneOf<Word extends string>(words: readonly Word[]): (text: strin
   }
 }
 
-/** As npm allows them. */
+/** A package name as npm allows it. */
 const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 
-/** Of a module, as discovery tells paths from names of packages. */
+/** A module path, by the same rule as discovery. */
 const modulePath = /^\.{0,2}\/[^\0]{1,4096}$/
 
 export function pluginSources(text: string): readonly string[] {
   return items(text).map((source) => {
     if (modulePath.test(source) || (source.length <= 214 && packageName.test(source))) return source
     throw new Unusable(
-      `holds ${quote(source)}; it must be names of packages, or paths of modules that begin with ./, ../ or /, with ',' between them`,
+      `names ${quote(source)}; use package names, or module paths that begin with ./, ../ or /, separated by ','`,
     )
   })
 }
 
 const hostPattern = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/
 
-/** A list for all organizations, or one for each: `acme=10.0.0.5,fd00::/8; *=127.0.0.1`. */
+/** One list for all organizations, or one for each: `acme=10.0.0.5,fd00::/8; *=127.0.0.1`. */
 export function privateEgress(text: string): PrivateEgress {
   const organizations = new Map<string, readonly string[]>()
   let everyone: readonly string[] | undefined
@@ -155,7 +154,7 @@ export function privateEgress(text: string): PrivateEgress {
     }
     if (!new RegExp(codePattern).test(code)) {
       throw new Unusable(
-        `holds ${quote(`${code}=`)}; what stands before '=' must be the code of an organization, or * for all others, e.g. acme=10.0.0.5; *=127.0.0.1`,
+        `has ${quote(`${code}=`)}; before '=' use the code of an organization, or * for all others, e.g. acme=10.0.0.5; *=127.0.0.1`,
       )
     }
     const key = code.toLowerCase()
@@ -175,7 +174,7 @@ function hostsAndRanges(text: string): readonly string[] {
     const lower = item.toLowerCase()
     if (lower.includes('/') ? isRange(lower) : isHost(lower)) return lower
     throw new Unusable(
-      `holds ${quote(item)}; it must be hosts and ranges of addresses with ',' between them: a name or an address, with :port or without, ` +
+      `has ${quote(item)}; use hosts and address ranges separated by ',': a name or an address, with or without :port, ` +
         `or a range, e.g. 127.0.0.1:9000,[::1],siem.internal,10.1.0.0/16`,
     )
   })
@@ -186,7 +185,7 @@ function isHost(text: string): boolean {
   return hostPattern.test(text) && port >= 1 && port <= 65_535
 }
 
-/** As the way out reads it. A range of all addresses would switch the guard off. */
+/** As egress reads it. A range of all addresses would disable the guard. */
 function isRange(text: string): boolean {
   if (Number(text.split('/')[1]) === 0) return false
   try {
@@ -197,7 +196,6 @@ function isRange(text: string): boolean {
   }
 }
 
-/** Addresses and ranges. */
 export function proxies(text: string): readonly string[] {
   return items(text).map((item) => {
     try {
@@ -205,13 +203,12 @@ export function proxies(text: string): readonly string[] {
       return item
     } catch {
       throw new Unusable(
-        `holds ${quote(item)}; it must be addresses and ranges of addresses with ',' between them, e.g. 127.0.0.1,10.1.0.0/16`,
+        `has ${quote(item)}; use addresses and address ranges separated by ',', e.g. 127.0.0.1,10.1.0.0/16`,
       )
     }
   })
 }
 
-/** Destinations of the audit log. */
 export function exportTargets(text: string): readonly ExportTarget[] {
   try {
     return parseTargets(items(text))
@@ -220,7 +217,7 @@ export function exportTargets(text: string): readonly ExportTarget[] {
   }
 }
 
-/** A value for a header of HTTP. */
+/** An HTTP header value. */
 export function headerValue(text: string): string {
   if (/^[\x20-\x7e]{8,8000}$/.test(text)) return text
   throw new Unusable('must be 8 to 8000 visible ASCII characters, e.g. Bearer <token>')

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
@@ -23,68 +24,73 @@ import { readTraceSettings, type TraceSettings } from '../tracing/trace-settings
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the server runs with. Read once, at start, from environment variables; docs/configuration.md describes each. */
+/** Read once, at start, from environment variables; see docs/configuration.md. */
 export interface Config {
   readonly host: string
   /** 0: any free one. */
   readonly port: number
+  /** Of a second listener for health and metrics alone; 0: any free one; undefined: there is none. */
+  readonly opsPort: number | undefined
   /** Absolute. */
   readonly dataDir: string
   /** Without slashes at its ends. */
   readonly apiPrefix: string
-  /** Where people reach the server, without trailing slash; undefined: where it listens. */
+  /**
+   * The address for browsers and other systems, without trailing slash; undefined: where the server listens.
+   */
   readonly publicUrl: string | undefined
-  /** Which runs are told to a collector of traces (the variables `OTEL_…` of OpenTelemetry). */
+  /** From the `OTEL_…` variables of OpenTelemetry. */
   readonly traces: TraceSettings
   /** 32 bytes in base64; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
-  /** 32 bytes in base64: what a rotation puts in its place; undefined: a file. */
+  /** 32 bytes in base64: the key after a rotation; undefined: a file. */
   readonly nextMasterKey: Secret | undefined
   /** Stored when no admin key for all organizations is usable, e.g. at the first start. */
   readonly bootstrapApiKey: Secret | undefined
   /** Absolute. */
   readonly playbooksDir: string
-  /** Whether it was named, and so must be there. */
+  /** Set explicitly, so the folder must exist. */
   readonly playbooksDirNamed: boolean
   /** The folder of built-in plugins, absolute. */
   readonly pluginsDir: string
-  /** Further plugins: names of packages, or paths of modules. */
+  /** Additional plugins: package names or module paths. */
   readonly plugins: readonly string[]
-  /** Runs at once. */
+  /** Threads that run skills; 0: the main thread runs them. */
+  readonly workers: number
+  /** Runs that may be active at once. */
   readonly maxRuns: number
-  /** Of these, how many of a hundred may belong to one organization while there are others. */
+  /** Percentage of `maxRuns` for one organization while others have queued runs. */
   readonly sharePercent: number
-  /** Runs of one organization that wait for their first turn. */
+  /** Runs of one organization that may wait for their first turn. */
   readonly maxQueued: number
-  /** Alerts of one organization in a minute from which on it is called a storm. */
+  /** Alerts of one organization per minute that count as a storm. */
   readonly stormPerMinute: number
-  /** Destructive actions of each class in one organization within an hour that begin without an approval. */
+  /** Milliseconds from an alert to the end of its run from which the log reports the run; 0: never. */
+  readonly slowRunMs: number
+  /** Destructive actions per class, organization and hour that need no approval. */
   readonly destructiveLimits: DestructiveLimits
-  /** Whether who asked for a run may approve what it does. */
+  /** Whether the requester of a run may approve its actions. */
   readonly selfApproval: SelfApproval
-  /** How long after an alert its repeats are grouped with it; 0: only where a playbook says so. */
+  /** How long repeats of an alert join its case; 0: only if a playbook says so. */
   readonly groupWindowMs: number
-  /** Addresses and ranges of proxies that are believed whom a request comes from. */
+  /** Addresses and ranges of proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** How long runs and alerts are kept. */
   readonly keep: Retention
-  /** Of people who are signed in at the web page. */
   readonly sessions: SessionLimits
-  /** Where the audit log is exported to. */
   readonly auditExport: AuditExportSettings
   readonly logLevel: read.LogLevel
-  /** What connections may reach in private address ranges, in lower case: `host`, `host:port` or a range of addresses. */
+  /** Private addresses that connections may reach, in lower case: `host`, `host:port` or an address range. */
   readonly allowPrivateEgress: PrivateEgress
-  /** To be logged at start: variables that begin with TOCSIN_ and mean nothing. */
+  /** Logged at start, e.g. unknown variables that begin with TOCSIN_. */
   readonly warnings: readonly ConfigWarning[]
 }
 
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
-/** Every variable, with what its absence stands for. */
 const variables = {
   TOCSIN_HOST: read.host,
   TOCSIN_PORT: read.integerBetween(0, 65_535),
+  TOCSIN_OPS_PORT: read.integerBetween(0, 65_535),
   TOCSIN_DATA_DIR: read.path,
   TOCSIN_API_PREFIX: read.prefix,
   TOCSIN_PUBLIC_URL: read.publicUrl,
@@ -94,10 +100,12 @@ const variables = {
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
   TOCSIN_PLAYBOOKS_DIR: read.path,
   TOCSIN_PLUGINS: read.pluginSources,
+  TOCSIN_WORKERS: read.integerBetween(0, 64),
   TOCSIN_MAX_RUNS: read.integerBetween(1, 10_000),
   TOCSIN_SHARE_PERCENT: read.integerBetween(1, 100),
   TOCSIN_MAX_QUEUED: read.integerBetween(1, 10_000_000),
   TOCSIN_STORM_PER_MINUTE: read.integerBetween(1, 10_000_000),
+  TOCSIN_SLOW_RUN_SECONDS: read.integerBetween(0, 31_536_000),
   TOCSIN_GROUP_MINUTES: read.integerBetween(0, 10_080),
   TOCSIN_DESTRUCTIVE_PER_HOUR: read.destructiveLimits,
   TOCSIN_SELF_APPROVAL: read.oneOf(selfApprovals),
@@ -111,15 +119,17 @@ const variables = {
   TOCSIN_ALLOW_PRIVATE_EGRESS: read.privateEgress,
 } as const
 
+const defaultSlowRunSeconds = 300
+
 type Variable = keyof typeof variables
 
-/** Names of all variables that are read. */
 export const variableNames = Object.keys(variables) as readonly Variable[]
 
 /**
- * The configuration that an environment describes. A variable that is empty counts as absent.
+ * Reads the configuration from an environment. An empty variable counts as unset.
  *
- * @throws ValidationError `config_invalid`, naming every variable that is wrong, and the remedy; secret values are not quoted
+ * @throws ValidationError `config_invalid`, naming every invalid variable and its fix; secret values are not
+ * quoted
  * @example readConfig(process.env).port // 8080
  */
 export function readConfig(env: Environment): Config {
@@ -141,6 +151,9 @@ export function readConfig(env: Environment): Config {
   const [keepRuns, keepAlerts] = [value('TOCSIN_KEEP_RUNS_DAYS'), value('TOCSIN_KEEP_ALERTS_DAYS')]
   if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
+  const [port, opsPort] = [value('TOCSIN_PORT') ?? 8080, value('TOCSIN_OPS_PORT')]
+  if (port !== 0 && opsPort === port)
+    problems.push({ pointer: '/TOCSIN_OPS_PORT', message: `is ${port}, as TOCSIN_PORT: choose another port` })
   const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
   const traces = readTraceSettings(env)
   const auditExport = {
@@ -149,7 +162,8 @@ export function readConfig(env: Environment): Config {
   }
   const config: Config = {
     host,
-    port: value('TOCSIN_PORT') ?? 8080,
+    port,
+    opsPort,
     dataDir: resolve(value('TOCSIN_DATA_DIR') ?? 'data'),
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
     publicUrl,
@@ -162,10 +176,12 @@ export function readConfig(env: Environment): Config {
     pluginsDir,
     plugins: value('TOCSIN_PLUGINS') ?? [],
     traces,
+    workers: value('TOCSIN_WORKERS') ?? availableParallelism() - 1,
     maxRuns: value('TOCSIN_MAX_RUNS') ?? defaultMaxRuns,
     sharePercent: value('TOCSIN_SHARE_PERCENT') ?? defaultSharePercent,
     maxQueued: value('TOCSIN_MAX_QUEUED') ?? defaultMaxQueued,
     stormPerMinute: value('TOCSIN_STORM_PER_MINUTE') ?? defaultStormPerMinute,
+    slowRunMs: (value('TOCSIN_SLOW_RUN_SECONDS') ?? defaultSlowRunSeconds) * 1_000,
     destructiveLimits: serverLimits(value('TOCSIN_DESTRUCTIVE_PER_HOUR')),
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
@@ -199,7 +215,7 @@ const days = (count: number | undefined): number | undefined =>
   count === undefined ? undefined : count * 86_400_000
 
 const alertsBeforeRuns = (alerts: number, runs: number): string =>
-  `is ${alerts}; alerts are deleted with their runs, which TOCSIN_KEEP_RUNS_DAYS keeps for ${runs} days: give at least as many`
+  `is ${alerts}; alerts are deleted with their runs, which TOCSIN_KEEP_RUNS_DAYS keeps for ${runs} days: use at least ${runs}`
 
 const secret = (text: string | undefined): Secret | undefined =>
   text === undefined ? undefined : new Secret(text)
@@ -208,10 +224,10 @@ function invalid(problems: readonly PointedMessage[]): ValidationError {
   const lines = problems.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`)
   return new ValidationError(
     'config_invalid',
-    `the configuration cannot be used:\n  ${lines.join('\n  ')}`,
+    `the configuration is invalid:\n  ${lines.join('\n  ')}`,
     problems,
     {
-      hint: 'set these environment variables as described, or leave them unset for their defaults (docs/configuration.md)',
+      hint: 'fix these environment variables, or leave them unset to use the defaults (docs/configuration.md)',
     },
   )
 }
@@ -222,7 +238,7 @@ function unknownVariables(env: Environment): readonly ConfigWarning[] {
   )
   return unknown.toSorted().map((name) => {
     const meant = nearest(name, variableNames)
-    const message = `${name} means nothing to Tocsin${meant === undefined ? '' : `; did you mean ${meant}?`}`
-    return { message, hint: 'correct the name, or remove it' }
+    const message = `unknown variable ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    return { message, hint: 'correct the name, or remove the variable' }
   })
 }

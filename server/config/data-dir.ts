@@ -2,16 +2,15 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { dirname, join } from 'node:path'
 import { ForbiddenError } from '../../core/errors/errors.ts'
 
-/** What Tocsin makes in its data directory; `lost+found` is what some file systems put into theirs. */
+/** Files of Tocsin; some file systems create `lost+found`. */
 const ours = /^(tocsin\.|master\.key|lost\+found$)/
 
-/** Rights of the group and of others. */
+/** Permissions of the group and of others. */
 const foreignRights = 0o077
 
 /**
- * Sees to it that nobody but its owner can look into the data directory, which is made where it is missing. One that others may
- * enter, and its database, are taken from them; but only where nothing else lies in it: a folder that Tocsin shares with others,
- * such as /tmp, is not its to close.
+ * Creates the data directory if needed, and removes the permissions of other users from it and from its
+ * database. Leaves a folder that also contains foreign files, such as /tmp, unchanged.
  *
  * @throws ForbiddenError `data_dir_exposed`
  */
@@ -20,17 +19,18 @@ export function makeDataDirPrivate(dataDir: string): void {
   makeFolder(dataDir)
   if (isExposed(dataDir)) {
     const foreign = readdirSync(dataDir).find((name) => !ours.test(name))
-    if (foreign !== undefined) throw exposed(dataDir, `and '${foreign.slice(0, 64)}' in it is not Tocsin's`)
+    if (foreign !== undefined)
+      throw exposed(dataDir, `and contains '${foreign.slice(0, 64)}', which is not a file of Tocsin`)
     tighten(dataDir, 0o700)
   }
-  // master.key is not tightened but refused (`loadMasterKey`): it may have been read.
+  // An exposed master.key is refused, not fixed (`loadMasterKey`): it may have been read.
   const databases = readdirSync(dataDir).filter((name) => name.startsWith('tocsin.'))
   for (const path of databases.map((name) => join(dataDir, name))) if (isExposed(path)) tighten(path, 0o600)
 }
 
 /**
- * Makes a folder and those above it. Node's own way never returns for a place like /proc, whose folders are there but hold no
- * new ones, and hides that a file system is read-only.
+ * Creates a folder and its parents. Node's recursive mkdir never returns in places like /proc, and hides that
+ * a file system is read-only.
  *
  * @throws the error of the file system
  */
@@ -47,7 +47,7 @@ function makeFolder(path: string): void {
   }
 }
 
-/** False also for a file that has just gone, such as the write-ahead log of a process that ends. */
+/** False also for a file that was just deleted, such as the write-ahead log of an ending process. */
 function isExposed(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && (stats.mode & foreignRights) !== 0
@@ -59,13 +59,13 @@ function tighten(path: string, mode: number): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return
-    throw exposed(path, `and this user may not change that (${code ?? 'no code'})`)
+    throw exposed(path, `and this user cannot change that (${code ?? 'no code'})`)
   }
 }
 
 function exposed(path: string, why: string): ForbiddenError {
   const mode = ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777).toString(8)
   return new ForbiddenError('data_dir_exposed', `${path} is open to other users (mode ${mode}), ${why}`, {
-    hint: 'let TOCSIN_DATA_DIR name a folder that is not there yet, which is made with mode 700, or take the rights away with chmod',
+    hint: 'set TOCSIN_DATA_DIR to a folder that does not exist, which Tocsin creates with mode 700, or remove the permissions with chmod',
   })
 }

@@ -11,25 +11,28 @@ const secretVariables: ReadonlySet<string> = new Set([
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
 ])
 
-/** What was in the environment under these names. */
+/** The variables removed from `process.env`. */
 let taken: Environment = {}
 
 /**
- * Moves credentials from `process.env` to memory of this module, so that neither plugins nor child processes read them there. To be called
- * before anything loads a plugin; `processEnvironment` still has them.
+ * Moves credentials from `process.env` to memory of this module, out of reach of plugins and child processes.
+ * Call it before plugins are loaded; `processEnvironment` still returns them.
  */
 export function hideSecretVariables(): void {
-  // On Windows, names of variables have no letter case.
+  // Names of variables are case-insensitive on Windows.
   const names = Object.keys(process.env).filter((name) => secretVariables.has(name.toUpperCase()))
   taken = { ...taken, ...Object.fromEntries(names.map((name) => [name.toUpperCase(), process.env[name]])) }
   for (const name of names) delete process.env[name]
 }
 
-/** As `hideSecretVariables`, for the start of a command: forgets what an earlier command of this process was given. */
+/**
+ * Like `hideSecretVariables`, at the start of a command: forgets the credentials of an earlier command in
+ * this process.
+ */
 export function takeSecretVariables(): void {
   taken = {}
   hideSecretVariables()
 }
 
-/** The environment of this process, with its credentials. */
+/** The environment of this process, including credentials. */
 export const processEnvironment = (): Environment => ({ ...process.env, ...taken })

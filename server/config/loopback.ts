@@ -1,4 +1,7 @@
-/** Of this machine: nothing that is sent to it leaves it, and no name server gives these names to anybody else. */
+/**
+ * Whether a host name or address means this machine: traffic never leaves it, and these names have no other
+ * owner.
+ */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return (

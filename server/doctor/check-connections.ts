@@ -1,12 +1,11 @@
 import { credentialAgeDays, credentialDays, type Connection } from '../../core/domain/connection.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { authenticate } from '../../core/skill/call/authenticate.ts'
+import { tryConnection } from '../../core/skill/call/authenticate.ts'
 import { systemClock } from '../clock.ts'
 import type { ClosableEgress } from '../egress/egress.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
-/** Each other system must have said yes or no by then, in milliseconds. */
 const patienceMs = 15_000
 
 export interface ConnectionChecks {
@@ -15,14 +14,14 @@ export interface ConnectionChecks {
   readonly egress: ClosableEgress
 }
 
-/** Asks every other system whether the credentials work, as `authenticate` of a connection does; nothing is recorded. */
+/** Tests the credentials of every connection, as `authenticate` does, without recording the results. */
 export async function checkConnections(options: ConnectionChecks): Promise<readonly Finding[]> {
   const { stores } = options
   const [connections, organizations] = await Promise.all([
     stores.connections.list('all'),
     stores.organizations.list('all'),
   ])
-  if (connections.length === 0) return [ok('connections', 'there is none')]
+  if (connections.length === 0) return [ok('connections', 'none configured')]
   const codes = new Map(organizations.map(({ uuid, code }) => [uuid, code]))
   return await Promise.all(
     connections.map((connection) =>
@@ -42,7 +41,7 @@ async function checkOne(
 ): Promise<Finding> {
   const { plugin, name, organizationUuid, enabled } = connection
   const definition = catalogue.connection(plugin)
-  if (!enabled) return ok(check, 'it is disabled, and not asked')
+  if (!enabled) return ok(check, 'disabled, not tested')
   if (definition === undefined)
     return problem(
       check,
@@ -51,9 +50,9 @@ async function checkOne(
     )
   try {
     const open = await stores.connections.open(organizationUuid, name)
-    if (open === undefined) return ok(check, 'it has just been deleted')
+    if (open === undefined) return ok(check, 'just deleted')
     const signal = AbortSignal.timeout(patienceMs)
-    const said = await authenticate({ egress, clock: systemClock }, definition, open, signal)
+    const said = await tryConnection({ egress, clock: systemClock }, definition, open, signal)
     const whose = said.account === undefined ? '' : ` (${said.account})`
     if (said.warning !== undefined)
       return warning(check, `${said.warning}${whose}`, 'see the README of the plugin')
@@ -63,7 +62,7 @@ async function checkOne(
       return problem(
         check,
         `the other system did not answer within ${patienceMs / 1000} seconds`,
-        'check the address of the connection, and whether a firewall is between',
+        'check the address of the connection, and whether a firewall blocks it',
       )
     return problemOf(check, error, 'see the README of the plugin')
   }
@@ -74,15 +73,15 @@ function ageOf(connection: Connection, check: string, whose: string): Finding {
   if (lastFailure !== null)
     return warning(
       check,
-      `its credentials work, but ${lastFailure.code} was answered when it was used the last time (${new Date(lastFailure.at).toISOString()})`,
-      'see the steps of that time: it may lack a permission',
+      `the credentials work, but the last use was answered with ${lastFailure.code} (${new Date(lastFailure.at).toISOString()})`,
+      'look at the steps of that time: the account may lack a permission',
     )
   const days = credentialAgeDays(connection, systemClock.now())
   return days !== null && days >= credentialDays
     ? warning(
         check,
-        `its credentials work, and are ${days} days old`,
+        `the credentials work, but are ${days} days old`,
         `replace them every ${credentialDays} days`,
       )
-    : ok(check, `its credentials work${whose}`)
+    : ok(check, `the credentials work${whose}`)
 }

@@ -6,20 +6,22 @@ import { asOpeningError } from '../sqlite/file/opening-errors.ts'
 import { checkDisk } from '../sqlite/database/storage-errors.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 
-/** The key is made in the same start as the database. */
+/** A first start creates the key together with the database. */
 const noDatabase = (dataDir: string): Finding =>
   existsSync(join(dataDir, 'master.key'))
     ? warning(
         'database',
-        `there is a master key in ${dataDir}, and no database`,
-        'where there was one, restore a backup: tocsin restore; else the next start makes it',
+        `${dataDir} has a master key, but no database`,
+        'if there was a database, restore a backup: tocsin restore; otherwise the next start creates one',
       )
-    : ok('database', 'there is none yet; the first start makes it')
+    : ok('database', 'none yet; the first start creates it')
 
-/** Clocks of machines differ by less. */
+/** Tolerated difference between clocks. */
 const toleratedMs = 60_000
 
-/** The database and what is in it: whole, of this version, with an audit log that is whole, and not from the future. */
+/**
+ * Whether the database is undamaged, of this version, with an unbroken audit log, and not from the future.
+ */
 export function checkDatabase(dataDir: string, now: number): readonly Finding[] {
   const path = join(dataDir, 'tocsin.db')
   const size = sizeOf(path)
@@ -29,7 +31,7 @@ export function checkDatabase(dataDir: string, now: number): readonly Finding[] 
     return [
       problem(
         'database',
-        `${path} is empty: what was in it is gone`,
+        `${path} is empty: its content is lost`,
         'stop Tocsin and restore a backup: tocsin restore',
       ),
     ]
@@ -51,7 +53,7 @@ export function checkDatabase(dataDir: string, now: number): readonly Finding[] 
   }
 }
 
-/** Undefined: there is no file. */
+/** Undefined: the file does not exist. */
 function sizeOf(path: string): number | Finding | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size
@@ -60,38 +62,38 @@ function sizeOf(path: string): number | Finding | undefined {
   }
 }
 
-const tampered = 'somebody has changed the database: compare it with a backup, and see who could'
+const tampered = 'someone changed the database: compare it with a backup, and find out who had access'
 
 function auditLog(audit: AuditVerdict | null): Finding {
   const check = 'audit log'
   if (audit?.broken) {
     const { sequence, reason } = audit.broken
-    return problem(check, `it is broken at entry ${sequence}: ${reason}`, tampered)
+    return problem(check, `broken at entry ${sequence}: ${reason}`, tampered)
   }
   const unguarded = audit?.unguarded ?? []
   if (unguarded.length > 0)
     return problem(
       check,
-      `triggers that keep its entries from being changed are missing or changed: ${unguarded.join(', ')}`,
+      `triggers that protect its entries are missing or changed: ${unguarded.join(', ')}`,
       tampered,
     )
-  return ok(check, `${audit?.entries ?? 0} entries, each as it was recorded`)
+  return ok(check, `${audit?.entries ?? 0} entries, all unchanged`)
 }
 
 function versionOf(version: number, known: number): Finding {
   if (version > known)
     return problem(
       'database',
-      `it was made by a newer Tocsin (version ${version}, this one knows ${known})`,
+      `created by a newer Tocsin (version ${version}, this one supports ${known})`,
       'start the newer Tocsin, or restore the backup made before the upgrade',
     )
   if (version < known)
     return warning(
       'database',
-      `it is whole, of version ${version}; the next start brings it to ${known}`,
-      'make a backup before: tocsin backup',
+      `undamaged, version ${version}; the next start upgrades it to ${known}`,
+      'create a backup first: tocsin backup',
     )
-  return ok('database', `it is whole, of version ${version}`)
+  return ok('database', `undamaged, version ${version}`)
 }
 
 function clock(newestAt: number | undefined, now: number): Finding {
@@ -99,8 +101,8 @@ function clock(newestAt: number | undefined, now: number): Finding {
   return aheadMs > toleratedMs
     ? problem(
         'clock',
-        `this machine's clock says ${new Date(now).toISOString()}, and there is an entry from ${new Date(newestAt ?? 0).toISOString()}`,
-        'set the clock, and have it kept by NTP: timers, tokens and signatures depend on it',
+        `the clock of this machine is at ${new Date(now).toISOString()}, before the newest entry of ${new Date(newestAt ?? 0).toISOString()}`,
+        'set the clock and synchronize it by NTP: timers, tokens and signatures depend on it',
       )
-    : ok('clock', `${new Date(now).toISOString()}, later than all that is stored`)
+    : ok('clock', `${new Date(now).toISOString()}, after all stored entries`)
 }

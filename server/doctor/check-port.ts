@@ -1,34 +1,47 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { createEgress } from '../egress/egress.ts'
-import { probePort } from '../http/server/probe-port.ts'
 import { holderOf } from '../sqlite/file/lock.ts'
 import { ok, problem, warning, type Finding } from './finding.ts'
-import { listens } from './listens.ts'
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
+import { probePort } from '../http/server/listener.ts'
 
 const patienceMs = 5_000
 
-/** Whether the server can listen, or does so already, with this data directory, and is ready. */
-export async function checkPort({
-  host,
-  port,
-  dataDir,
-}: Pick<Config, 'host' | 'port' | 'dataDir'>): Promise<Finding> {
-  const check = 'port'
+/** A port of the server, and the variable that sets it. */
+interface Place {
+  readonly check: string
+  readonly port: number
+  readonly variable: string
+}
+
+type Listening = Pick<Config, 'host' | 'port' | 'opsPort' | 'dataDir'>
+
+/** Whether the server can listen, or already listens with this data directory and is ready. */
+export async function checkPorts(config: Listening): Promise<readonly Finding[]> {
+  const { port, opsPort } = config
+  const main = await checkPort(config, { check: 'port', port, variable: 'TOCSIN_PORT' })
+  if (opsPort === undefined) return [main]
+  return [main, await checkPort(config, { check: 'ops port', port: opsPort, variable: 'TOCSIN_OPS_PORT' })]
+}
+
+async function checkPort(
+  { host, dataDir }: Pick<Config, 'host' | 'dataDir'>,
+  { check, port, variable }: Place,
+): Promise<Finding> {
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
   const code = await probePort(host, port)
-  if (code === undefined)
-    return ok(check, `nothing listens on ${place}: the server is not running, and could`)
+  if (code === undefined) return ok(check, `${place} is free: the server is not running, and could start`)
   if (code === 'EACCES')
     return problem(
       check,
-      `this user may not listen on ${place}`,
-      'choose a port from 1024 on (TOCSIN_PORT), and put a proxy in front',
+      `this user is not allowed to listen on ${place}`,
+      `use a port of 1024 or above (${variable}), and put a proxy in front`,
     )
   if (code !== 'EADDRINUSE')
     return problem(
       check,
-      `nobody can listen on ${place} (${code})`,
+      `could not listen on ${place} (${code})`,
       'TOCSIN_HOST must be an address of this machine',
     )
   const answer = await readiness(reachable(place, host))
@@ -36,24 +49,24 @@ export async function checkPort({
     return isOfAnother(dataDir, port)
       ? warning(
           check,
-          `the server that listens on ${place} has another data directory than ${dataDir}`,
-          'TOCSIN_DATA_DIR or TOCSIN_PORT differs from its own: run doctor with the environment of the server',
+          `the server on ${place} uses another data directory than ${dataDir}`,
+          `run doctor with the environment of the server: TOCSIN_DATA_DIR or ${variable} differs`,
         )
-      : ok(check, `a server listens on ${place}, and is ready`)
+      : ok(check, `the server on ${place} is ready`)
   if (answer === 503)
     return problem(
       check,
       `the server on ${place} is not ready`,
-      'its log says why; mostly the disk is full or read-only',
+      'read its log; usually the disk is full or read-only',
     )
   return problem(
     check,
     `another program listens on ${place}`,
-    'stop it, or give this server another port (TOCSIN_PORT)',
+    `stop that program, or set ${variable} to another port`,
   )
 }
 
-/** False also where it cannot be told. */
+/** False also if it cannot be determined. */
 function isOfAnother(dataDir: string, port: number): boolean {
   try {
     const holder = holderOf(dataDir)
@@ -64,7 +77,7 @@ function isOfAnother(dataDir: string, port: number): boolean {
   }
 }
 
-/** All addresses of a machine are reached by its own. */
+/** The address of this machine for one that means all addresses. */
 const reachable = (place: string, host: string): string =>
   host === '0.0.0.0' ? place.replace(host, '127.0.0.1') : place.replace('[::]', '[::1]')
 
@@ -86,4 +99,41 @@ async function readiness(place: string): Promise<number | undefined> {
   } finally {
     egress.close()
   }
+}
+
+/**
+ * Whether the process that holds `heldFile` open listens on the TCP port. Undefined if that cannot be
+ * determined: not on Linux, a process of another user, or a pid of another container.
+ */
+function listens(pid: number, heldFile: string, port: number): boolean | undefined {
+  try {
+    const folder = `/proc/${pid}/fd`
+    const targets = readdirSync(folder).map((fd) => target(join(folder, fd)))
+    if (!targets.includes(realpathSync(heldFile))) return undefined
+    const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeners(`/proc/${pid}/net/${table}`, port)))
+    return targets.some((path) => sockets.has(path))
+  } catch {
+    return undefined
+  }
+}
+
+/** Empty for a descriptor that was just closed. */
+function target(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+/** State of a listening socket in the tables of the kernel: proc(5). */
+const listening = '0A'
+
+function listeners(table: string, port: number): readonly string[] {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return readFileSync(table, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === listening && local?.endsWith(wanted))
+    .map((columns) => `socket:[${columns[9]}]`)
 }

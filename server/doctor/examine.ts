@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUsableAdmin } from '../../core/domain/api-key.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
-import { leftOutSkills } from '../../core/investigation/find-lookups.ts'
+import { omittedSkills } from '../../core/investigation/find-lookups.ts'
 import { knownNames } from '../../core/investigation/known-names.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
@@ -12,21 +12,23 @@ import { readConfig, type Config, type Environment } from '../config/config.ts'
 import { codeOf, unknownCodes, unknownCodeWarning } from '../egress/allow-lists.ts'
 import { createEgress } from '../egress/egress.ts'
 import { openStores } from '../store/open-stores.ts'
-import { checkAuditExport } from './check-audit-export.ts'
 import { checkConnections } from './check-connections.ts'
-import { checkDataDir, checkDiskSpace } from './check-data-dir.ts'
+import { checkDataDir, checkDiskSpace, checkMasterKey } from './check-data-dir.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkMasterKey } from './check-master-key.ts'
-import { checkPlaybooks } from './check-playbooks.ts'
-import { checkPort } from './check-port.ts'
+import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
+import type { AuditRecord } from '../../core/domain/audit.ts'
+import type { Stores } from '../../core/ports/stores.ts'
+import { readFile } from 'node:fs/promises'
+import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
+import { parseTogether } from '../../core/playbook/read/parse-together.ts'
 
 export interface ExamineOptions {
-  /** Whether other systems are asked about their connections. */
+  /** Whether to test connections. */
   readonly online: boolean
 }
 
-/** Looks at everything that an installation depends on, beside a running server or without one. Changes no data. */
+/** Checks everything that an installation depends on, with or without a running server. Changes no data. */
 export async function examine(env: Environment, { online }: ExamineOptions): Promise<readonly Finding[]> {
   let config: Config
   try {
@@ -36,18 +38,20 @@ export async function examine(env: Environment, { online }: ExamineOptions): Pro
   }
   const settings = config.warnings.map(({ message, hint }) => warning('configuration', message, hint))
   const findings = [
-    ...(settings.length === 0 ? [ok('configuration', 'every variable is usable')] : settings),
+    ...(settings.length === 0 ? [ok('configuration', 'every variable is valid')] : settings),
     checkDataDir(config.dataDir),
     await checkDiskSpace(config.dataDir),
     checkMasterKey(config),
     ...checkDatabase(config.dataDir, systemClock.now()),
-    await checkPort(config),
+    ...(await checkPorts(config)),
   ]
   const isUsable = findings.every(({ check, status }) => check !== 'database' || status === 'ok')
   return [...findings, ...(await withPlugins(config, isUsable && !isBroken(findings), online))]
 }
 
-/** Opening the stores would close a data directory that is open to others: that is the start's to do. */
+/**
+ * Opening the stores would restrict the permissions of an exposed data directory; leave that to the server.
+ */
 const isBroken = (findings: readonly Finding[]): boolean =>
   findings.some(({ check, status }) => status !== 'ok' && ['data directory', 'master key'].includes(check))
 
@@ -57,7 +61,7 @@ function configurationProblems(error: unknown): readonly Finding[] {
     problem(
       'configuration',
       `${pointer.slice(1)} ${message}`,
-      'docs/configuration.md describes every variable',
+      'see docs/configuration.md for every variable',
     ),
   )
 }
@@ -67,17 +71,17 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
   try {
     catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   } catch (error) {
-    return [problemOf('plugins', error, 'correct TOCSIN_PLUGINS, or what it names')]
+    return [problemOf('plugins', error, 'correct TOCSIN_PLUGINS, or the plugin that it names')]
   }
   const { playbooksDir, playbooksDirNamed } = config
   const hasStores = canOpen && existsSync(join(config.dataDir, 'tocsin.db'))
   return [
     ok('plugins', `${catalogue.plugins.length} installed`),
-    ...leftOutSkills(catalogue).map(({ skill, reason }) =>
+    ...omittedSkills(catalogue).map(({ skill, reason }) =>
       warning(
         `skill ${skill}`,
-        `generated investigations leave it out: ${reason}`,
-        'correct the plugin; its contract test (describePlugin) says the same',
+        `generated investigations do not use it: ${reason}`,
+        'correct the plugin; its contract test (describePlugin) reports the same',
       ),
     ),
     await checkPlaybooks(
@@ -90,7 +94,7 @@ async function withPlugins(config: Config, canOpen: boolean, online: boolean): P
   ]
 }
 
-/** Of connections and providers; a server that has never run to its end of the start has none. */
+/** The names of connections and providers; none before the first complete start. */
 async function namesIn(config: Config): Promise<KnownNames | undefined> {
   const stores = await openStores(config, 'shared')
   try {
@@ -116,10 +120,10 @@ async function withStores(
     const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
     return [
       isManaged
-        ? ok('administrator', 'there is a usable key for all organizations')
+        ? ok('administrator', 'an admin key for all organizations is usable')
         : warning(
             'administrator',
-            'no key of an administrator for all organizations is usable',
+            'no admin key for all organizations is usable',
             'run: tocsin keys create <name> --role admin',
           ),
       ...unknown.map(unknownCodeWarning).map(({ message, hint }) => warning('configuration', message, hint)),
@@ -129,5 +133,69 @@ async function withStores(
   } finally {
     egress.close()
     await stores.close()
+  }
+}
+
+/** Entries that wait longer mean a problem. */
+const lateMs = 60_000
+
+/** How many entries each destination of the audit log still lacks, and since when. */
+async function checkAuditExport(
+  { auditExport }: Pick<Config, 'auditExport'>,
+  stores: Pick<Stores, 'audit'>,
+  now: number,
+): Promise<readonly Finding[]> {
+  const [head, cursors] = await Promise.all([stores.audit.head(), stores.audit.exportCursors()])
+  return Promise.all(
+    auditExport.targets.map(async ({ name }) => {
+      const check = `audit export ${name}`
+      const cursor = cursors.find(({ destination }) => destination === name)
+      if (cursor === undefined)
+        return warning(
+          check,
+          'not started',
+          'start the server with these settings; it starts with the first entry',
+        )
+      const lag = (head?.sequence ?? 0) - cursor.sequence
+      const [oldest] = await stores.audit.after(cursor.sequence, 1)
+      const since = oldest === undefined ? now : (JSON.parse(oldest.entry) as AuditRecord).at
+      const behind = `${lag} ${lag === 1 ? 'entry' : 'entries'} not exported`
+      if (oldest === undefined || now - since < lateMs)
+        return ok(check, lag === 0 ? `all entries exported, up to ${cursor.sequence}` : behind)
+      return warning(
+        check,
+        `${behind}, the oldest from ${new Date(since).toISOString()}`,
+        "check that the server runs and that the destination accepts entries; see the server's log for the reason it does not",
+      )
+    }),
+  )
+}
+
+/** Whether every file of the playbooks folder can go live. */
+async function checkPlaybooks(
+  folder: string,
+  isNamed: boolean,
+  catalogue: Catalogue,
+  known?: KnownNames,
+): Promise<Finding> {
+  const check = 'playbooks'
+  if (!existsSync(folder)) {
+    const says = `the folder ${folder} does not exist`
+    const hint = 'create it, or set TOCSIN_PLAYBOOKS_DIR to the folder of your playbooks'
+    return isNamed ? problem(check, says, hint) : warning(check, says, hint)
+  }
+  try {
+    const paths = await findPlaybookFiles(folder)
+    const files = await Promise.all(paths.map(async (file) => ({ file, source: await readFile(file) })))
+    const bad = parseTogether(files, { catalogue, known }).filter(({ playbook }) => playbook === undefined)
+    if (bad.length === 0) return ok(check, `${files.length} in ${folder}, all valid`)
+    const first = bad.flatMap(({ problems }) => problems).find(({ severity }) => severity === 'error')
+    const where = first === undefined ? '' : `: ${first.file}:${first.line} ${first.message}`
+    const says = `${bad.length} of ${files.length} in ${folder} cannot go live${where}`
+    const isOfServer = first !== undefined && ['E304', 'E322', 'E323'].includes(first.code)
+    const hint = isOfServer ? 'create it, or correct the playbook' : `run: tocsin validate '${folder}'`
+    return warning(check, says, hint)
+  } catch (error) {
+    return problemOf(check, error, 'make the files readable for the user who runs Tocsin')
   }
 }

@@ -1,12 +1,12 @@
-/** What a check of the installation came to. */
+/** The result of one check. */
 export interface Finding {
   /** E.g. `database`, `connection main/intel`. */
   readonly check: string
-  /** `warning`: it works, and somebody should do something. */
+  /** `warning`: it works, but needs attention. */
   readonly status: 'ok' | 'warning' | 'problem'
-  /** One sentence; no secrets. */
+  /** One sentence without secrets. */
   readonly message: string
-  /** What to do; with every warning and problem. */
+  /** The fix; set for warnings and problems. */
   readonly hint?: string
 }
 
@@ -26,7 +26,7 @@ export const problem = (check: string, message: string, hint: string): Finding =
   hint,
 })
 
-/** What a check has thrown: what it says, and its own advice where it has some. */
+/** A problem from the error of a check, with the hint of the error if it has one. */
 export function problemOf(check: string, error: unknown, otherwise: string): Finding {
   const { message, hint } = error as { readonly message: string; readonly hint?: string }
   return problem(check, message, hint ?? otherwise)

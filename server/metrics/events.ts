@@ -1,7 +1,7 @@
 import { errorStatuses } from '../http/routing/status-table.ts'
 import type { Exposition, Labels } from './exposition.ts'
 
-/** Values of labels that are known from the start. */
+/** Label values that are known from the start. */
 export interface KnownLabels {
   readonly plugins: readonly string[]
   readonly skills: readonly string[]
@@ -12,7 +12,7 @@ const requestBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 const lagBounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** Methods of the table of routes; others are anybody's words. */
+/** Methods of the routes; others are free text of clients. */
 export const methods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -27,7 +27,6 @@ const outcomes = ['completed', 'failed', 'cancelled']
 const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'error']
 const successes = ['200', '201', '204', '304']
 
-/** Each name with each value. */
 const pairs = (
   [first, firsts]: readonly [string, Iterable<string>],
   [second, seconds]: readonly [string, readonly string[]],
@@ -37,36 +36,41 @@ const pairs = (
 const each = (name: string, values: readonly string[]): readonly Labels[] =>
   values.map((value) => ({ [name]: value }))
 
-/** What is counted and measured as it happens. */
+/** Counters and histograms of events. */
 export function describeEvents(exposition: Exposition, { plugins, skills }: KnownLabels) {
   const refusals = errorStatuses.map(String)
   return {
     ...describeAlerts(exposition, refusals),
     requests: exposition.counter(
       'tocsin_http_requests_total',
-      'Requests answered, by method and status.',
+      'Answered requests, by method and status.',
       pairs(['method', [...methods, 'other']], ['status', [...successes, ...refusals]]),
     ),
     requestDurations: exposition.histogram(
       'tocsin_http_request_duration_seconds',
-      'Requests, from their head until their answer is ready to be sent, by method, route and class of the status.',
+      'Duration from the request head until the answer is ready, by method, route and status class.',
       requestBounds,
     ),
     runsEnded: exposition.counter(
       'tocsin_runs_ended_total',
-      'Runs that ended, by outcome.',
+      'Ended runs, by outcome.',
       each('outcome', outcomes),
     ),
     calls: exposition.histogram(
       'tocsin_skill_call_duration_seconds',
-      'Calls of skills, each try by itself, by skill and outcome.',
+      'Skill calls, counting each attempt, by skill and outcome.',
       callBounds,
       pairs(['skill', skills], ['outcome', ['completed', 'failed']]),
     ),
     sent: exposition.counter(
       'tocsin_outbound_requests_total',
-      'Requests to other systems, by plugin and class of the status; error where none came.',
+      'Requests to other systems, by plugin and status class; error without an answer.',
       pairs(['plugin', plugins], ['status', statusClasses]),
+    ),
+    threadsLost: exposition.counter(
+      'tocsin_skill_threads_lost_total',
+      'Threads of skills that crashed, ran out of memory or were stopped because they hung.',
+      [{}],
     ),
     ...describeProcessEvents(exposition),
   }
@@ -75,36 +79,30 @@ export function describeEvents(exposition: Exposition, { plugins, skills }: Know
 const describeAlerts = (exposition: Exposition, refusals: readonly string[]) => ({
   received: exposition.counter(
     'tocsin_alerts_received_total',
-    'Alerts answered with 201: they are on disk.',
+    'Alerts answered with 201 after they were stored.',
     [{}],
   ),
   refused: exposition.counter(
     'tocsin_alerts_refused_total',
-    'Alerts that were not taken in, by status of the answer.',
+    'Alerts that were refused, by status of the answer.',
     each('status', refusals),
   ),
-  grouped: exposition.counter(
-    'tocsin_alerts_grouped_total',
-    'Alerts that joined a case as repeats, without a run.',
-    [{}],
-  ),
+  grouped: exposition.counter('tocsin_alerts_grouped_total', 'Repeats that joined a case without a run.', [
+    {},
+  ]),
 })
 
 const describeProcessEvents = (exposition: Exposition) => ({
   commits: exposition.histogram(
     'tocsin_store_commit_duration_seconds',
-    'Commits of the store, with their wait for the disk.',
+    'Commits of the store, including the wait for the disk.',
     commitBounds,
     [{}],
   ),
-  writes: exposition.counter(
-    'tocsin_store_writes_total',
-    'Writes; those of one turn of the event loop share a commit.',
-    [{}],
-  ),
+  writes: exposition.counter('tocsin_store_writes_total', 'Writes; concurrent writes share a commit.', [{}]),
   lag: exposition.histogram(
     'tocsin_event_loop_lag_seconds',
-    'How much later than due a timer of the process fires.',
+    'Delay of a due timer in the process.',
     lagBounds,
     [{}],
   ),

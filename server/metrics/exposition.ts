@@ -1,17 +1,22 @@
 /**
- * Figures in the text format that Prometheus reads (version 0.0.4,
- * https://prometheus.io/docs/instrumenting/exposition_formats/). Names follow its conventions: base units, `_total` for what only grows.
+ * Metrics in the text format of Prometheus (version 0.0.4,
+ * https://prometheus.io/docs/instrumenting/exposition_formats/). Names follow its conventions: base units,
+ * `_total` for counters.
  */
 
-/** Values of labels, by name. Each set of values is kept for ever: they have to come from a list that ends. */
+/** Label values by name. Each set is kept forever, so values must come from a finite list. */
 export type Labels = Readonly<Record<string, string>>
 
 export interface Counter {
   increase(labels?: Labels, by?: number): void
+  /** One set of labels, for a caller that counts often. */
+  of(labels: Labels): { increase(): void }
 }
 
 export interface Histogram {
   observe(value: number, labels?: Labels): void
+  /** One set of labels, for a caller that measures often. */
+  of(labels: Labels): { observe(value: number): void }
 }
 
 export interface Sample {
@@ -27,13 +32,13 @@ interface Family {
 }
 
 export interface Exposition {
-  /** @param known values of labels that are there from the start, at 0: a rate has to see the first increase */
+  /** @param known label values to start at 0, so that a rate sees their first increase */
   counter(name: string, help: string, known?: readonly Labels[]): Counter
-  /** `read` is asked whenever the figures are. */
+  /** Calls `read` at every scrape. */
   gauge(name: string, help: string, read: () => readonly Sample[]): void
-  /** Like a gauge, of something that only grows. */
+  /** Like a gauge, for a value that only grows. */
   total(name: string, help: string, read: () => readonly Sample[]): void
-  /** @param bounds upper ends of its buckets, rising; the last one has none */
+  /** @param bounds upper bounds of the buckets, rising; the last bucket has none */
   histogram(name: string, help: string, bounds: readonly number[], known?: readonly Labels[]): Histogram
   text(): string
 }
@@ -49,17 +54,23 @@ export function createExposition(): Exposition {
     })
   return {
     counter(name, help, known = []) {
-      const values = new Map<string, number>(known.map((labels) => [labelText(labels), 0]))
+      const values = new Map<string, { value: number }>(
+        known.map((labels) => [labelText(labels), { value: 0 }]),
+      )
+      const valueOf = (labels?: Labels) => getOrAdd(values, labelText(labels), () => ({ value: 0 }))
       families.push({
         name,
         help,
         type: 'counter',
-        lines: () => [...values].map(([labels, value]) => `${name}${labels} ${value}`),
+        lines: () => [...values].map(([labels, { value }]) => `${name}${labels} ${value}`),
       })
       return {
         increase(labels, by = 1) {
-          const key = labelText(labels)
-          values.set(key, (values.get(key) ?? 0) + by)
+          valueOf(labels).value += by
+        },
+        of(labels) {
+          const counted = valueOf(labels)
+          return { increase: () => void counted.value++ }
         },
       }
     },
@@ -79,18 +90,18 @@ export function createExposition(): Exposition {
         type: 'histogram',
         lines: () => [...series.values()].flatMap((one) => histogramLines(name, bounds, one)),
       })
+      const seriesOf = (labels?: Labels) => getOrAdd(series, labelText(labels), () => emptySeries(labels))
+      const add = (one: Series, value: number): void => {
+        const bucket = bounds.findIndex((bound) => value <= bound)
+        if (bucket >= 0) one.counts[bucket]!++
+        one.count++
+        one.sum += value
+      }
       return {
-        observe(value, labels) {
-          const key = labelText(labels)
-          let one = series.get(key)
-          if (one === undefined) {
-            one = emptySeries(labels)
-            series.set(key, one)
-          }
-          const bucket = bounds.findIndex((bound) => value <= bound)
-          if (bucket >= 0) one.counts[bucket]!++
-          one.count++
-          one.sum += value
+        observe: (value, labels) => add(seriesOf(labels), value),
+        of(labels) {
+          const one = seriesOf(labels)
+          return { observe: (value) => add(one, value) }
         },
       }
     },
@@ -106,9 +117,15 @@ export function createExposition(): Exposition {
   }
 }
 
+function getOrAdd<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+  let value = map.get(key)
+  if (value === undefined) map.set(key, (value = make()))
+  return value
+}
+
 interface Series {
   readonly labels: Labels | undefined
-  /** Of each bucket alone. */
+  /** Counts of each bucket alone, not cumulative. */
   readonly counts: number[]
   count: number
   sum: number

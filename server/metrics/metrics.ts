@@ -1,37 +1,35 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import type { Stores } from '../../core/ports/stores.ts'
-import type { ClosableEgress } from '../egress/egress.ts'
 import type { Commit } from '../sqlite/database/group-commit.ts'
-import { watchEventLoop } from './event-loop.ts'
 import { describeEvents, methods, type KnownLabels } from './events.ts'
-import { createExposition } from './exposition.ts'
-import { countFailures } from './failures.ts'
+import { createExposition, type Counter, type Exposition, type Histogram } from './exposition.ts'
 import type { ExportState } from '../audit-export/exporter.ts'
 import { describeExport, describeStates, noEngine, type States, type WatchedEngine } from './states.ts'
 import { noSystemFigures, readSystem } from './system.ts'
 
-/** The figures of a process, and the places where they are gathered. */
+/** The metrics of a process. */
 export interface Metrics {
   committed(commit: Commit): void
   requestAnswered(answered: AnsweredRequest): void
   runEnded(run: Pick<Run, 'status' | 'playbookName'>): void
-  /** An alert joined a case as a repeat. */
   alertGrouped(): void
-  /** The same, with its calls counted and measured. */
+  /** Returns a caller that counts and times its calls. */
   watchSkills(call: SkillCaller): SkillCaller
-  watchEgress(egress: ClosableEgress): ClosableEgress
+  /** A request to another system is over; `status` undefined: no answer came. */
+  readonly requestSent: (plugin: string | undefined, status: number | undefined) => void
+  /** A thread that runs skills has ended before it should. */
+  threadLost(): void
   watchEngine(engine: WatchedEngine): void
-  /** Asked for its state whenever the figures are. */
+  /** Calls it at every scrape. */
   watchAuditExport(states: () => readonly ExportState[]): void
-  /** In the text format of Prometheus. */
   text(stores: Pick<Stores, 'runs'>): Promise<string>
   close(): void
 }
 
 export interface AnsweredRequest {
   readonly method: string
-  /** Path of the route, with its parameters' names; undefined: it led to none. */
+  /** Path template of the route; undefined: no route matched. */
   readonly route: string | undefined
   readonly status: number
   readonly durationMs: number
@@ -39,7 +37,7 @@ export interface AnsweredRequest {
 }
 
 export interface MetricsOptions extends Partial<KnownLabels> {
-  /** Whose size is told. Default: nothing is. */
+  /** Folder to measure. Default: none. */
   readonly dataDir?: string
 }
 
@@ -49,7 +47,11 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
   const states: States = { engine: noEngine, work: noWork, system: noSystemFigures }
   describeStates(exposition, states)
   const countFailure = countFailures(exposition, () => states.engine.playbooks())
+  /** By method, status and route, of which there are only so many. */
+  const requests = new Map<string, RequestSeries>()
   const stopWatching = watchEventLoop((seconds) => events.lag.observe(seconds))
+  const requestSent: Metrics['requestSent'] = (plugin = 'none', status) =>
+    events.sent.increase({ plugin, status: status === undefined ? 'error' : classOf(status) })
 
   return {
     committed({ writes: count, durationMs }) {
@@ -58,8 +60,17 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
     },
     requestAnswered({ method: given, route = 'none', status, durationMs, isNewAlert }) {
       const method = methods.has(given) ? given : 'other'
-      events.requests.increase({ method, status: String(status) })
-      events.requestDurations.observe(durationMs / 1000, { method, route, status: classOf(status) })
+      const key = `${method} ${status} ${route}`
+      let answered = requests.get(key)
+      if (answered === undefined) {
+        answered = {
+          count: events.requests.of({ method, status: String(status) }),
+          duration: events.requestDurations.of({ method, route, status: classOf(status) }),
+        }
+        requests.set(key, answered)
+      }
+      answered.count.increase()
+      answered.duration.observe(durationMs / 1000)
       if (!isNewAlert) return
       if (status === 201) events.received.increase()
       else events.refused.increase({ status: String(status) })
@@ -79,19 +90,8 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
         events.calls.observe((performance.now() - startedAt) / 1000, { skill: given.skill, outcome })
       }
     },
-    watchEgress: (egress) => ({
-      async send(request) {
-        let status = 'error'
-        try {
-          const response = await egress.send(request)
-          status = classOf(response.status)
-          return response
-        } finally {
-          events.sent.increase({ plugin: request.plugin ?? 'none', status })
-        }
-      },
-      close: () => egress.close(),
-    }),
+    requestSent,
+    threadLost: () => events.threadsLost.increase(),
     alertGrouped: () => events.grouped.increase(),
     watchAuditExport: (exportStates) => describeExport(exposition, exportStates),
     watchEngine(watched) {
@@ -106,6 +106,11 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
   }
 }
 
+interface RequestSeries {
+  readonly count: ReturnType<Counter['of']>
+  readonly duration: ReturnType<Histogram['of']>
+}
+
 const classOf = (status: number): string => `${Math.floor(status / 100)}xx`
 
 const noWork: States['work'] = {
@@ -116,4 +121,45 @@ const noWork: States['work'] = {
   questions: 0,
   approvals: 0,
   unknownSteps: 0,
+}
+
+const intervalMs = 500
+
+/** Reports repeatedly how many seconds a timer is late; returns a function that stops it. */
+function watchEventLoop(onLag: (seconds: number) => void): () => void {
+  let dueAt = performance.now() + intervalMs
+  const timer = setInterval(() => {
+    const now = performance.now()
+    onLag(Math.max(0, now - dueAt) / 1000)
+    dueAt = now + intervalMs
+  }, intervalMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/**
+ * Playbooks with a counter of their own. Names are free text and counters are kept forever, so their number
+ * is limited.
+ */
+const mostPlaybooks = 200
+
+/** Counts failed runs by playbook; generated, deleted and surplus playbooks share one counter. */
+function countFailures(exposition: Exposition, written: () => readonly string[]) {
+  const counts = new Map<string, number>()
+  let others = 0
+  exposition.total(
+    'tocsin_runs_failed_total',
+    'Failed runs by playbook; (other): generated playbooks, and those beyond 200.',
+    () => {
+      for (const name of written()) if (counts.size < mostPlaybooks && !counts.has(name)) counts.set(name, 0)
+      const known = [...counts].map(([playbook, value]) => ({ labels: { playbook }, value }))
+      return [...known, { labels: { playbook: '(other)' }, value: others }]
+    },
+  )
+  return (name: string): void => {
+    const count = counts.get(name)
+    if (count !== undefined) counts.set(name, count + 1)
+    else if (counts.size < mostPlaybooks && written().includes(name)) counts.set(name, 1)
+    else others++
+  }
 }

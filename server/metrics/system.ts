@@ -16,7 +16,7 @@ export const noSystemFigures: SystemFigures = {
   maxFiles: undefined,
 }
 
-/** A few calls of the system, whatever there is in the database. */
+/** A few system calls, whatever the size of the database. */
 export async function readSystem(dataDir: string): Promise<SystemFigures> {
   const sizeOf = async (name: string) => (await orUndefined(stat(join(dataDir, name))))?.size ?? 0
   const [database, wal, disk, open, limits] = await Promise.all([

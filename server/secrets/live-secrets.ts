@@ -1,19 +1,19 @@
 import { Redactor } from '../../core/skill/redaction/redactor.ts'
 import type { SecretBox } from './secret-box.ts'
 
-/** The secrets this process works with, so that its log shows none of them, whoever lets one in. */
+/** The secrets in use by this process, which its log must not show. */
 export interface LiveSecrets {
   readonly add: (secret: string) => void
-  /** The text without them, in every form that `Redactor` knows. */
+  /** Redacts them in every form that `Redactor` knows. */
   readonly redact: (text: string) => string
 }
 
-/** Beyond this, the one whose last use lies furthest back is let go: tokens come without end, and a log line must stay cheap. */
+/** With more secrets, the least recently used is dropped: there is no end of tokens, and log lines must stay cheap. */
 const maxSecrets = 1_000
-/** So many at once: what is known of the others is then made anew. */
+/** Dropped at once, because each drop rebuilds the index. */
 const letGo = 100
 
-/** @param pinned are never let go */
+/** @param pinned are never dropped */
 export function createLiveSecrets(pinned: readonly string[] = []): LiveSecrets {
   const used = new Set<string>()
   let redactor: Redactor | undefined
@@ -34,11 +34,11 @@ export function createLiveSecrets(pinned: readonly string[] = []): LiveSecrets {
   }
 }
 
-/** The box, with every secret of a connection made known that passes through it. */
+/** A box that registers every secret of a connection that passes through it. */
 export function observeSecrets(box: SecretBox, live: Pick<LiveSecrets, 'add'>): SecretBox {
   return {
     seal(place, secret) {
-      // A text of the store's own, which checks the master key, belongs to no connection and is no secret.
+      // The store's text that checks the master key belongs to no connection and is not secret.
       if (place.connectionUuid !== '') live.add(secret.reveal())
       return box.seal(place, secret)
     },

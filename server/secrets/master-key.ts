@@ -21,7 +21,7 @@ export interface MasterKey {
   readonly key: KeyObject
   /** Stored beside every secret, so that a rotation knows which key sealed it. */
   readonly version: number
-  /** `next`: of a rotation that has not been finished. */
+  /** `next`: the key of an unfinished rotation. */
   readonly origin: 'environment' | 'file' | 'made' | 'next'
 }
 
@@ -30,8 +30,8 @@ const keyBytes = 32
 const base64Of32Bytes = /^[A-Za-z0-9+/]{43}=$/
 
 /**
- * The key that seals the secrets of connections: from `TOCSIN_MASTER_KEY` (base64, 32 bytes), else from `master.key` in the
- * data directory, which is made at the first start, readable by its owner only.
+ * The key that seals the secrets of connections: from `TOCSIN_MASTER_KEY` (base64, 32 bytes), else from `master.key` in the data
+ * directory, which the first start creates, readable by its owner only.
  *
  * Throws ValidationError `invalid_master_key` or `master_key_exposed`; the messages never quote the key.
  */
@@ -50,7 +50,7 @@ export function loadMasterKey(
   return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: made ? 'made' : 'file' }
 }
 
-/** The key of a rotation that has begun, if one has; see `makeNextKey`. */
+/** The key of an unfinished rotation; see `makeNextKey`. */
 export function loadNextKey(dataDir: string, version: number): MasterKey | undefined {
   const path = join(dataDir, nextName)
   if (!existsSync(path)) return undefined
@@ -59,8 +59,8 @@ export function loadNextKey(dataDir: string, version: number): MasterKey | undef
 }
 
 /**
- * Makes the key that is to take the place of `master.key`, beside it: on disk before anything is sealed with it. One that an earlier
- * rotation left behind is replaced: nothing was sealed with it.
+ * Creates the next key beside `master.key`, on disk before anything is sealed with it. Replaces the unused key of an interrupted
+ * rotation.
  */
 export function makeNextKey(dataDir: string, version: number): MasterKey {
   const path = join(dataDir, nextName)
@@ -70,7 +70,7 @@ export function makeNextKey(dataDir: string, version: number): MasterKey {
   return { key: parseKey(readFileSync(path, 'utf8'), path), version, origin: 'next' }
 }
 
-/** Puts the next key in the place of `master.key`, which is kept for the backups that were made with it. Gives its new name. */
+/** Replaces `master.key` by the next key, and keeps it for earlier backups. Gives its new name. */
 export function adoptNextKey(dataDir: string, oldVersion: number): string {
   const path = join(dataDir, 'master.key')
   const kept = `${path}.v${oldVersion}`
@@ -87,17 +87,17 @@ function parseKey(text: string, source: string): KeyObject {
   const trimmed = text.trim()
   const bytes = Buffer.from(trimmed, 'base64')
   if (base64Of32Bytes.test(trimmed) && bytes.length === keyBytes) return createSecretKey(bytes)
-  const found = /^[A-Za-z0-9+/]*={0,2}$/.test(trimmed) ? `${bytes.length} bytes` : 'text that is not base64'
-  const message = `${source} must hold ${keyBytes} bytes in base64; it holds ${found}`
+  const found = /^[A-Za-z0-9+/]*={0,2}$/.test(trimmed) ? `${bytes.length} bytes` : 'invalid base64'
+  const message = `${source} must contain ${keyBytes} bytes in base64; found ${found}`
   throw new ValidationError('invalid_master_key', message, [{ pointer: '', message }], {
     hint:
       source === variable
-        ? `Make one with: openssl rand -base64 ${keyBytes}`
+        ? `Generate one with: openssl rand -base64 ${keyBytes}`
         : 'Restore that file from a backup. Without it the stored secrets cannot be read; if there are none yet, delete it.',
   })
 }
 
-/** False when there is one already. The whole key appears at once under its name, or not at all. */
+/** False if there is one. The key appears under its name completely or not at all. */
 function makeKeyFile(dataDir: string, path: string): boolean {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return false
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -129,7 +129,7 @@ function writeKeyDraft(path: string): string {
 function refuseExposedFile(path: string): void {
   const mode = statSync(path).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
-  const message = `${path} can be read by others (mode ${mode.toString(8)})`
+  const message = `${path} can be read by other users (mode ${mode.toString(8)})`
   throw new ValidationError('master_key_exposed', message, [{ pointer: '', message }], {
     hint: `Run: chmod 600 '${path}'. If others may have read it, rotate the key and the secrets.`,
   })

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { ConnectionError, Secret } from '../../core/plugin/index.ts'
 import type { MasterKey } from './master-key.ts'
 
-/** Where a secret belongs. It is sealed together with its place: moved elsewhere it cannot be opened. */
+/** The owner and field of a secret. A secret can be opened only at its place. */
 export interface SecretPlace {
   readonly organizationUuid: string
   readonly connectionUuid: string
@@ -15,7 +15,7 @@ export interface SealedSecret {
   readonly bytes: Uint8Array
 }
 
-/** Seals secrets for storage: AES-256-GCM, a random nonce each. */
+/** Seals secrets for storage: AES-256-GCM with a random nonce each. */
 export interface SecretBox {
   seal(place: SecretPlace, secret: Secret): SealedSecret
   /** Throws ConnectionError `secret_unreadable`. */
@@ -54,13 +54,13 @@ export function createSecretBox(masterKey: MasterKey): SecretBox {
   }
 }
 
-/** A JSON list, so that no two places give the same bytes whatever characters their parts hold. */
+/** As a JSON list, so that different places never give the same bytes. */
 function associatedData(place: SecretPlace, keyVersion: number): Buffer {
   return Buffer.from(JSON.stringify([place.organizationUuid, place.connectionUuid, place.field, keyVersion]))
 }
 
 function unreadable(place: SecretPlace): ConnectionError {
-  return new ConnectionError('secret_unreadable', `the stored secret '${place.field}' cannot be opened`, {
+  return new ConnectionError('secret_unreadable', `the stored secret '${place.field}' cannot be decrypted`, {
     hint: 'Enter the secret of this connection again; if all of them fail, check TOCSIN_MASTER_KEY or master.key.',
     details: { connection_uuid: place.connectionUuid, field: place.field },
   })

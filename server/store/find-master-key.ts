@@ -7,8 +7,8 @@ import { createSecretBox } from '../secrets/secret-box.ts'
 import { opensDatabase, readKeyVersion } from '../sqlite/file/master-key-check.ts'
 
 /**
- * The master key of the data directory, or the next one, where a rotation was interrupted after it had sealed everything anew. Made where there
- * is no database yet: beside one it would open nothing, and look as if all were well.
+ * The master key of the data directory, or the next key if a rotation was interrupted after sealing. Creates a key only without a
+ * database: a new key beside one would open nothing.
  *
  * @throws ConflictError `master_key_missing`, and what `loadMasterKey` throws
  */
@@ -33,7 +33,7 @@ function nextKey({ dataDir, nextMasterKey }: Pick<Config, 'dataDir' | 'nextMaste
 }
 
 function missing(dataDir: string): ConflictError {
-  return new ConflictError('master_key_missing', `there is a database in ${dataDir}, and no master key`, {
+  return new ConflictError('master_key_missing', `${dataDir} has a database but no master key`, {
     hint: `restore the copy of ${join(dataDir, 'master.key')} (mode 600), or set TOCSIN_MASTER_KEY to the key used before`,
   })
 }

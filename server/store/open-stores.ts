@@ -13,10 +13,10 @@ interface StoreObservers extends Pick<SqliteStoresOptions, 'onAuditHead' | 'onCo
 }
 
 /**
- * Opens what the data directory holds, making it where it is missing. `exclusive` for the one process that runs
- * investigations, `shared` for commands beside it; see `SqliteStoresOptions.claim`.
+ * Opens the data directory and creates what is missing. `exclusive` for the process that runs investigations, `shared` for
+ * commands beside it; see `SqliteStoresOptions.claim`.
  *
- * @param observers `live` is told of the secrets of connections that are stored and opened; the others: see `SqliteStoresOptions`
+ * @param observers `live` learns the secrets of connections that are stored and opened; for the others see `SqliteStoresOptions`
  */
 export async function openStores(
   config: Config,
@@ -29,7 +29,7 @@ export async function openStores(
   const box = createSecretBox(masterKey)
   const secrets = live === undefined ? box : observeSecrets(box, live)
   const stores = await openSqliteStores({ dataDir, secrets, clock: systemClock, claim, ...observers })
-  // What an interrupted rotation left to do, now that no other process can be doing it.
+  // Completes an interrupted rotation while no other process can.
   if (claim === 'exclusive' && masterKey.origin === 'next') adoptNextKey(dataDir, masterKey.version - 1)
   return stores
 }

@@ -13,19 +13,20 @@ import { resealSecrets } from '../sqlite/connections/reseal-secrets.ts'
 
 export interface RotatedKey {
   readonly secrets: number
-  /** Where the old key lies, for the backups that were made with it; undefined: it is in the environment. */
+  /** Path of the old key, kept for earlier backups; undefined: it is in the environment. */
   readonly oldKey: string | undefined
 }
 
-/** One byte holds it. That a key follows another is all it has to tell. */
+/** The version is stored in one byte. */
 const nextVersion = (version: number): number => (version % 255) + 1
 
 /**
- * Seals all secrets with a new master key, which no server may be using: one from `TOCSIN_NEXT_MASTER_KEY`, else from a file that is made. The new key is on disk
- * before anything is sealed with it, and takes the old one's place after all is: whenever the process stops, one of the two opens all secrets, and the next start
- * finds it.
+ * Seals all secrets with a new master key, from `TOCSIN_NEXT_MASTER_KEY` or from a new file, while no server uses the data
+ * directory. The new key is on disk before anything is sealed with it, and replaces the old one at the end. Whenever the process
+ * stops, one of the two keys opens all secrets, and the next start finds it.
  *
- * @throws ConflictError `data_dir_in_use`, `master_key_mismatch`, `next_key_missing`, `next_key_is_old`; ConnectionError `secret_unreadable`
+ * @throws ConflictError `data_dir_in_use`, `master_key_mismatch`, `next_key_missing`, `next_key_is_old`; ConnectionError
+ * `secret_unreadable`
  */
 export function rotateKey(config: Config, by: Actor): RotatedKey {
   const { dataDir, masterKey, nextMasterKey } = config
@@ -34,7 +35,7 @@ export function rotateKey(config: Config, by: Actor): RotatedKey {
   const lock = lockDataDir(dataDir)
   try {
     const database = join(dataDir, 'tocsin.db')
-    // Else what an interrupted rotation has done would be taken for a new one.
+    // Otherwise an interrupted rotation would be mistaken for a new one.
     let old = findMasterKey({ ...config, nextMasterKey: undefined })
     if (old.origin === 'next') adoptNextKey(dataDir, old.version - 1)
     old = findMasterKey({ ...config, nextMasterKey: undefined })
@@ -57,7 +58,7 @@ function nextKeyOf({ dataDir, nextMasterKey }: Config, version: number): MasterK
     : loadMasterKey(dataDir, { TOCSIN_MASTER_KEY: nextMasterKey.reveal() }, version)
 }
 
-/** Whether the next key of the environment is in use already. */
+/** Whether the database is sealed with the next key of the environment. */
 function opens({ dataDir, nextMasterKey }: Config, { version }: MasterKey, database: string): boolean {
   const next = loadMasterKey(dataDir, { TOCSIN_MASTER_KEY: nextMasterKey?.reveal() }, version)
   return opensDatabase(database, createSecretBox(next))
@@ -68,7 +69,7 @@ function mismatch(isDone: boolean): ConflictError {
     ? new ConflictError('next_key_is_used', 'the secrets are sealed with TOCSIN_NEXT_MASTER_KEY already', {
         hint: 'set TOCSIN_MASTER_KEY to its value, and remove TOCSIN_NEXT_MASTER_KEY',
       })
-    : new ConflictError('master_key_mismatch', 'the master key is not the one the database was made with', {
+    : new ConflictError('master_key_mismatch', 'the master key does not open the secrets of the database', {
         hint: 'set TOCSIN_MASTER_KEY, or put master.key beside the database, as it was used before',
       })
 }
@@ -76,7 +77,7 @@ function mismatch(isDone: boolean): ConflictError {
 function nextKeyMissing(): ConflictError {
   return new ConflictError(
     'next_key_missing',
-    'the master key comes from TOCSIN_MASTER_KEY, and so must the next one',
+    'the master key is in TOCSIN_MASTER_KEY, so the next one must be in TOCSIN_NEXT_MASTER_KEY',
     {
       hint: 'set TOCSIN_NEXT_MASTER_KEY to the output of: openssl rand -base64 32',
     },

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes what was written into a file survive a loss of power. Not for a database that is open: closing would drop its locks. */
+/** Makes the content of a file durable. Not for an open database: closing would release its locks. */
 export function syncFile(path: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -11,7 +11,7 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Makes the name of a file survive a loss of power. */
+/** Makes the name of a file durable. */
 export function syncFolderOf(path: string): void {
   if (process.platform === 'win32') return
   const folder = openSync(dirname(path), 'r')

@@ -12,12 +12,12 @@ export interface WatchStoreOptions {
 }
 
 const everyMs = 1_000
-/** A file system that is mounted anew, or a folder that was moved by mistake, may come back. */
+/** A remounted file system or a moved folder may come back. */
 const patienceMs = 5_000
 
 /**
- * Looks each second whether the files of the store are where they were opened, and logs what changes. Resolves to the reason when
- * they have been gone for five seconds: the process can only lose things from then on. To undefined where the watch is ended.
+ * Checks once a second whether the store's files are in place, and logs changes. Resolves to the error after five seconds without
+ * them, since the process can only lose data from then on; to undefined when the watch is stopped.
  */
 export async function watchStore(options: WatchStoreOptions): Promise<UnavailableError | undefined> {
   const { stores, clock, log, signal } = options
@@ -26,11 +26,11 @@ export async function watchStore(options: WatchStoreOptions): Promise<Unavailabl
     const error = stores.gone()
     const now = monotonic(clock)
     if (error === undefined) {
-      if (goneAt !== undefined) log.warn({}, 'the data directory is back')
+      if (goneAt !== undefined) log.warn({}, 'the data directory is writable again')
       goneAt = undefined
     } else if (goneAt === undefined) {
       goneAt = now
-      log.error({ error }, 'the data directory is gone: nothing is acknowledged, and no step begins')
+      log.error({ error }, 'the data directory is gone: no request is acknowledged and no step starts')
     } else if (now - goneAt >= patienceMs) {
       return error
     }

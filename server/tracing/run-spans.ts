@@ -1,36 +1,35 @@
 import type { FailedAttempt, JournalEntry, Run } from '../../core/domain/run.ts'
 
-/** A span as it can be told: of a run, of a step, or of a try of a step that failed. Nothing in it was written by others but codes. */
+/** A run, a step, or a failed attempt of a step. Contains no text of others except error codes. */
 export interface RunSpan {
-  /** Unique in the run; `''` is the run itself. */
+  /** Unique within the run; `''` is the run itself. */
   readonly key: string
-  /** Key of the span around it; undefined for the run. */
+  /** Key of the parent span; undefined for the run. */
   readonly parent: string | undefined
   readonly name: string
   /** Epoch milliseconds. */
   readonly startedAt: number
   readonly endedAt: number
   readonly attributes: Readonly<Record<string, string | number>>
-  /** Code of the error, where it failed. */
+  /** Error code of a failure. */
   readonly error: string | undefined
 }
 
-/** What of a journal is told. */
-export interface ToldJournal {
+export interface JournalExport {
   readonly entries: readonly JournalEntry[]
   readonly failedAttempts: readonly FailedAttempt[]
-  /** Entries besides. */
+  /** Number of journal entries that are not exported. */
   readonly leftOut: number
 }
 
 /**
- * The spans of a run that has ended, from its journal: the run, its steps inside of it, and tries that failed inside of those. They
- * hold names and codes, never inputs, outputs or messages, which others wrote.
+ * The spans of an ended run, from its journal: the run, its steps, and their failed attempts. They contain
+ * names and codes, never inputs, outputs or messages.
  */
 export function spansOfRun(
   run: Run,
   organizationCode: string,
-  { entries, failedAttempts, leftOut }: ToldJournal,
+  { entries, failedAttempts, leftOut }: JournalExport,
 ): readonly RunSpan[] {
   const startedAt = run.startedAt ?? run.createdAt
   const endedAt = Math.max(startedAt, run.endedAt ?? startedAt)
@@ -85,7 +84,7 @@ export function spansOfRun(
   return [whole, ...steps, ...tries]
 }
 
-/** The nearest step around a path: `a[0]/b#2` stands in `a[0]`, which stands in `a`. */
+/** The nearest enclosing step: `a[0]/b#2` is in `a[0]`, which is in `a`. */
 function around(path: string, paths: ReadonlySet<string>): string {
   for (let at = path.length - 1; at > 0; at--) {
     const isEdge = path[at] === '/' || path[at] === '[' || path[at] === '#'

@@ -1,24 +1,24 @@
 import { Secret } from '../../core/plugin/index.ts'
 import type { ConfigWarning } from '../config/clear-text.ts'
 
-/** What the environment says of traces, by the variables of the OpenTelemetry specification (SDK environment variables). */
+/** From the variables of the OpenTelemetry specification (SDK environment variables). */
 export interface TraceSettings {
-  /** Runs are told to a collector. */
+  /** Traces are on. */
   readonly wanted: boolean
-  /** Of how many runs, from 0 to 1. Default: 1, all. */
+  /** Share of runs to export, from 0 to 1. Default: 1. */
   readonly ratio: number
   /** Sent with each export, e.g. `Authorization`. */
   readonly headers: Readonly<Record<string, Secret>>
-  /** What is set and not kept to. */
+  /** Settings that are ignored. */
   readonly warnings: readonly ConfigWarning[]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Protocols by the order in which the specification looks at their variables. */
+/** In the order of precedence of the specification. */
 const protocolVariables = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const
 
-/** Never throws: traces are never a reason not to start. */
+/** Never throws: invalid trace settings must not prevent a start. */
 export function readTraceSettings(env: Environment): TraceSettings {
   const value = (name: string): string => env[name]?.trim() ?? ''
   if (value('OTEL_SDK_DISABLED').toLowerCase() === 'true')
@@ -30,7 +30,7 @@ export function readTraceSettings(env: Environment): TraceSettings {
   const wanted = exporters.length === 0 ? isNamed : exporters.includes('otlp')
   const { ratio, warnings } = readSampler(value)
   const ofExporters = unknown.map((name) =>
-    notKept(`OTEL_TRACES_EXPORTER: the exporter "${name}" is not there`, 'use otlp or none'),
+    notKept(`OTEL_TRACES_EXPORTER: unknown exporter "${name}"`, 'use otlp or none'),
   )
   return {
     wanted,
@@ -40,7 +40,10 @@ export function readTraceSettings(env: Environment): TraceSettings {
   }
 }
 
-/** As the specification writes them: `name=value`, separated by commas, percent-encoded. Those for traces go before those for all signals. */
+/**
+ * Format of the specification: `name=value`, separated by commas, percent-encoded. Headers for traces
+ * override headers for all signals.
+ */
 function readHeaders(value: (name: string) => string): Readonly<Record<string, Secret>> {
   const variables = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']
   const pairs = variables
@@ -60,20 +63,20 @@ function decoded(text: string): string {
   }
 }
 
-/** A run has no span around it that others made: samplers that go by their parent go by their root. */
+/** A run has no parent span, so parent-based samplers behave like their root sampler. */
 function readSampler(value: (name: string) => string): Pick<TraceSettings, 'ratio' | 'warnings'> {
   const named = value('OTEL_TRACES_SAMPLER')
   const sampler = named.replace(/^parentbased_/, '')
   if (sampler === '' || sampler === 'always_on') return { ratio: 1, warnings: [] }
   if (sampler === 'always_off') return { ratio: 0, warnings: [] }
   if (sampler !== 'traceidratio') {
-    const message = `OTEL_TRACES_SAMPLER: the sampler "${named}" is not there; all runs are traced`
+    const message = `OTEL_TRACES_SAMPLER: unknown sampler "${named}"; all runs are traced`
     return { ratio: 1, warnings: [notKept(message, 'use always_on, always_off or traceidratio')] }
   }
   const text = value('OTEL_TRACES_SAMPLER_ARG')
   const ratio = text === '' ? 1 : Number(text)
   if (ratio >= 0 && ratio <= 1) return { ratio, warnings: [] }
-  const message = `OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1; all runs are traced`
+  const message = `OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1; all runs are traced`
   return { ratio: 1, warnings: [notKept(message, 'set it, e.g. to 0.1')] }
 }
 
@@ -82,8 +85,8 @@ function protocolWarnings(value: (name: string) => string): readonly ConfigWarni
   if (variable === undefined || value(variable) === 'http/json') return []
   return [
     notKept(
-      `${variable}: traces are sent over HTTP as JSON, not by "${value(variable)}"`,
-      'set it to http/json, and the endpoint to where the collector takes HTTP, often port 4318',
+      `${variable}: traces are sent as JSON over HTTP, not by "${value(variable)}"`,
+      'set it to http/json, and the endpoint to the HTTP port of the collector, often 4318',
     ),
   ]
 }

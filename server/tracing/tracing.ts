@@ -6,11 +6,11 @@ import { createDirectory } from '../http/caller/directory.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { spansOfRun, type RunSpan } from './run-spans.ts'
 
-/** Tells a collector of runs that have ended. */
+/** Exports traces of ended runs to a collector. */
 export interface Tracing {
-  /** Never throws; what cannot be told is logged and left out. */
+  /** Never throws; failures are logged. */
   runEnded(run: Run): void
-  /** Sends what is left, for a few seconds at most. */
+  /** Sends the remaining traces for up to 5 seconds. */
   close(): Promise<void>
 }
 
@@ -19,27 +19,75 @@ export interface TracingOptions {
     readonly journal: Pick<JournalStore, 'excerpt'>
   }
   readonly log: Log
-  /** Of how many runs is told, from 0 to 1: chosen by their ids. */
+  /** Share of runs to export, from 0 to 1, chosen by their ids. */
   readonly ratio: number
-  /** Sent with each export. Plugins do not see them in the environment, and neither does the exporter. */
+  /** Sent with each export. They are not in the environment, where plugins could read them. */
   readonly headers: TraceSettings['headers']
 }
 
-/** A collector that is slow or gone costs traces, never memory. */
+/** Bounds memory while the collector is slow or down. */
 const maxWaiting = 1_000
-/** Steps of a run that are told of: its first and, as that is where it failed, its last. */
-const told = { first: 1_500, newest: 500, bytes: 0 } as const
-/** Spans that wait for the collector: more than one run has, with tries of its steps that failed. */
+/** Exported steps of a run: the first, and the last ones, where it failed. */
+const exportedSteps = { first: 1_500, newest: 500, bytes: 0 } as const
+/** Spans that wait for the collector; more than one run has, failed attempts included. */
 const maxQueueSize = 4_096
 const closingMs = 5_000
 
 /**
- * Traces over OTLP, as `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say. One trace for each run, made
- * from its journal when it ends, so that a run that waited for days and survived restarts is one trace too. Its trace id is the uuid
- * of the run without hyphens.
+ * Exports traces over OTLP, configured by `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. Each run is one
+ * trace, made from its journal when it ends, even if it waited for days. The trace id is the uuid of the run without hyphens.
  */
 export async function openTracing({ stores, log, ratio, headers }: TracingOptions): Promise<Tracing> {
-  // Loaded only where traces are wanted: they are many files.
+  const exporter = await openSpanExporter(ratio, headers)
+  const directory = createDirectory(stores)
+  let waiting = 0
+  let exporting: Promise<void> = Promise.resolve()
+  let isFull = false
+
+  async function exportRun(run: Run): Promise<void> {
+    const [code, { entries, failedAttempts, total }] = await Promise.all([
+      directory.organizationCode(run.organizationUuid),
+      stores.journal.excerpt(run.uuid, exportedSteps),
+    ])
+    const leftOut = total - entries.length
+    await exporter.send(run, spansOfRun(run, code, { entries, failedAttempts, leftOut }))
+  }
+
+  return {
+    runEnded(run) {
+      if (!exporter.isSampled(run)) return
+      if (waiting >= maxWaiting) {
+        if (!isFull) log.warn({ count: waiting }, 'the trace collector is too slow; dropping traces')
+        isFull = true
+        return
+      }
+      waiting++
+      exporting = exporting
+        .then(() => exportRun(run))
+        .catch((error: unknown) => log.warn({ error }, 'could not export the trace of a run'))
+        .finally(() => {
+          waiting--
+          isFull &&= waiting > 0
+        })
+    },
+    async close() {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, closingMs).unref())
+      await Promise.race([exporting.then(() => exporter.close()), late]).catch((error: unknown) =>
+        log.warn({ error }, 'could not export the last traces'),
+      )
+    },
+  }
+}
+
+interface SpanExporter {
+  isSampled(run: Run): boolean
+  /** Queues the spans of a run; waits while the queue is full. */
+  send(run: Run, spans: readonly RunSpan[]): Promise<void>
+  close(): Promise<void>
+}
+
+async function openSpanExporter(ratio: number, headers: TracingOptions['headers']): Promise<SpanExporter> {
+  // Imported only where traces are on: OpenTelemetry is many files.
   const [{ ROOT_CONTEXT, SpanStatusCode, trace }, sdk, resources, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -47,93 +95,58 @@ export async function openTracing({ stores, log, ratio, headers }: TracingOption
     import('@opentelemetry/exporter-trace-otlp-http'),
   ])
   const ids = new RunIds()
-  const named = resources.detectResources({ detectors: [resources.envDetector] })
-  const sent = Object.fromEntries(Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]))
-  const exporter = new OTLPTraceExporter({ headers: sent })
+  const ofEnvironment = resources.detectResources({ detectors: [resources.envDetector] })
+  const plainHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, secret]) => [name, secret.reveal()]),
+  )
+  const exporter = new OTLPTraceExporter({ headers: plainHeaders })
   const processor = new sdk.BatchSpanProcessor({ exporter, maxQueueSize })
   const provider = new sdk.TracerProvider({
-    resource: resources.resourceFromAttributes({ 'service.name': 'tocsin' }).merge(named),
+    resource: resources.resourceFromAttributes({ 'service.name': 'tocsin' }).merge(ofEnvironment),
     idGenerator: ids,
     spanProcessors: [processor],
   })
   const sampler = new sdk.TraceIdRatioBasedSampler(ratio)
   const tracer = provider.getTracer('tocsin')
-  const directory = createDirectory(stores)
-  let waiting = 0
-  /** Since all were sent last. */
   let unsent = 0
-  let telling: Promise<void> = Promise.resolve()
-  let isFull = false
-
-  function sayFull(): void {
-    if (!isFull)
-      log.warn({ count: waiting }, 'the collector of traces takes them too slowly: runs are left out')
-    isFull = true
-  }
-
-  async function tell(run: Run): Promise<void> {
-    const [code, { entries, failedAttempts, total }] = await Promise.all([
-      directory.organizationCode(run.organizationUuid),
-      stores.journal.excerpt(run.uuid, told),
-    ])
-    const spans = spansOfRun(run, code, { entries, failedAttempts, leftOut: total - entries.length })
-    // What the queue cannot hold would be dropped without a word.
-    if (unsent + spans.length > maxQueueSize) {
-      unsent = 0
-      await processor.forceFlush()
-    }
-    unsent += spans.length
-    emit(run, spans)
-  }
 
   function emit(run: Run, spans: readonly RunSpan[]): void {
     const contexts = new Map<string, typeof ROOT_CONTEXT>()
     ids.next = traceId(run)
-    // What is around stands in shorter paths.
+    // Parents first: their keys are shorter.
     for (const span of spans.toSorted((a, b) => a.key.length - b.key.length)) {
       const parent = span.parent === undefined ? ROOT_CONTEXT : (contexts.get(span.parent) ?? ROOT_CONTEXT)
       const { name, startedAt: startTime, attributes } = span
-      const made = tracer.startSpan(name, { startTime, attributes: { ...attributes } }, parent)
+      const started = tracer.startSpan(name, { startTime, attributes: { ...attributes } }, parent)
       if (span.error !== undefined) {
-        made.setAttribute('error.type', span.error)
-        made.setStatus({ code: SpanStatusCode.ERROR, message: span.error })
+        started.setAttribute('error.type', span.error)
+        started.setStatus({ code: SpanStatusCode.ERROR, message: span.error })
       }
-      made.end(span.endedAt)
-      contexts.set(span.key, trace.setSpan(ROOT_CONTEXT, made))
+      started.end(span.endedAt)
+      contexts.set(span.key, trace.setSpan(ROOT_CONTEXT, started))
     }
   }
 
   return {
-    runEnded(run) {
-      if (sampler.shouldSample(ROOT_CONTEXT, traceId(run)).decision === sdk.SamplingDecision.NOT_RECORD)
-        return
-      if (waiting >= maxWaiting) return sayFull()
-      waiting++
-      telling = telling
-        .then(() => tell(run))
-        .catch((error: unknown) => log.warn({ error }, 'a run could not be traced'))
-        .finally(() => {
-          waiting--
-          isFull &&= waiting > 0
-        })
+    isSampled: (run) =>
+      sampler.shouldSample(ROOT_CONTEXT, traceId(run)).decision !== sdk.SamplingDecision.NOT_RECORD,
+    async send(run, spans) {
+      // The processor silently drops spans beyond its queue.
+      if (unsent + spans.length > maxQueueSize) {
+        unsent = 0
+        await processor.forceFlush()
+      }
+      unsent += spans.length
+      emit(run, spans)
     },
-    async close() {
-      const timer = AbortSignal.timeout(closingMs)
-      const late = new Promise<void>((resolve) =>
-        timer.addEventListener('abort', () => resolve(), { once: true }),
-      )
-      await Promise.race([telling.then(() => provider.shutdown()), late]).catch((error: unknown) =>
-        log.warn({ error }, 'the last traces could not be sent'),
-      )
-    },
+    close: () => provider.shutdown(),
   }
 }
 
 const traceId = (run: Run): string => run.uuid.replaceAll('-', '')
 
-/** Random ids, but for the trace of a run. */
+/** Random ids, except for the trace id of a run. */
 class RunIds {
-  /** For the next trace that begins. */
   next: string | undefined
 
   generateTraceId(): string {
