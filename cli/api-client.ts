@@ -1,12 +1,14 @@
 import { TocsinError } from '../core/plugin/index.ts'
+import { ValidationError } from '../core/errors/errors.ts'
+import { printable } from './output/printable.ts'
 
-/** Calls the API of a server as anybody does: over HTTP, with a key in the cookie. */
+/** Calls the API of a server over HTTP, with an API key in the cookie. */
 export interface ApiClient {
   get<T>(path: string): Promise<T>
-  /** The answer as it is. */
+  /** The response body as text. */
   text(path: string): Promise<string>
   post<T>(path: string, body: unknown): Promise<T>
-  /** Whatever it is that is changed. */
+  /** Changes whatever revision is current. */
   patch<T>(path: string, body: unknown): Promise<T>
 }
 
@@ -18,8 +20,8 @@ interface Problem {
 }
 
 /**
- * @param apiUrl with the prefix, without a slash at its end
- * @throws TocsinError with what the problem document says when the answer is not a success; `server_unreachable`
+ * @param apiUrl with the prefix, without a trailing slash
+ * @throws TocsinError with the problem document of a refusal; `server_unreachable`
  */
 export function apiClient(apiUrl: string, key: string): ApiClient {
   async function send(method: string, path: string, body?: unknown): Promise<string> {
@@ -65,4 +67,17 @@ function problemIn(text: string): Problem {
   } catch {
     return {}
   }
+}
+
+/**
+ * The API of a server address: adds the default prefix to one without a path. Throws ValidationError
+ * `url_invalid`.
+ */
+export function apiUrlOf(url: string): string {
+  if (!/^https?:/i.test(url) || !URL.canParse(url))
+    throw new ValidationError('url_invalid', `'${printable(url)}' is not the address of a server`, [], {
+      hint: 'write it like http://127.0.0.1:8080',
+    })
+  const { origin, pathname } = new URL(url)
+  return origin + (pathname === '/' ? '/api' : pathname.replace(/\/+$/, ''))
 }

@@ -1,7 +1,6 @@
-/** What the `tocsin` command ends with. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const
 
-/** Ends the command with this code; what there was to say has been said. */
+/** Ends the command with this code, without a further message. */
 export class Exit extends Error {
   readonly code: number
 

@@ -4,7 +4,7 @@ import { paintError } from './output/paint.ts'
 import { printableLines } from './output/printable.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
 
-/** Says on standard error what went wrong and what to do about it, and gives the exit code. */
+/** Prints an error and its hint to standard error, and returns the exit code. */
 export function explainError(error: unknown): number {
   if (error instanceof Exit) return error.code
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
@@ -19,26 +19,27 @@ function say(message: string, hint?: string): void {
   if (hint !== undefined) process.stderr.write(`${paintError.dim('hint')}  ${printableLines(hint)}\n`)
 }
 
-/** What the operating system refused is nobody's bug: the file, the port, the disk. */
+/** Errors of the operating system are not bugs: files, ports, disks. */
 function isSystemError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
 }
 
 const systemHints: Readonly<Record<string, string | undefined>> = {
-  EADDRINUSE: 'another program listens there; set TOCSIN_PORT to another port, or to 0 for any free one',
+  EADDRINUSE:
+    'another program listens there; set TOCSIN_PORT (or TOCSIN_OPS_PORT) to another port, or to 0 for any free one',
   EADDRNOTAVAIL: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1',
-  ENOTFOUND: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1, or a name that leads to one',
+  ENOTFOUND: 'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1, or a name that resolves to one',
   EAI_AGAIN:
-    'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1; its name cannot be looked up now',
+    'TOCSIN_HOST must be an address of this machine, e.g. 127.0.0.1; its name cannot be resolved now',
   ENOENT:
-    'nothing can be made at that place; choose another one, with TOCSIN_DATA_DIR for the data of the server',
-  EACCES: 'this user may not do that; choose another place or port, or change the permissions',
-  EPERM: 'this user may not do that; choose another place, or change the permissions',
+    'nothing can be created there; choose another place, with TOCSIN_DATA_DIR for the data of the server',
+  EACCES: 'permission denied; choose another place or port, or change the permissions',
+  EPERM: 'permission denied; choose another place, or change the permissions',
   EROFS: 'that place is read-only; choose another one',
   ENOTDIR: 'a part of that path is a file, not a folder',
-  EEXIST: 'there is a file where a folder is needed',
+  EEXIST: 'a folder is needed, but there is a file',
   ENOSPC: 'the disk is full',
-  EIO: 'the disk fails: look at the system log',
+  EIO: 'the disk failed; see the system log',
 }
 
 function stackOf(error: unknown): string {

@@ -4,8 +4,7 @@ import { takeSecretVariables } from '../server/config/environment.ts'
 import { explainError } from './explain-error.ts'
 import { exitCodes } from './exit-codes.ts'
 import { paintError } from './output/paint.ts'
-import { printableLines } from './output/printable.ts'
-import { watchOutputs } from './output/watch-outputs.ts'
+import { printableLines, printable } from './output/printable.ts'
 
 /** Runs the `tocsin` command and resolves to its exit code. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -20,8 +19,10 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** In the order of the help. Each is loaded when it is needed: the modules of the server alone take longer than most commands do. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
+/**
+ * In the order of the help. Loaded on demand: importing the server alone takes longer than most commands run.
+ */
+export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./commands/server/serve.ts')).serveCommand(),
   demo: async () => (await import('./commands/server/demo.ts')).demoCommand(),
   sandbox: async () => (await import('./commands/server/sandbox.ts')).sandboxCommand(),
@@ -46,18 +47,18 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./commands/data/audit.ts')).auditCommand(),
 }
 
-/** Knows the command that is called, and all of them where none is: for help, and for what is mistyped. */
+/** Loads the called command, or all of them for the help and for an unknown name. */
 async function program([called = '']: readonly string[]): Promise<Command> {
   const names = Object.hasOwn(commands, called) ? [called] : Object.keys(commands)
   const program = new Command('tocsin')
-    .description('Security automation: alerts in, playbooks investigate them, cases out.')
+    .description('Security automation: receives alerts, investigates them with playbooks, records cases.')
     .version(packageJson.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .addHelpText(
       'after',
       `
-Exit codes: 0 all is well · 1 something failed or has mistakes · 2 the command line is wrong
+Exit codes: 0 success · 1 failure or mistakes found · 2 invalid command line
 Configuration comes from TOCSIN_* variables; see docs/configuration.md.`,
     )
   for (const name of names) program.addCommand(await commands[name]!())
@@ -65,16 +66,37 @@ Configuration comes from TOCSIN_* variables; see docs/configuration.md.`,
   return program
 }
 
-/** Mistakes on the command line end every command alike: what is wrong, where to read on, and an exception instead of an exit. */
+/** Usage errors of all commands look alike: the error, a hint, and an exception instead of an exit. */
 function behaveAlike(command: Command, path: string): void {
   command
     .exitOverride()
     .helpOption('-h, --help', 'show this help')
-    .showHelpAfterError(`${paintError.dim('hint')}  ${path} --help shows what there is`)
+    .showHelpAfterError(`${paintError.dim('hint')}  ${path} --help lists commands and options`)
     .configureOutput({
       writeErr: (text) => process.stderr.write(text),
       outputError: (text, write) =>
         write(`${paintError.bad('error')} ${printableLines(text.replace(/^error: /, ''))}`),
     })
   for (const child of command.commands) behaveAlike(child, `${path} ${child.name()}`)
+}
+
+/**
+ * A failed output does not stop the command, whose effect may matter more, but fails its exit code; reported
+ * once. A reader that closes early (`tocsin skills | head -1`) is not a failure.
+ */
+function watchOutputs(): { readonly failed: () => boolean } {
+  let failed = false
+  const fail = (error: NodeJS.ErrnoException, name: string): void => {
+    if (error.code === 'EPIPE' || failed) return
+    failed = true
+    // The output may be written after the command has ended.
+    process.exitCode = exitCodes.failed
+    if (name !== 'error')
+      process.stderr.write(
+        `${paintError.bad('error')} standard ${name} cannot be written: ${printable(error.message.replace(/, write$/, ''))}\n`,
+      )
+  }
+  process.stdout.on('error', (error) => fail(error, 'output'))
+  process.stderr.on('error', (error) => fail(error, 'error'))
+  return { failed: () => failed }
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { resolve, relative } from 'node:path'
 import { buffer as readAll } from 'node:stream/consumers'
 import { NotFoundError } from '../core/errors/errors.ts'
 import { findPlaybookFiles } from '../core/playbook/read/find-files.ts'
@@ -7,19 +7,18 @@ import { readConfig } from '../server/config/config.ts'
 import { processEnvironment } from '../server/config/environment.ts'
 import { printable } from './output/printable.ts'
 import { missingFile, readGiven } from './read-given.ts'
-import { shortestPath } from './shortest-path.ts'
 
-/** What problems call the playbook that `-` stands for. */
+/** The name of `-` in problems. */
 export const standardInput = '<stdin>'
 
-/** A playbook as it was read; `-` is standard input, and called `<stdin>`. */
+/** A loaded playbook; `-` is standard input, named `<stdin>`. */
 export interface PlaybookSource {
   readonly file: string
   readonly source: Uint8Array
 }
 
 /**
- * The playbooks at these paths: files as they are, folders with everything in them, the playbooks folder without any.
+ * Reads the playbooks at these paths: files, all playbooks in folders, or by default the playbooks folder.
  *
  * @throws NotFoundError `file_not_found`, `no_playbooks`
  */
@@ -36,12 +35,12 @@ export async function readPlaybook(file: string): Promise<PlaybookSource> {
 
 async function playbookFiles(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(filesAt))
-  // By what they lead to: a playbook must not be taken for another one of the same name.
+  // By resolved path, so that no playbook is read twice.
   const files = [...new Map(found.flat().map((file) => [file === '-' ? file : resolve(file), file])).values()]
   if (files.length > 0) return files
   const where = paths.map((path) => printable(path)).join(', ')
   throw new NotFoundError('no_playbooks', `no playbooks in ${where}`, {
-    hint: 'playbooks are files named <name>.yaml; `tocsin validate --help` has examples',
+    hint: 'name playbook files <name>.yaml; `tocsin validate --help` has examples',
   })
 }
 
@@ -51,4 +50,10 @@ async function filesAt(path: string): Promise<readonly string[]> {
   if (info === undefined) throw missingFile(path)
   if (!info.isDirectory()) return [path]
   return findPlaybookFiles(path)
+}
+
+/** As a person would type it. */
+export function shortestPath(path: string): string {
+  const fromHere = relative('.', path)
+  return fromHere === '' ? '.' : fromHere.startsWith('..') ? path : fromHere
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { PlaybookSources } from '../core/playbook/scope/callable-playbooks.ts'
+import type { PlaybookSources } from '../core/playbook/read/callable-playbooks.ts'
 
 /**
- * The playbooks of a folder by the names of their files, read when they are asked for: `<name>.yaml` is where a playbook is
- * expected that another one beside it calls.
+ * The playbooks of a folder by file name, read on demand. A called playbook must be in `<name>.yaml` beside
+ * its caller.
  *
- * @param read what a file holds; undefined: it cannot be read. Default: what is on disk.
+ * @param read returns the content of a file, or undefined if it cannot be read. Default: from disk.
  */
 export function playbooksIn(folder: string, read = readIfThere): Required<PlaybookSources> {
   const expectedAt = (name: string): string => join(folder, `${name}${ending}`)
@@ -26,7 +26,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Pipes and devices are no playbooks. */
+/** Pipes and devices are not playbooks. */
 export function readIfThere(path: string): string | undefined {
   try {
     return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined

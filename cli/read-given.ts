@@ -6,7 +6,7 @@ import { TocsinError } from '../core/plugin/index.ts'
 import { printable } from './output/printable.ts'
 
 /**
- * What is in a file that was named on the command line.
+ * The content of a file named on the command line.
  *
  * @throws NotFoundError `file_not_found`
  */
@@ -14,13 +14,13 @@ export async function readGiven(file: string): Promise<Uint8Array> {
   return await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw missingFile(file)
     if (error.code === 'EISDIR')
-      throw new NotFoundError('file_not_found', `'${printable(file)}' is a folder, and a file is needed`)
+      throw new NotFoundError('file_not_found', `'${printable(file)}' is a folder; expected a file`)
     throw error
   })
 }
 
 /**
- * The JSON in a file that was named on the command line, or in standard input for `-`; with its text.
+ * The JSON value and text of a file named on the command line, or of standard input for `-`.
  *
  * @throws NotFoundError `file_not_found`
  * @throws TocsinError `json_invalid`, `json_too_deep`, with the name of the file
@@ -40,5 +40,5 @@ export async function readGivenJson(
 
 export const missingFile = (path: string): NotFoundError =>
   new NotFoundError('file_not_found', `there is no file or folder '${printable(path)}'`, {
-    hint: /^\s*[[{]/.test(path) ? 'give JSON by standard input: echo … | tocsin … -' : undefined,
+    hint: /^\s*[[{]/.test(path) ? 'pass JSON on standard input: echo … | tocsin … -' : undefined,
   })

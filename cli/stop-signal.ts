@@ -1,12 +1,12 @@
 const signals = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Signals closer together than this, in milliseconds, are one: at Ctrl-C the terminal sends one to every process, and npm
- * (or the Node that handed over to this one) passes its own on.
+ * Signals within this time count as one: at Ctrl-C the terminal signals every process, and npm (or the Node
+ * that started this one) forwards its own.
  */
 const oneKeyPressMs = 500
 
-/** Resolves at the first SIGINT or SIGTERM. A later one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../core/domain/audit.ts'
 
-/** Who runs the command, for the audit log: the user of the operating system, by number where it has no name. */
+/** The user who runs the command, for the audit log: name, or number if it has no name. */
 export function thisUser(): Actor {
   const name = nameOf()
   return { kind: 'command', id: name, name, requestId: null }

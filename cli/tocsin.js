@@ -6,7 +6,8 @@ import { constants } from 'node:os'
 import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 
-// By default, SIGUSR1 opens the inspector: whoever may send it could run code with all keys. A listener replaces that, in every Node.
+// By default, SIGUSR1 opens the inspector: anyone who may send it could run code with all keys. A listener
+// replaces that, in every Node.
 process.on('SIGUSR1', () => {})
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -26,7 +27,7 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   runWithPinnedNode()
 }
 
-/** npm scripts and npx find the pinned Node by themselves; this is for whoever calls `tocsin` directly. */
+/** npm scripts and npx find the pinned Node by themselves; this is for direct calls of `tocsin`. */
 function runWithPinnedNode() {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
   let folder

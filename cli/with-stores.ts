@@ -8,8 +8,8 @@ import { openStores } from '../server/store/open-stores.ts'
 import { printable } from './output/printable.ts'
 
 /**
- * Does something in the data directory of this environment, beside a running server or without one. A directory that no server
- * has used is refused instead of made: it is most likely another one than is meant, and a key in it would be valid nowhere.
+ * Works on the data directory of this environment, with or without a running server. Refuses a directory that
+ * no server has used: most likely the path is wrong, and a key created there would be useless.
  *
  * @throws NotFoundError `data_dir_missing`
  */
@@ -30,6 +30,6 @@ export function configWithData(): Config {
 }
 
 const missing = (dataDir: string): NotFoundError =>
-  new NotFoundError('data_dir_missing', `there is no Tocsin data in ${printable(dataDir)}`, {
-    hint: 'TOCSIN_DATA_DIR must name the data directory of the server; the first `tocsin serve` makes it, and an admin key',
+  new NotFoundError('data_dir_missing', `no Tocsin data in ${printable(dataDir)}`, {
+    hint: 'set TOCSIN_DATA_DIR to the data directory of the server; the first `tocsin serve` creates it, with an admin key',
   })

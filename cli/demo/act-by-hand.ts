@@ -1,35 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiClient } from '../api-client.ts'
-import { isInForce, runPlaybook } from './run-playbook.ts'
+import { isInForce, runDemoPlaybook } from './run-playbook.ts'
 import type { Person } from './sample-alerts.ts'
 
-/** A run that somebody of the team has started by hand. */
+/** A run that a team member starts manually. */
 interface RunByHand {
   readonly story: string
   readonly inputs: Readonly<Record<string, unknown>>
   readonly person: Person
-  /** Of the run's output. */
+  /** The `outcome` in the output of the run. */
   readonly expected: string
 }
 
 export interface DoneByHand extends RunByHand {
-  /** What became of it, e.g. `queued`. */
+  /** The outcome of the run, e.g. `queued`. */
   readonly outcome: string
-  /** The same in a sentence. */
+  /** The outcome as a sentence. */
   readonly text: string
 }
 
 const playbook = 'isolate-with-approval'
 const approver = 'soc-on-call@example.com'
 
-/** After the alerts: what was isolated is released, and a question that nobody answers in time. */
+/** After the alerts: releases the isolated machine, and asks a question that nobody answers in time. */
 const runs: readonly RunByHand[] = [
   {
-    story: 'The build machine is clean again: somebody asks for it to be released.',
+    story: 'The build machine is clean again: someone requests its release.',
     inputs: {
       action: 'unisolate',
       machine_id: 'cc0c9a1b7d2e48569c0fb1a2d3e4f50617283922',
-      reason: 'The miner is gone, and the build was set up again.',
+      reason: 'The miner is gone, and the machine was reinstalled.',
     },
     person: { email: approver, about: 'come back into the network? build-3', presses: 'approve' },
     expected: 'queued',
@@ -46,10 +46,9 @@ const runs: readonly RunByHand[] = [
   },
 ]
 
-/** Who is asked by the runs. */
 export const peopleAskedByHand: readonly Person[] = runs.map(({ person }) => person)
 
-/** Does what people would do by hand once the alerts are investigated. Nothing where the playbook for it is not in force. */
+/** Starts these runs once the alerts are investigated. Does nothing if their playbook is not live. */
 export async function actByHand(
   api: ApiClient,
   people: { look(): Promise<void> },
@@ -64,6 +63,6 @@ export async function actByHand(
 }
 
 async function doByHand(api: ApiClient, { inputs }: RunByHand) {
-  const { status, output } = await runPlaybook<{ outcome: string; text: string }>(api, playbook, inputs)
+  const { status, output } = await runDemoPlaybook<{ outcome: string; text: string }>(api, playbook, inputs)
   return { outcome: output?.outcome ?? status, text: output?.text ?? '' }
 }

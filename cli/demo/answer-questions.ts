@@ -6,13 +6,11 @@ import type { Person } from './sample-alerts.ts'
 interface Checkpoint {
   readonly checkpoint_id: string
   readonly input: { readonly user?: string; readonly message?: string }
-  /** Names the message; null while the question is on its way. */
+  /** Identifies the message; null until it is sent. */
   readonly reference: { readonly ts: string } | null
 }
 
-/**
- * People at the messaging sandbox. Each look presses the buttons of the questions that have arrived since the last one.
- */
+/** People of the messaging sandbox. Each look answers the questions that have arrived since the last one. */
 export function scriptedPeople(
   people: readonly Person[],
   messaging: StartedSandbox,
@@ -33,7 +31,7 @@ export function scriptedPeople(
   }
 }
 
-/** Does one of a sandbox's commands, as if it were typed. */
+/** Runs a command of a sandbox as if it were typed. */
 export async function act(
   { plugin, running }: StartedSandbox,
   word: string,

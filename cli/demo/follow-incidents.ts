@@ -1,12 +1,11 @@
 import type { ApiClient } from '../api-client.ts'
 import type { StartedSandbox } from '../sandbox/start-sandboxes.ts'
 import { act } from './answer-questions.ts'
-import { isInForce, runPlaybook } from './run-playbook.ts'
+import { isInForce, runDemoPlaybook } from './run-playbook.ts'
 
-/** What the playbook that follows incidents came to. */
 export interface FollowedIncidents {
   readonly status: string
-  /** How many incidents it saw. */
+  /** Number of incidents that the playbook saw. */
   readonly incidents: number
 }
 
@@ -17,8 +16,8 @@ const incidents = [
 ] as const
 
 /**
- * Opens incidents in the threat platform's sandbox, and runs the playbook that follows them, as its schedule would in a quarter of an hour.
- * Undefined where that playbook is not in force.
+ * Opens incidents in the threat platform's sandbox, and runs the playbook that follows them instead of
+ * waiting for its schedule. Undefined if the playbook is not live.
  */
 export async function followIncidents(
   api: ApiClient,
@@ -26,6 +25,6 @@ export async function followIncidents(
 ): Promise<FollowedIncidents | undefined> {
   if (!(await isInForce(api, playbook))) return undefined
   for (const [severity, title] of incidents) await act(threats, 'open', severity, title)
-  const { status, output } = await runPlaybook<{ incidents: number }>(api, playbook, {})
+  const { status, output } = await runDemoPlaybook<{ incidents: number }>(api, playbook, {})
   return { status, incidents: output?.incidents ?? 0 }
 }

@@ -2,14 +2,14 @@ import { paint } from '../output/paint.ts'
 import type { Outcome } from './post-and-await.ts'
 import { demoOrganization } from './prepare.ts'
 
-/** What to try while the demo stays up. */
+/** Suggestions to try while the demo stays up. */
 export function lookAround(apiUrl: string, key: string, outcomes: readonly Outcome[]): string {
   const denied = outcomes.find(({ sample }) => sample.people.some(({ presses }) => presses === 'not_mine'))
   const caseId = denied?.caseId ?? `${demoOrganization.code}-1`
   const curl = (path: string) => `  curl -sS ${apiUrl}${path} -H 'Cookie: Session=${key}'`
   return [
     '',
-    paint.strong('Answer a question by hand'),
+    paint.strong('Answer a question yourself'),
     '1. In another terminal, send an alert:',
     '',
     `  curl -sS ${apiUrl}/alerts \\`,
@@ -17,27 +17,27 @@ export function lookAround(apiUrl: string, key: string, outcomes: readonly Outco
     `    -H 'Content-Type: application/json' \\`,
     `    -d '${JSON.stringify(byHand)}'`,
     '',
-    '2. The question shows up below. Answer it here as the one who is asked:',
+    '2. The question appears below. Answer it here as the person who was asked:',
     '',
     `  click ${person} not_mine`,
     '',
-    "3. The machine is being isolated: 'machines' shows it. 'help' lists what else can be done, 'requests on' shows every request.",
+    "3. The machine is being isolated: type 'machines' to see it, 'help' for other commands, 'requests on' to see every request.",
     '',
     paint.strong('Look around'),
     paint.dim('  a case with its alerts, runs and timeline:'),
     curl(`/cases/${caseId}`),
     paint.dim('  every run; /runs/<uuid> shows its steps:'),
     curl('/runs'),
-    paint.dim('  the playbooks, also those that were made:'),
+    paint.dim('  the playbooks, including generated ones:'),
     curl('/playbooks'),
     '',
-    "Ctrl-C or 'quit' stops and removes everything.",
+    "Type 'quit' or press Ctrl-C to stop and remove everything.",
   ].join('\n')
 }
 
 const person = 'dana@example.com'
 
-/** Content with quotes in quotes is no fun to paste: an alert may also be sent as an object. */
+/** An object: JSON inside a JSON string is hard to paste. */
 const byHand = {
   alert_provider: 'identity',
   organization_code: demoOrganization.code,
@@ -52,13 +52,12 @@ const byHand = {
   }),
 }
 
-/** What to do when the demo has ended. */
 export function goOn(): string {
   return [
     '',
     'Where to look next:',
-    `  npm run demo -- --keep   ${paint.dim('the same, and stays up: look at cases and runs, answer questions by hand')}`,
-    `  npm start                ${paint.dim('a server of your own, with a first key and a first alert to paste')}`,
+    `  npm run demo -- --keep   ${paint.dim('the same, and keeps running: look at cases and runs, and answer questions')}`,
+    `  npm start                ${paint.dim('your own server, with a first key and an alert to send')}`,
     `  npx tocsin sandbox       ${paint.dim('the same emulated systems, for your own server')}`,
     `  npx tocsin skills        ${paint.dim('what playbooks can call')}`,
   ].join('\n')

@@ -5,7 +5,7 @@ import type { ApiClient } from '../api-client.ts'
 import { demoOrganization } from './prepare.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
-/** What became of one alert. */
+/** The outcome of one alert. */
 export interface Outcome {
   readonly sample: SampleAlert
   readonly alertId: string
@@ -38,8 +38,8 @@ interface CaseAnswer {
 const patienceMs = 60_000
 
 /**
- * Posts every sample, shows progress, lets people answer what they are asked, and resolves when all investigations have ended (or patience
- * has).
+ * Posts all samples, shows progress, answers questions, and resolves when all investigations have ended or
+ * time is up.
  */
 export async function postAndAwait(
   api: ApiClient,
@@ -58,7 +58,7 @@ export async function postAndAwait(
     ).alert_id,
   })
   const posted: Awaited<ReturnType<typeof post>>[] = []
-  // Those with a story one after the other, so that their numbers are the same each time.
+  // Samples with a story are posted one by one, so that their case numbers never change.
   for (const sample of samples) if (sample.story !== undefined) posted.push(await post(sample))
   posted.push(...(await Promise.all(samples.filter((sample) => sample.story === undefined).map(post))))
   const giveUpAt = Date.now() + patienceMs
@@ -94,7 +94,7 @@ async function outcomeOf(sample: SampleAlert, alert: AlertAnswer, api: ApiClient
   }
 }
 
-/** One line that is written over on a terminal; elsewhere only the end is said. */
+/** One line that is overwritten on a terminal; otherwise printed once at the end. */
 function showProgress(ended: number, all: number): void {
   const text = printable(`${ended} of ${all} alerts investigated`)
   if (process.stdout.isTTY) process.stdout.write(`\r${text}${ended === all ? '\n' : ''}`)

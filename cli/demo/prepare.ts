@@ -5,20 +5,19 @@ import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient, type ApiClient } from '../api-client.ts'
 import { connect } from '../sandbox/connect.ts'
 import { closeSandboxes, startSandboxes, type StartedSandbox } from '../sandbox/start-sandboxes.ts'
-import { othersPlaybooks } from './others-playbooks.ts'
-import type { SampleAlert } from './sample-alerts.ts'
+import { othersPlaybooks, type SampleAlert } from './sample-alerts.ts'
 
-/** Where the demo's alerts belong. */
+/** The organization of the demo alerts. */
 export const demoOrganization = { code: 'demo', name: 'Demo organization' }
 
-/** The other systems behind the demo. */
+/** Plugins whose systems are emulated. */
 const plugins = ['endpoint_security', 'intel_provider', 'messaging', 'threat_platform', 'travel'] as const
 export type DemoPlugin = (typeof plugins)[number]
 
 const shippedPlaybooks = join(import.meta.dirname, '../../playbooks')
 const ownPlaybooks = join(import.meta.dirname, 'playbooks')
 
-/** A server in a folder of its own, with the sandboxes of its plugins behind it. */
+/** A temporary server with the sandboxes of its plugins. */
 export interface RunningDemo {
   readonly tocsin: Tocsin
   readonly key: string
@@ -29,14 +28,14 @@ export interface RunningDemo {
 }
 
 export interface DemoOptions {
-  /** Told what a person in the other systems would see. */
+  /** Receives events that a person in the other systems would see. */
   readonly onNews: (plugin: string, news: string) => void
   readonly onAnswer: NonNullable<Parameters<typeof startSandboxes>[0]['onAnswer']>
 }
 
 /**
- * Starts the sandboxes and the server, and makes what the alerts need: organization, providers, connections. Where that fails, what
- * was started is closed again: it would keep the process from ending.
+ * Starts the sandboxes and the server, and creates the organization, providers and connections. Closes
+ * everything on failure, so that the process can end.
  */
 export async function prepareDemo(
   folder: string,
@@ -53,7 +52,7 @@ export async function prepareDemo(
   try {
     tocsin = await startTocsin(demoConfig(folder, await playbooksIn(folder), sandboxes))
     const key = tocsin.adminKey
-    if (key === undefined) throw new Error(`the folder ${folder} was not empty`)
+    if (key === undefined) throw new Error(`the folder ${folder} is not empty`)
     const api = apiClient(tocsin.apiUrl, key)
     await api.post('/organizations', demoOrganization)
     await addMissingProviders(samples, api)
@@ -69,7 +68,7 @@ export async function prepareDemo(
 
 const connectionName = (plugin: string): string => plugin.replaceAll('_', '-')
 
-/** The playbooks that are shipped, beside those of the demo alone; or those of somebody else. */
+/** The shipped playbooks and those of the demo, or the folder of the user. */
 async function playbooksIn(folder: string): Promise<string> {
   const others = othersPlaybooks()
   if (others !== undefined) return others
@@ -84,7 +83,7 @@ async function playbooksIn(folder: string): Promise<string> {
   return playbooks
 }
 
-/** A configuration of its own: of the environment only what says which playbooks and plugins to show, and what to log. */
+/** An own configuration: only playbooks, plugins and the log level come from the environment. */
 function demoConfig(folder: string, playbooks: string, sandboxes: readonly StartedSandbox[]): Config {
   const { TOCSIN_PLUGINS, TOCSIN_LOG_LEVEL } = process.env
   return readConfig({

@@ -1,8 +1,8 @@
-import { investigatorName } from '../../core/investigation/make-investigator.ts'
+import { investigatorName } from '../../core/investigation/generate-investigator.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableLines } from '../output/printable.ts'
 import { table } from '../output/table.ts'
-import { wrap } from '../output/wrap.ts'
+import { wrapText } from '../output/wrap.ts'
 import type { DoneByHand } from './act-by-hand.ts'
 import type { FollowedIncidents } from './follow-incidents.ts'
 import type { Outcome } from './post-and-await.ts'
@@ -10,18 +10,18 @@ import { demoOrganization } from './prepare.ts'
 import type { Person } from './sample-alerts.ts'
 import { unexpected } from './unexpected.ts'
 
-/** What happened besides the alerts. */
+/** Events beside the alerts. */
 export interface Besides {
-  /** Undefined: the playbook for them is not in force. */
+  /** Undefined: their playbook is not live. */
   readonly incidents: FollowedIncidents | undefined
   readonly byHand: readonly DoneByHand[]
-  /** Of machines, one a line. */
+  /** One line per machine. */
   readonly actions: string
 }
 
 const indent = '        '
 
-/** What the demo says at its end: a table of the alerts, what people and machines did, and a sentence. */
+/** The final report: a table of the alerts, the actions of people and machines, and a summary. */
 export function report(outcomes: readonly Outcome[], besides: Besides): string {
   const stories = outcomes.filter(({ sample }) => sample.story !== undefined)
   const others = outcomes
@@ -29,16 +29,16 @@ export function report(outcomes: readonly Outcome[], besides: Besides): string {
     .toSorted((a, b) => Number(isMade(a)) - Number(isMade(b)))
   return [
     '',
-    paint.strong('What came in, who was asked, and what was found'),
+    paint.strong('Alerts, questions and outcomes'),
     '',
     ...stories.flatMap(storyLines),
-    paint.strong(`${others.length} more, as ${new Set(others.map(providerOf)).size} makers send them`),
+    paint.strong(`${others.length} more, from ${new Set(others.map(providerOf)).size} providers`),
     '',
     alertTable(others),
     ...incidentLines(besides.incidents),
     ...(besides.byHand.length === 0
       ? []
-      : ['', paint.strong('By hand, with the playbook isolate-with-approval')]),
+      : ['', paint.strong('Started manually: the playbook isolate-with-approval')]),
     ...besides.byHand.flatMap(byHandLines),
     ...actionLines(besides.actions),
     '',
@@ -46,7 +46,7 @@ export function report(outcomes: readonly Outcome[], besides: Besides): string {
   ].join('\n')
 }
 
-/** Whether everything went as it should. */
+/** Whether everything had the expected outcome. */
 export const isWell = (outcomes: readonly Outcome[], besides: Omit<Besides, 'actions'>): boolean =>
   unexpected(outcomes, besides).length === 0
 
@@ -66,22 +66,24 @@ function alertTable(outcomes: readonly Outcome[]): string {
   return table(header, rows)
 }
 
-/** Whether no playbook fitted, so that one was made for the type of the alert. */
+/** Whether no playbook matched, so that one was generated. */
 const isMade = ({ playbook, sample: { alertType } }: Outcome): boolean =>
   playbook === investigatorName(alertType, demoOrganization.code)
 
-/** A playbook that was made has a long name that says no more. */
+/** Names of generated playbooks are long and say nothing more. */
 const playbookOf = (outcome: Outcome): string =>
-  isMade(outcome) ? paint.dim(`made for ${printable(outcome.sample.alertType)}`) : printable(outcome.playbook)
+  isMade(outcome)
+    ? paint.dim(`generated for ${printable(outcome.sample.alertType)}`)
+    : printable(outcome.playbook)
 
 function storyLines(outcome: Outcome): string[] {
   const { caseId, alertId, status, severity, verdict, summary, sample } = outcome
   const found = status === 'Completed' ? `${paintVerdict(verdict)}, ${severity}` : paintStatus(status)
   return [
     `${paint.strong(caseId.padEnd(indent.length - 1))} ${playbookOf(outcome)}: ${found}  ${paint.dim(alertId)}`,
-    wrap(sample.story ?? '', indent),
-    ...sample.people.map((person) => wrap(whatTheyDid(person), indent, paint.dim)),
-    ...(summary === '' ? [] : [wrap(`→ ${summary}`, indent)]),
+    wrapText(sample.story ?? '', indent),
+    ...sample.people.map((person) => wrapText(whatTheyDid(person), indent, paint.dim)),
+    ...(summary === '' ? [] : [wrapText(`→ ${summary}`, indent)]),
     '',
   ]
 }
@@ -99,9 +101,9 @@ function incidentLines(incidents: FollowedIncidents | undefined): string[] {
 function byHandLines({ story, person, text, outcome }: DoneByHand): string[] {
   return [
     '',
-    wrap(story, indent),
-    wrap(whatTheyDid(person), indent, paint.dim),
-    wrap(`→ ${text === '' ? outcome : text}`, indent),
+    wrapText(story, indent),
+    wrapText(whatTheyDid(person), indent, paint.dim),
+    wrapText(`→ ${text === '' ? outcome : text}`, indent),
   ]
 }
 
@@ -115,7 +117,7 @@ function sentence(outcomes: readonly Outcome[], besides: Besides): string {
   const all = `${outcomes.length} alerts of ${new Set(outcomes.map(providerOf)).size} providers`
   if (wrong.length > 0)
     return [`${paint.bad('not ok')} ${all}:`, ...wrong.map((one) => `  ${one}`)].join('\n')
-  return `${paint.good('ok')} ${all}: each was investigated as it should be, and has its case.`
+  return `${paint.good('ok')} ${all}: each was investigated as expected and has a case.`
 }
 
 function paintStatus(status: string): string {

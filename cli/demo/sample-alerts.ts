@@ -1,39 +1,38 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { othersPlaybooks } from './others-playbooks.ts'
 
-/** One alert as its maker sent it, with the provider and the type it is posted under. */
+/** An alert in its original format, with the provider and type for posting it. */
 export interface SampleAlert {
   readonly provider: string
   readonly alertType: string
   readonly content: string
-  /** What it is to show, in a sentence; those that were made for the demo have one. */
+  /** What it demonstrates; only for alerts made for the demo. */
   readonly story: string | undefined
-  /** Whom the playbook asks, in the order of the questions. */
+  /** People to ask, in the order of the questions. */
   readonly people: readonly Person[]
-  /** What the shipped playbooks have to make of it; undefined: anything that completes. */
-  readonly expected: Expected | undefined
+  /** The expected result of the shipped playbooks; undefined: any completed run. */
+  readonly expected: ExpectedOutcome | undefined
 }
 
-/** What becomes of an alert and its case. */
-export interface Expected {
+/** Result of an alert and its case. */
+export interface ExpectedOutcome {
   readonly playbook: string
   readonly severity: string
   readonly verdict: string
 }
 
-/** Who is asked, in the messaging sandbox. */
+/** A person in the messaging sandbox. */
 export interface Person {
   readonly email: string
-  /** Part of the question that is meant; default: any. */
+  /** Text in the question; default: any. */
   readonly about?: string
-  /** The answer whose button is pressed; null: they never look. */
+  /** The button to press; null: never answers. */
   readonly presses: string | null
 }
 
 const folder = join(import.meta.dirname, 'alerts')
 
-/** The sample alerts of `alerts/index.json`; where they come from stands in `alerts/NOTICE.md`. */
+/** The sample alerts of `alerts/index.json`; `alerts/NOTICE.md` lists their sources. */
 export async function readSampleAlerts(): Promise<SampleAlert[]> {
   const index = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')) as {
     file: string
@@ -41,7 +40,7 @@ export async function readSampleAlerts(): Promise<SampleAlert[]> {
     alert_type: string
     story?: string
     people?: readonly Person[]
-    expect?: Expected
+    expect?: ExpectedOutcome
   }[]
   return Promise.all(
     index.map(async ({ file, provider, alert_type, story, people = [], expect }) => ({
@@ -54,3 +53,6 @@ export async function readSampleAlerts(): Promise<SampleAlert[]> {
     })),
   )
 }
+
+/** The playbooks folder of the user, if set: the demo expects nothing of it. */
+export const othersPlaybooks = (): string | undefined => process.env['TOCSIN_PLAYBOOKS_DIR'] || undefined

@@ -3,7 +3,7 @@ import type { DoneByHand } from './act-by-hand.ts'
 import type { FollowedIncidents } from './follow-incidents.ts'
 import type { Outcome } from './post-and-await.ts'
 
-/** What did not go as it should, each in a line. */
+/** Unexpected outcomes, one per line. */
 export function unexpected(
   outcomes: readonly Outcome[],
   { incidents, byHand }: { incidents: FollowedIncidents | undefined; byHand: readonly DoneByHand[] },

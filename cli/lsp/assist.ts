@@ -15,10 +15,10 @@ import { signatureAt } from '../../core/editor/assist/signature.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
 import { toDiagnostic, toRange } from './convert.ts'
 
-/** Problems of one place that are looked at for one request, at most. */
+/** Maximum number of problems at one place per request. */
 const maxProblems = 10
 
-/** What the hints of the problems in a range say to do. */
+/** Code actions from the hints of problems in a range. */
 export function codeActions(
   document: TextDocument,
   range: Range,
@@ -81,7 +81,7 @@ export function signatureHelp(document: TextDocument, offset: number): Signature
   return { signatures, activeSignature: Math.max(0, fitting), activeParameter: found.argument }
 }
 
-/** `text.indexOf(part[, from]) -> int` has two. */
+/** Overloads such as `text.indexOf(part[, from]) -> int` have two signatures. */
 function parametersIn(signature: string): readonly string[] {
   const [, inside = ''] = /\(([^()]*)\)/.exec(signature) ?? []
   return inside.split(/[[\],\s]+/).filter((part) => part !== '')

@@ -1,5 +1,12 @@
-import { CompletionItemKind, DiagnosticSeverity, MarkupKind, TextEdit } from 'vscode-languageserver'
-import type { CompletionItem, Diagnostic, Range } from 'vscode-languageserver'
+import {
+  CompletionItemKind,
+  DiagnosticSeverity,
+  MarkupKind,
+  TextEdit,
+  type CompletionItem,
+  type Diagnostic,
+  type Range,
+} from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { Completion, Completions } from '../../core/editor/completion/completion.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
@@ -11,7 +18,7 @@ const severities: Readonly<Record<ProblemSeverity, DiagnosticSeverity>> = {
   info: DiagnosticSeverity.Information,
 }
 
-/** Places count from 1 in problems, from 0 in the protocol; both in UTF-16 units. */
+/** Positions count from 1 in problems, and from 0 in the protocol; both in UTF-16 units. */
 export function toDiagnostic({ code, severity, message, hint, ...place }: Problem): Diagnostic {
   return {
     range: {

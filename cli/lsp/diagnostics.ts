@@ -5,15 +5,15 @@ import { toDiagnostic } from './convert.ts'
 import { isTests } from './tests-documents.ts'
 import { problemsOf, type Inspections } from './playbook-documents.ts'
 
-/** How long nothing must be typed before a document is checked, in milliseconds. */
+/** Pause in typing before a document is checked. */
 const quietMs = 150
 
 interface Diagnostics {
-  /** Checks the open playbooks that call others once more: one that is open nowhere has changed. */
+  /** Rechecks open playbooks with callees, after a change of a file that is not open. */
   checkCallers(): void
 }
 
-/** Publishes the problems of open playbooks, each time they have changed and rested for a moment. */
+/** Publishes the problems of open playbooks after each change and a short pause. */
 export function publishDiagnostics(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
@@ -27,7 +27,7 @@ export function publishDiagnostics(
     const document = documents.get(uri)
     if (document === undefined) return
     const problems = document.getText().trim() === '' ? [] : problemsOf(document, inspections, skills)
-    // The version tells the editor which text is meant; if it has gone on typing, the next check is under way.
+    // The version tells the editor which text was checked; newer text is checked next.
     await connection.sendDiagnostics({
       uri,
       version: document.version,
@@ -46,7 +46,7 @@ export function publishDiagnostics(
     )
   }
 
-  /** What calls a playbook, and its tests, may be wrong once that one has changed. */
+  /** Callers and tests of a changed playbook may now have problems. */
   const checkCallersOf = (uri: string | undefined): void => {
     inspections.forgetAll()
     const callers = documents
@@ -68,7 +68,7 @@ export function publishDiagnostics(
     checkCallersOf(uri)
     void connection.sendDiagnostics({ uri, diagnostics: [] })
   })
-  // For editors that watch no files.
+  // For editors that do not watch files.
   documents.onDidSave(() => checkCallersOf(undefined))
   return { checkCallers: () => checkCallersOf(undefined) }
 }

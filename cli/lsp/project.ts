@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isCallOf } from '../../core/editor/calls.ts'
 import { findNode, inspectPlaybook } from '../../core/editor/inspection.ts'
-import { definitionOf, placesOfStep } from '../../core/editor/steps.ts'
+import { placesOfStep, stepIdSpan } from '../../core/editor/steps.ts'
 import type { TestsInspection } from '../../core/editor/tests/inspect-tests.ts'
 import { playbookNameIn, stepNamesIn } from '../../core/editor/tests/names-in-tests.ts'
 import type { Node } from '../../core/playbook/yaml/document.ts'
@@ -10,15 +10,15 @@ import type { Span } from '../../core/playbook/language/source-text.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { inspectTestsAt, isTests } from './tests-documents.ts'
 
-/** A place in a file. */
-export interface Place {
+/** A position in a file. */
+export interface FilePosition {
   readonly path: string
   readonly text: string
   readonly span: Span
 }
 
 export interface Project {
-  /** Typed before saved; undefined where there is no such file. */
+  /** Unsaved text first; undefined if the file does not exist. */
   readonly read: (path: string) => string | undefined
   readonly catalogue: Catalogue | undefined
 }
@@ -28,7 +28,7 @@ interface File {
   readonly text: string
 }
 
-/** The playbooks and the files of tests in a folder. */
+/** The playbooks and test files of a folder. */
 function filesIn(folder: string, { read }: Project): { playbooks: readonly File[]; tests: readonly File[] } {
   let names: readonly string[]
   try {
@@ -50,8 +50,8 @@ function filesIn(folder: string, { read }: Project): { playbooks: readonly File[
 const inspectTestsIn = ({ path, text }: File, { read, catalogue }: Project): TestsInspection =>
   inspectTestsAt(path, text, read, catalogue)
 
-/** Where the id of a step of a playbook stands: in the playbook, in its tests, and in the tests of those that call it. */
-export function placesOfStepIn(path: string, id: string, project: Project): readonly Place[] {
+/** All places with the id of a step: in its playbook, in its tests, and in tests of callers. */
+export function placesOfStepIn(path: string, id: string, project: Project): readonly FilePosition[] {
   const text = project.read(path)
   if (text === undefined) return []
   const inspection = inspectPlaybook(text, project.catalogue)
@@ -65,15 +65,15 @@ export function placesOfStepIn(path: string, id: string, project: Project): read
   return [...own, ...inTests]
 }
 
-/** The `id:` of a step in a playbook. */
-export function stepDefinition(path: string, id: string, project: Project): Place | undefined {
+/** The `id:` of a step. */
+export function stepDefinition(path: string, id: string, project: Project): FilePosition | undefined {
   const text = project.read(path)
-  const span = text === undefined ? undefined : definitionOf(inspectPlaybook(text, project.catalogue), id)
+  const span = text === undefined ? undefined : stepIdSpan(inspectPlaybook(text, project.catalogue), id)
   return span && { path, text: text!, span }
 }
 
-/** Where the name of a playbook stands: in itself, in the calls of others beside it, and in tests. */
-export function placesOfPlaybook(path: string, name: string, project: Project): readonly Place[] {
+/** All places with the name of a playbook: in itself, in calls, and in tests. */
+export function placesOfPlaybook(path: string, name: string, project: Project): readonly FilePosition[] {
   const { playbooks, tests } = filesIn(dirname(path), project)
   const inPlaybooks = playbooks.flatMap((file) => {
     const { root } = inspectPlaybook(file.text, undefined)
@@ -108,13 +108,13 @@ export function playbookNameOf(root: Node | undefined): (Span & { readonly name:
   const entry = root?.kind === 'map' ? root.entries.find(({ name }) => name === 'name') : undefined
   const value = entry?.value
   if (value?.kind !== 'scalar' || typeof value.value !== 'string') return undefined
-  // Within its quotes, if it has any.
+  // Without quotes.
   const quotes = value.end - value.start > value.value.length ? 1 : 0
   const start = value.start + quotes
   return { name: value.value, start, end: start + value.value.length }
 }
 
-/** The files that are named for a playbook, with the names that they get with another one. */
+/** The files of a playbook with their new names. */
 export function filesNamedFor(
   path: string,
   name: string,

@@ -16,7 +16,7 @@ import { inspectPlaybook } from '../../core/editor/inspection.ts'
 import { canBeId, stepNameAt } from '../../core/editor/steps.ts'
 import { playbookReference } from '../../core/editor/tests/inspect-tests.ts'
 import { playbookNameIn, stepNamesIn } from '../../core/editor/tests/names-in-tests.ts'
-import { namePattern } from '../../core/playbook/language/grammar.ts'
+import { namePattern } from '../../core/playbook/language/constants.ts'
 import type { Span } from '../../core/playbook/language/source-text.ts'
 import { toRange } from './convert.ts'
 import {
@@ -25,17 +25,17 @@ import {
   placesOfStepIn,
   playbookNameOf,
   stepDefinition,
-  type Place,
+  type FilePosition,
   type Project,
 } from './project.ts'
 import { inspectTestsAt, isTests } from './tests-documents.ts'
 
-/** What can be renamed, and the file of the playbook that it belongs to. */
+/** A symbol to rename, with the file of its playbook. */
 type Named =
   | { readonly kind: 'step'; readonly path: string; readonly id: string; readonly span: Span }
   | { readonly kind: 'playbook'; readonly path: string; readonly id: string; readonly span: Span }
 
-/** The step or playbook whose name stands at an offset of a playbook, or of a file of tests. */
+/** The step or playbook named at an offset of a playbook or test file. */
 export function namedAt(path: string, text: string, offset: number, project: Project): Named | undefined {
   const isIn = ({ start, end }: Span): boolean => start <= offset && offset <= end
   const beside = (name: string): string => join(dirname(path), `${name}.yaml`)
@@ -67,7 +67,7 @@ export function namedAt(path: string, text: string, offset: number, project: Pro
   return own !== undefined && isIn(own) ? { kind: 'playbook', path, id: own.name, span: own } : undefined
 }
 
-const placesOf = ({ kind, path, id }: Named, project: Project): readonly Place[] =>
+const placesOf = ({ kind, path, id }: Named, project: Project): readonly FilePosition[] =>
   kind === 'step' ? placesOfStepIn(path, id, project) : placesOfPlaybook(path, id, project)
 
 export function referencesOf(named: Named, project: Project): readonly Location[] {
@@ -77,7 +77,7 @@ export function referencesOf(named: Named, project: Project): readonly Location[
   }))
 }
 
-/** Where a step is given its id, and a playbook its name. */
+/** The definition of a step id or playbook name. */
 export function definitionOfNamed(named: Named, project: Project): Location | undefined {
   const { kind, path, id } = named
   if (kind === 'playbook') return { uri: uriOf(path), range: rangeIn('', { start: 0, end: 0 }) }
@@ -85,7 +85,7 @@ export function definitionOfNamed(named: Named, project: Project): Location | un
   return place && { uri: uriOf(place.path), range: rangeIn(place.text, place.span) }
 }
 
-/** Changes in all files that name it; of a playbook also the names of its files, where the editor can change them. */
+/** Edits in all files; for a playbook also file renames, if the editor supports them. */
 export function renameEdit(
   named: Named,
   newName: string,
@@ -105,7 +105,7 @@ export function renameEdit(
     const names = files.map(([from]) => from).join(', ')
     return new ResponseError(
       ErrorCodes.InvalidRequest,
-      `this editor lets nobody rename files; rename ${names} there first`,
+      `this editor cannot rename files for others; rename ${names} in the editor first`,
     )
   }
   return {

@@ -6,6 +6,8 @@ import {
   TextEdit,
   type Connection,
   type ServerCapabilities,
+  DidChangeWatchedFilesNotification,
+  type InitializeParams,
 } from 'vscode-languageserver'
 import { createConnection } from 'vscode-languageserver/node'
 import { TextDocument } from 'vscode-languageserver-textdocument'
@@ -22,18 +24,17 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { codeActions, signatureHelp, toSymbols } from './assist.ts'
 import { toItems, toRange } from './convert.ts'
 import { publishDiagnostics } from './diagnostics.ts'
-import { Inspections, isPlaybook, pathOf, problemsOf } from './playbook-documents.ts'
+import { Inspections, isPlaybook, filePathOf, problemsOf } from './playbook-documents.ts'
 import type { Project } from './project.ts'
 import { definitionOfNamed, namedAt, referencesOf, renameEdit } from './rename.ts'
 import { inspectTestsAt, isTests, testsGuide } from './tests-documents.ts'
-import { watchFiles } from './watch-files.ts'
 
 interface Options {
   readonly version: string
   readonly schema: JsonSchema
-  /** Of files of tests. */
+  /** For test files. */
   readonly testsSchema: JsonSchema
-  /** Without it skills are not known, and the rest works all the same. */
+  /** Undefined: skills are unknown, everything else works. */
   readonly catalogue: Promise<Catalogue | undefined>
 }
 
@@ -50,16 +51,15 @@ const capabilities: ServerCapabilities = {
   documentFormattingProvider: true,
 }
 
-/** What all answers need. */
 interface Desk extends Options {
   readonly connection: Connection
   readonly documents: TextDocuments<TextDocument>
   readonly inspections: Inspections
-  /** Whether the editor renames files when it is told to. */
+  /** Whether the editor supports file renames. */
   renamesFiles: boolean
 }
 
-/** Speaks the Language Server Protocol on standard input and output, until the editor ends it. */
+/** Serves the Language Server Protocol on standard input and output, until the editor ends it. */
 export function serveLanguage(options: Options): void {
   const connection = createConnection(process.stdin, process.stdout)
   const documents = new TextDocuments(TextDocument)
@@ -92,7 +92,7 @@ interface Place {
   readonly skills: Catalogue | undefined
 }
 
-/** A place in a playbook or in a file of tests; undefined in any other document. */
+/** A position in a playbook or test file; undefined in other documents. */
 async function placeOf(
   { documents, catalogue }: Desk,
   { textDocument, position }: Asked,
@@ -103,11 +103,16 @@ async function placeOf(
   return { document, text, offset: document.offsetAt(position), skills: await catalogue }
 }
 
-/** What is known of the document at a place, and what leads through it. */
+/** The document at a position, with its path and context. */
 function guideAt(desk: Desk, { document, text, skills }: Place): { inspection: Inspection; guide: Guide } {
   const { inspections, schema, testsSchema } = desk
   if (isTests(document.uri, text)) {
-    const { root, source, problems } = inspectTestsAt(pathOf(document.uri), text, inspections.read, skills)
+    const { root, source, problems } = inspectTestsAt(
+      filePathOf(document.uri),
+      text,
+      inspections.read,
+      skills,
+    )
     const guide = { schema: testsSchema, catalogue: skills }
     return { inspection: { root, source, problems, expressions: [] }, guide }
   }
@@ -123,7 +128,7 @@ function answerWhileTyping(desk: Desk): void {
     const { document, text, offset, skills } = place
     if (!isTests(document.uri, text))
       return toItems(document, complete(text, offset, guideAt(desk, place).guide))
-    const guide = testsGuide(pathOf(document.uri), inspections.read, skills, testsSchema)
+    const guide = testsGuide(filePathOf(document.uri), inspections.read, skills, testsSchema)
     return toItems(document, completeTests(text, offset, guide))
   })
   connection.onHover(async (request) => {
@@ -150,8 +155,8 @@ function answerAboutNames(desk: Desk): void {
     const place = await placeOf(desk, request)
     if (place === undefined) return undefined
     const { document, text, offset, skills } = place
-    // What is not a file yet has nothing beside it.
-    const path = pathOf(document.uri) ?? unsaved
+    // An unsaved document has no neighbors.
+    const path = filePathOf(document.uri) ?? unsaved
     const read = (file: string) => (file === unsaved ? text : inspections.read(file))
     const project: Project = { read, catalogue: skills }
     return { ...place, project, path, found: namedAt(path, text, offset, project) }
@@ -185,7 +190,7 @@ function answerAboutNames(desk: Desk): void {
   })
 }
 
-/** Stands for the path of a document that is not a file. */
+/** Path of an unsaved document. */
 const unsaved = '/unsaved/playbook.yaml'
 
 const inUnsaved = <T extends { readonly uri: string }>(location: T, uri: string): T =>
@@ -213,5 +218,16 @@ function answerAboutDocuments(desk: Desk): void {
     const formatted = document && isPlaybook(document, text) ? formatPlaybook(text) : undefined
     if (document === undefined || formatted?.kind !== 'formatted' || formatted.text === text) return []
     return [TextEdit.replace(toRange(document, { start: 0, end: text.length }), formatted.text)]
+  })
+}
+
+/** Asks the editor to report file changes on disk: a called playbook may change without being open. */
+function watchFiles(connection: Connection, { capabilities }: InitializeParams, changed: () => void): void {
+  connection.onDidChangeWatchedFiles(changed)
+  if (capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration !== true) return
+  connection.onInitialized(() => {
+    void connection.client
+      .register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: '**/*.{yaml,yml}' }] })
+      .catch((error: unknown) => connection.console.error(`files cannot be watched: ${String(error)}`))
   })
 }

@@ -5,11 +5,11 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { playbooksIn } from '../playbooks-in.ts'
 
-/** Whether the document is a file of tests of a playbook: other projects have files of that name too. */
+/** Whether the document is a test file of a playbook; other projects use this file name too. */
 export const isTests = (uri: string, text: string): boolean =>
   /\.test\.ya?ml$/.test(uri) && (/^["']?(?:playbook|tests)["']? *:/m.test(text) || text.trim() === '')
 
-/** What surrounds a file of tests. */
+/** The context of a test file. */
 export function testsGuide(
   path: string | undefined,
   read: (path: string) => string | undefined,
@@ -28,7 +28,7 @@ export function testsGuide(
   }
 }
 
-/** A file of tests, open or not. */
+/** A test file, open or not. */
 export const inspectTestsAt = (
   path: string | undefined,
   text: string,

@@ -4,25 +4,25 @@ import { basename, join } from 'node:path'
 import { ConflictError, ValidationError } from '../../core/errors/errors.ts'
 import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
-import { namePattern } from '../../core/playbook/language/grammar.ts'
+import { namePattern } from '../../core/playbook/language/constants.ts'
 import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 
-export interface NewPlaybook {
+export interface PlaybookTemplate {
   readonly name: string
-  /** The type of the alerts that start it; undefined: people start it. */
+  /** The type of alerts that start it; undefined: started manually. */
   readonly alertType: string | undefined
 }
 
 const maxName = 100
 
 /**
- * Writes a playbook that validates and a file of tests that pass, and nothing where there is something.
+ * Writes a valid playbook and a passing test file; overwrites nothing.
  *
  * @returns their paths
  * @throws ConflictError `playbook_exists`, ValidationError `playbook_name_invalid`, `alert_type_invalid`
  */
-export async function makePlaybook(folder: string, playbook: NewPlaybook): Promise<readonly string[]> {
+export async function makePlaybook(folder: string, playbook: PlaybookTemplate): Promise<readonly string[]> {
   const { name, alertType } = playbook
   checkName(name)
   const texts = [
@@ -32,7 +32,7 @@ export async function makePlaybook(folder: string, playbook: NewPlaybook): Promi
   if (parsePlaybook(texts[0]!.text).playbook === undefined) {
     throw new ValidationError(
       'alert_type_invalid',
-      `'${printable(alertType ?? '')}' cannot be the type of alerts`,
+      `'${printable(alertType ?? '')}' is not a valid alert type`,
       [],
       { hint: 'give a type on one line, such as brute_force' },
     )
@@ -50,7 +50,7 @@ export async function makePlaybook(folder: string, playbook: NewPlaybook): Promi
       written.push(path)
     }
   } catch (error) {
-    // A playbook without its test would be in the way of the next try.
+    // A playbook without its test would block the next try.
     await Promise.all(written.map((path) => rm(path, { force: true })))
     throw error
   }
@@ -80,7 +80,7 @@ function checkName(name: string): void {
     )
 }
 
-/** Also in the folders of the folder: two playbooks of one name cannot be live. */
+/** Also searches subfolders: two playbooks with one name cannot both be live. */
 async function refuseTaken(folder: string, name: string, paths: readonly string[]): Promise<void> {
   const files = await findPlaybookFiles(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -91,14 +91,14 @@ async function refuseTaken(folder: string, name: string, paths: readonly string[
     paths.find((path) => existsSync(path))
   if (taken === undefined) return
   throw new ConflictError('playbook_exists', `${taken} exists`, {
-    hint: 'choose another name, or remove it first: nothing is overwritten',
+    hint: 'choose another name, or remove it first',
   })
 }
 
-/** Any text as data: never the beginning of an expression. */
+/** Quotes text so that it never begins an expression. */
 const quote = (text: string): string => JSON.stringify(text).replaceAll('${{', () => '$${{')
 
-function playbookText({ name, alertType }: NewPlaybook): string {
+function playbookText({ name, alertType }: PlaybookTemplate): string {
   const isManual = alertType === undefined
   const text = isManual ? 'inputs.text' : 'alert.content'
   const head = isManual
@@ -130,19 +130,19 @@ steps:
 `
 }
 
-function testsText({ name, alertType }: NewPlaybook): string {
+function testsText({ name, alertType }: PlaybookTemplate): string {
   const given = (text: string) =>
     alertType === undefined
       ? `inputs: { text: ${JSON.stringify(text)} }`
       : `alert: { data: { message: ${JSON.stringify(text)} } }`
   return `playbook: ${name}.yaml
 tests:
-  - name: what is named is listed in the case
+  - name: lists observables in the case
     ${given('Connection to 198.51.100.7')}
     expect:
       path: [observables, outcome]
       case: { summary: 'To look at: 198.51.100.7' }
-  - name: where nothing is named the case is of low severity
+  - name: sets low severity without observables
     ${given('Nothing happened')}
     expect:
       case: { severity: low, summary: Nothing to look up. }

@@ -2,21 +2,21 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ConflictError } from '../../core/errors/errors.ts'
-import type { Place } from './place-of.ts'
+import type { PluginPlace } from './place-of.ts'
 import type { PluginName } from './plugin-name.ts'
 
-export interface NewPlugin extends Place {
+export interface NewPlugin extends PluginPlace {
   readonly name: PluginName
-  /** Whether there is another system to reach. */
+  /** Whether the plugin connects to another system. */
   readonly isConnected: boolean
 }
 
 const templates = join(import.meta.dirname, 'templates')
 
 /**
- * Writes the files of a new plugin, and nothing where there is something.
+ * Writes the files of a new plugin; overwrites nothing.
  *
- * @returns The folder, and the paths in it.
+ * @returns the folder, and the paths in it
  * @throws ConflictError `folder_exists`
  */
 export async function makePlugin(
@@ -24,8 +24,8 @@ export async function makePlugin(
 ): Promise<{ readonly folder: string; readonly files: readonly string[] }> {
   const folder = join(plugin.parent, plugin.name.folder)
   if (existsSync(folder))
-    throw new ConflictError('folder_exists', `there is something at ${folder} already`, {
-      hint: 'choose another name, or remove it first: nothing is overwritten',
+    throw new ConflictError('folder_exists', `${folder} already exists`, {
+      hint: 'choose another name, or remove it first',
     })
   const files = filesOf(plugin)
   for (const { path, text } of files) {

@@ -2,7 +2,6 @@ import { ValidationError } from '../../core/errors/errors.ts'
 import { isReservedOnWindows } from '../../core/common/reserved-names.ts'
 import { printable } from '../output/printable.ts'
 
-/** What a plugin is called, and where. */
 export interface PluginName {
   /** In playbooks: `impossible_quotes`. */
   readonly name: string
@@ -13,9 +12,9 @@ export interface PluginName {
 }
 
 /**
- * The name of a plugin in all its forms; words may be separated by underscores or hyphens.
+ * All forms of a plugin name; words may be separated by underscores or hyphens.
  *
- * @throws ValidationError `plugin_name_invalid`, with a name that would do where there is one
+ * @throws ValidationError `plugin_name_invalid`, with a similar valid name
  */
 export function pluginNameOf(text: string): PluginName {
   if (!/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(text) || text.length > maxLength) throw invalid(text)
@@ -41,7 +40,7 @@ const reserved = (text: string): ValidationError =>
   )
 
 function invalid(text: string): ValidationError {
-  const message = `'${printable(text)}' is no name for a plugin`
+  const message = `'${printable(text)}' is not a valid plugin name`
   return new ValidationError('plugin_name_invalid', message, [], {
     hint: `use lower-case letters, digits and single hyphens, a letter first, up to ${maxLength} characters, e.g. ${likely(text)}`,
   })

@@ -1,7 +1,7 @@
 import { paint } from './paint.ts'
 import { printable, printableJson, printableLines } from './printable.ts'
 
-/** What the API says of a checkpoint, as far as it is printed (`schemas/checkpoint.schema.json`). */
+/** The printed fields of a checkpoint (`schemas/checkpoint.schema.json`). */
 export interface ShownCheckpoint {
   readonly checkpoint_id: string
   readonly organization_code: string
@@ -28,7 +28,7 @@ export interface ShownCheckpoint {
   } | null
 }
 
-/** A question for people at a terminal: what is asked of whom, what can be answered until when, and what was. */
+/** A checkpoint for the terminal: question, person, possible answers, deadline, and the given answer. */
 export function checkpointLines(checkpoint: ShownCheckpoint): readonly string[] {
   const { checkpoint_id: id, input, alert_id: alert, case_id: caseId, answer } = checkpoint
   const message = (input as { readonly message?: unknown } | null)?.message

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Painter = Readonly<Record<'good' | 'bad' | 'warn' | 'dim' | 'strong', (text: string) => string>>
 
-/** Colours where the stream is a terminal; `NO_COLOR` and `FORCE_COLOR` are honoured. */
+/** Colors for terminals; respects `NO_COLOR` and `FORCE_COLOR`. */
 function painter(stream: NodeJS.WriteStream): Painter {
   return {
     good: (text) => styleText('green', text, { stream }),
@@ -13,8 +13,7 @@ function painter(stream: NodeJS.WriteStream): Painter {
   }
 }
 
-/** For standard output. */
 export const paint = painter(process.stdout)
 
-/** For standard error, which may be a terminal where standard output is not, and the other way round. */
+/** Standard error may be a terminal when standard output is not, and vice versa. */
 export const paintError = painter(process.stderr)

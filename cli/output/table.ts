@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** A plain table: a header, aligned columns, two spaces between them. Cells may be painted. */
+/** A plain table with aligned columns. Cells may be colored. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => visibleLength(row[column] ?? ''))),

@@ -1,9 +1,9 @@
-import { investigatorName } from '../../core/investigation/make-investigator.ts'
+import { investigatorName } from '../../core/investigation/generate-investigator.ts'
 import type { Tocsin } from '../../server/main.ts'
 import { paint } from './paint.ts'
 import { printable } from './printable.ts'
 
-/** What a server says when it has started; on the first start, how to send the first alert. */
+/** The message of a started server; on the first start, with instructions for a first alert. */
 export function welcome(tocsin: Tocsin): string {
   const { config, catalogue } = tocsin
   const facts = [
@@ -28,24 +28,24 @@ export function welcome(tocsin: Tocsin): string {
 const pageFact = ({ url, hasPage, adminKey }: Tocsin): string =>
   hasPage
     ? `${url}/ (sign in with ${adminKey === undefined ? 'an API key' : 'the key below'})`
-    : 'not built: npm run page builds it, for the next start'
+    : 'not built; run npm run page, then restart'
 
-/** Refused files that are named. */
+/** Maximum number of listed files. */
 const maxNamed = 5
 
 function playbookFacts({ config, library }: Tocsin): (readonly string[])[] {
   const { refused, rivals } = library
-  const inForce = `${library.written().length} in force from ${printable(config.playbooksDir)}`
-  if (refused.length === 0 && rivals.length === 0) return [['playbooks', inForce]]
+  const live = `${library.authored().length} loaded from ${printable(config.playbooksDir)}`
+  if (refused.length === 0 && rivals.length === 0) return [['playbooks', live]]
   const rest = refused.length - maxNamed
   const named = refused.slice(0, maxNamed).map(({ file, errors }) => {
     return `${printable(file)} (${errors} problem${errors === 1 ? '' : 's'})`
   })
   const refusal = `${refused.length} refused: ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
   return [
-    ['playbooks', refused.length === 0 ? inForce : `${inForce}, ${paint.bad(refusal)}`],
+    ['playbooks', refused.length === 0 ? live : `${live}, ${paint.bad(refusal)}`],
     ...rivals.slice(0, maxNamed).map(({ message }) => ['', paint.warn(printable(message, 400))]),
-    ['', 'tocsin validate shows each problem at its place; playbooks come into force at the next start'],
+    ['', 'run tocsin validate to see the problems; fixed playbooks are loaded at the next start'],
   ]
 }
 
@@ -54,7 +54,7 @@ function pauseFacts({ pause, apiUrl }: Tocsin): (readonly string[])[] {
   const since = new Date(pause.since).toISOString()
   return [
     ['paused', paint.warn(`since ${since} by ${printable(pause.by.name)}: ${printable(pause.reason)}`)],
-    ['', `alerts are taken in, and their runs wait: POST ${apiUrl}/engine/resume lets them go on`],
+    ['', `alerts are accepted and their runs wait; resume with POST ${apiUrl}/engine/resume`],
   ]
 }
 
@@ -64,25 +64,25 @@ function firstSteps(apiUrl: string, key: string): string[] {
   const made = investigatorName(firstAlert.alert_type, firstAlert.organization_code)
   return [
     '',
-    paint.strong('This admin key is shown once; keep it:'),
+    paint.strong('This admin key is shown only once. Store it safely:'),
     '',
     `  ${key}`,
     '',
-    '1. Send an alert, and wait for its investigation: the answer has investigation_status 15 (Completed).',
+    '1. Send an alert and wait for its investigation; the answer has investigation_status 15 (Completed).',
     '',
     `  ${post(`${apiUrl}/alerts`, [cookie, "-H 'Prefer: wait=30'"], firstAlert)}`,
     '',
-    '2. Look at its case, and at the playbook that was made because nobody wrote one for first_alert:',
+    '2. See its case, and the playbook that was generated because there is none for first_alert:',
     '',
     show('/cases/main-1'),
     show(`/playbooks/${made}`),
     '',
-    '3. To have observables looked up, make a connection with the address and the key of your intelligence provider,',
+    '3. To look up observables, create a connection with the address and key of your intelligence provider,',
     '   and send the alert again:',
     '',
     `  ${post(`${apiUrl}/connections`, [cookie], firstConnection)}`,
     '',
-    'README.md goes on from here; docs/api.md describes every call.',
+    'Continue with README.md; docs/api.md describes every call.',
   ]
 }
 
@@ -100,7 +100,7 @@ const firstConnection = {
   settings: { base_url: 'https://<ADDRESS>', api_key: '<KEY>' },
 }
 
-/** A curl line that works when it is pasted. */
+/** A curl command to paste. */
 function post(url: string, options: readonly string[], body: unknown): string {
   return [
     `curl -sS ${url}`,

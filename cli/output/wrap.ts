@@ -1,10 +1,14 @@
 import { printable } from './printable.ts'
 
-/** Widest line, also on wider terminals: longer ones are hard to read. */
+/** Maximum width, because longer lines are hard to read. */
 const maxWidth = 100
 
-/** The text in lines that fit the terminal, each behind `indent`. Line breaks of the text count as spaces. */
-export function wrap(text: string, indent: string, style: (line: string) => string = (line) => line): string {
+/** Wraps text to the terminal, each line after `indent`. Line breaks of the text count as spaces. */
+export function wrapText(
+  text: string,
+  indent: string,
+  style: (line: string) => string = (line) => line,
+): string {
   const width = Math.max(20, Math.min(process.stdout.columns ?? maxWidth, maxWidth) - indent.length)
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {

@@ -1,31 +1,27 @@
 import { createInterface } from 'node:readline/promises'
 import { type Checkpoint, type Question, labelOf } from '../../core/domain/checkpoint.ts'
-import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import { TocsinError, type JsonSchema } from '../../core/plugin/index.ts'
 import { nearest } from '../../core/schema/index.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson, printableLines } from '../output/printable.ts'
-import { typedChoice } from './typed-choice.ts'
+import { typedChoice } from './options.ts'
 
-/** Whether somebody sits there who can be asked. */
+/** Whether a person is at the terminal. */
 export const canAskHere = (): boolean => process.stdin.isTTY && process.stdout.isTTY
 
-/** Somebody at the terminal. */
 export interface Terminal {
-  /**
-   * Asks until the answer is one that the question takes. Undefined when `signal` says that it no longer counts, or when the input has
-   * ended.
-   */
-  ask(checkpoint: Checkpoint, signal: AbortSignal): Promise<Choice | undefined>
+  /** Asks until the answer is valid. Undefined when `signal` aborts or the input ends. */
+  ask(checkpoint: Checkpoint, signal: AbortSignal): Promise<AnswerChoice | undefined>
   close(): void
 }
 
 export function openTerminal(): Terminal {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // The terminal is in raw mode: what Ctrl-C means is decided elsewhere.
+  // The terminal is in raw mode; Ctrl-C is handled elsewhere.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const lines = terminal[Symbol.asyncIterator]()
-  // What is typed ahead is for the next question.
+  // Text typed ahead answers the next question.
   let next: Promise<IteratorResult<string, unknown>> | undefined
   const lineBefore = async (signal: AbortSignal): Promise<string | undefined> => {
     next ??= lines.next()
@@ -78,7 +74,7 @@ function withLabel(question: Question, answer: string): string {
 const kindOf = ({ enum: values, type }: JsonSchema): string =>
   values ? values.map(String).join(' | ') : String(type ?? 'anything')
 
-function understood(path: string, { answers, form }: Question, typed: string): Choice | undefined {
+function understood(path: string, { answers, form }: Question, typed: string): AnswerChoice | undefined {
   if (typed === '') return undefined
   try {
     return typedChoice(path, answers === null ? { form: form ?? {} } : { answers }, typed)

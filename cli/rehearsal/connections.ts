@@ -15,26 +15,26 @@ import { createLog } from '../../server/log.ts'
 import { openStores } from '../../server/store/open-stores.ts'
 import { printable } from '../output/printable.ts'
 
-/** Calls skills in earnest, with the connections of the data directory, and cases that are kept in memory alone. */
+/** Makes real calls with the connections of the data directory, on cases in memory. */
 export interface LiveSkills {
-  /** There is no data directory: skills without connection work, all others miss theirs. */
+  /** There is no data directory: only skills without connection work. */
   readonly isOffline: boolean
   readonly organization: { readonly uuid: string; readonly code: string; readonly name: string }
   readonly log: Log
-  /** `cases` is asked at each call: whose organization it is decides how they are named. */
+  /** `cases` is read at each call: its organization determines case ids. */
   caller(catalogue: Catalogue, cases: TestCases): SkillCaller
   close(): Promise<void>
 }
 
 interface Wanted {
-  /** Whose connections are used; undefined: those of the only one there is. */
+  /** The organization whose connections are used; undefined: the only one. */
   readonly organization: string | undefined
-  /** Mocks answer; connections need not be there. */
+  /** Mocks replace connections. */
   readonly isMocked?: boolean
 }
 
 /**
- * Where nobody says which data directory is meant, and none is where it usually is, goes on without connections.
+ * Continues without connections if no data directory is configured and the default one is missing.
  *
  * @throws NotFoundError `data_dir_missing`, `organization_missing`, `organization_not_found`
  */
@@ -44,7 +44,7 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
     const isNamed = (process.env['TOCSIN_DATA_DIR'] ?? '').trim() !== '' || code !== undefined
     if (isMocked || !isNamed) return withoutConnections()
     throw new NotFoundError('data_dir_missing', `there is no data directory '${printable(config.dataDir)}'`, {
-      hint: 'TOCSIN_DATA_DIR names the one of your server; `tocsin serve` makes one',
+      hint: 'set TOCSIN_DATA_DIR to the data directory of your server; `tocsin serve` creates one',
     })
   }
   const stores = await openStores(config, 'shared')
@@ -107,7 +107,7 @@ function chosen<T extends { readonly code: string }>(all: readonly T[], code: st
     'organization_not_found',
     `no organization has the code '${printable(code ?? '')}'`,
     {
-      hint: `there are: ${codes}`,
+      hint: `organizations: ${codes}`,
     },
   )
 }

@@ -7,7 +7,7 @@ import { ValidationError } from '../../core/errors/errors.ts'
 import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import { namedSteps, stepFinder, type NamedStep } from '../../core/playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../../core/playbook-test/read/playbook-test.ts'
-import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { systemClock } from '../../server/clock.ts'
@@ -24,14 +24,14 @@ export interface PeopleOptions {
   readonly called: CalledByName
   readonly organizationUuid: string
   /** What `--answer` said, by name of the step. */
-  readonly choices: ReadonlyMap<string, Choice>
+  readonly choices: ReadonlyMap<string, AnswerChoice>
   readonly catalogue: Catalogue
   readonly cancel: AbortSignal
 }
 
 /**
- * Whoever answers the questions of a run here: `--answer` first, else somebody at the terminal. Nobody else is asked: an answer from
- * elsewhere goes to the server.
+ * The responder of a run's questions: `--answer` first, else the person at the terminal. Nobody else is
+ * asked: an answer from elsewhere goes to the server.
  *
  * @throws ValidationError `nobody_to_ask` where a question could come that nobody could answer
  */
@@ -64,7 +64,7 @@ export function peopleHere(options: PeopleOptions) {
     else if (!signal.aborted) await answer(checkpoint, 'timeout')
   }
 
-  async function answer({ id, path }: Checkpoint, choice: Choice): Promise<void> {
+  async function answer({ id, path }: Checkpoint, choice: AnswerChoice): Promise<void> {
     if (choice === 'timeout') checkpoints.expire(path)
     else await checkpoints.store.answer(id, { value: choice.answer, text: null }, analyst)
     wakeUps.wake()
@@ -87,7 +87,7 @@ export function peopleHere(options: PeopleOptions) {
   return { checkpoints: checkpoints.store, wakeUps, withoutAsking, close }
 }
 
-function refuseUnanswered(steps: readonly NamedStep[], choices: ReadonlyMap<string, Choice>): void {
+function refuseUnanswered(steps: readonly NamedStep[], choices: ReadonlyMap<string, AnswerChoice>): void {
   const open = steps.flatMap(({ step, name }) =>
     step.action === 'checkpoint' && !choices.has(name) ? [{ name, step }] : [],
   )
@@ -97,7 +97,7 @@ function refuseUnanswered(steps: readonly NamedStep[], choices: ReadonlyMap<stri
   const words = 'answers' in first.step.choices ? first.step.choices.answers[0] : "'{ … }'"
   throw new ValidationError(
     'nobody_to_ask',
-    `the playbook asks people at ${names}, and nobody is here to answer`,
+    `the playbook asks people at ${names}, but there is no terminal to answer`,
     [],
     {
       hint: `add --answer ${first.name}=${words} (or timeout), or run it in a terminal`,

@@ -7,6 +7,7 @@ import type { CalledByName, Fixtures, Mocks } from '../../core/playbook-test/rea
 import { parseWithCalled } from '../../core/playbook/read/parse-with-called.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
+import { dryRunChoices } from '../../core/dry-run/choices.ts'
 import { resolveInputs } from '../../core/playbook/template/inputs.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../exit-codes.ts'
@@ -14,50 +15,52 @@ import { installedCatalogue } from '../installed-catalogue.ts'
 import { paintError } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { playbooksIn } from '../playbooks-in.ts'
-import { readGiven } from '../read-given.ts'
-import { asInputs, type Texts } from './key-value.ts'
-import { readAlert } from './read-alert.ts'
+import { readGiven, readGivenJson } from '../read-given.ts'
+import { asInputs, typedChoice, type PlaybookRunOptions } from './options.ts'
+import type { GivenAlert } from '../../core/playbook-test/read/read-fixtures.ts'
 
-export interface Given {
-  readonly playbook: string
-  readonly alert: string | undefined
-  readonly inputs: Texts | undefined
-  /** A file with `fixtures` and `mocks`; a file of tests is one. */
-  readonly world: string | undefined
-  readonly organization: Fixtures['organization'] | undefined
+interface Surroundings {
+  /** A file with `fixtures` and `mocks`, such as a test file. */
+  readonly world?: string | undefined
+  readonly organization?: Fixtures['organization'] | undefined
 }
 
-export interface Prepared {
+interface Prepared {
   readonly catalogue: Catalogue
   readonly playbook: Playbook
   readonly called: CalledByName
   readonly fixtures: Fixtures
   readonly mocks: Mocks
+  readonly choices: ReturnType<typeof dryRunChoices>
 }
 
 /**
- * Reads a playbook and the world it shall run in. Mistakes are shown at their places on standard error and end the command; what
- * may be meant, such as an alert that would not start the playbook, is said and goes on.
+ * Reads a playbook and its world. Prints errors with their positions and ends the command; prints a note for
+ * a possible mistake, such as an alert that would not start the playbook.
  */
-export async function prepare(given: Given): Promise<Prepared> {
+export async function prepare(
+  file: string,
+  options: PlaybookRunOptions,
+  { world: worldFile, organization }: Surroundings,
+): Promise<Prepared> {
   const catalogue = await installedCatalogue()
-  const source = await readGiven(given.playbook)
-  const beside = playbooksIn(dirname(given.playbook))
-  const { playbook, called, problems } = parseWithCalled(source, { file: given.playbook, catalogue, beside })
+  const source = await readGiven(file)
+  const beside = playbooksIn(dirname(file))
+  const { playbook, called, problems } = parseWithCalled(source, { file, catalogue, beside })
   if (playbook === undefined) return refuse(source, problems)
-  const { world, alertIsGiven } = await readWorld(given, playbook, called, catalogue)
-  if (playbook.alertTrigger !== undefined && given.alert === undefined && !alertIsGiven) {
-    const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', and none is given`
+  const { world, alertIsGiven } = await readWorld(worldFile, playbook, called, catalogue)
+  if (playbook.alertTrigger !== undefined && options.alert === undefined && !alertIsGiven) {
+    const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', but no alert is given`
     throw new NotFoundError('alert_missing', message, {
       hint: 'add --alert <file.json>, or - for standard input',
     })
   }
-  const alert = given.alert === undefined ? undefined : await readAlert(given.alert)
+  const alert = options.alert === undefined ? undefined : await readAlert(options.alert)
   const fixtures = world.fixtures({
     nowMs: alertIsGiven ? undefined : Date.now(),
     ...(alert && { alert }),
-    ...(given.inputs && { inputs: asInputs(given.inputs, playbook.inputs) }),
-    ...(given.organization && { organization: given.organization }),
+    ...(options.input && { inputs: asInputs(options.input, playbook.inputs) }),
+    ...(organization && { organization }),
   })
   const starts = startsFor(playbook, fixtures)
   if (starts !== true)
@@ -71,11 +74,16 @@ export async function prepare(given: Given): Promise<Prepared> {
     fixtures: { ...fixtures, inputs },
     mocks: world.mocks,
     called,
+    choices: dryRunChoices(playbook, called, options.answer ?? {}, typedChoice),
   }
 }
 
-async function readWorld(given: Given, playbook: Playbook, called: CalledByName, catalogue: Catalogue) {
-  const file = given.world
+async function readWorld(
+  file: string | undefined,
+  playbook: Playbook,
+  called: CalledByName,
+  catalogue: Catalogue,
+) {
   const source = file === undefined ? new TextEncoder().encode('{}') : await readGiven(file)
   const { world, problems } = parseWorld(source, playbook, { file, catalogue, called })
   if (world === undefined) return refuse(source, problems)
@@ -87,4 +95,27 @@ function refuse(source: Uint8Array, problems: readonly Problem[]): never {
   for (const problem of problems.filter(({ severity }) => severity === 'error'))
     process.stderr.write(`${formatProblem(problem, text)}\n\n`)
   throw new Exit(exitCodes.failed)
+}
+
+/**
+ * An alert from a JSON file, or from standard input for `-`: the body of POST /alerts or the response of GET
+ * /alerts/<id> (both have `alert_content`), or the content itself.
+ */
+async function readAlert(file: string): Promise<GivenAlert> {
+  const { text, value: given } = await readGivenJson(file)
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'alert_content'))
+    return { body: { content: text.trimEnd() } }
+  const alert = given as Readonly<Record<string, unknown>>
+  const own = (name: string): unknown => (Object.hasOwn(alert, name) ? alert[name] : undefined)
+  const string = (name: string) => (typeof own(name) === 'string' ? (own(name) as string) : undefined)
+  const time = own('created_at_source')
+  return {
+    type: string('alert_type'),
+    provider: string('alert_provider'),
+    body: { content: string('alert_content') ?? '' },
+    id: string('alert_id'),
+    uuid: string('alert_uuid'),
+    createdAt: typeof own('created_at') === 'number' ? (own('created_at') as number) : undefined,
+    createdAtSource: typeof time === 'number' || typeof time === 'bigint' ? time : undefined,
+  }
 }

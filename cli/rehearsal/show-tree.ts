@@ -5,14 +5,14 @@ import { acceptedBy } from '../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { eventsOf, type DryRunTree } from '../../core/dry-run/explore.ts'
 import { stringifyJson } from '../../core/common/json.ts'
-import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { paint } from '../output/paint.ts'
 import { printable, printableJson } from '../output/printable.ts'
 import { endLines, stepLine, wouldDoLines } from './show.ts'
 
-/** A dry run: what happens, and below each question every way that goes on from there. */
+/** Prints a dry run: its events, and below each question every path from there. */
 export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
   const events = eventsOf(tree, catalogue).map((event) =>
     'would' in event ? wouldDoLines(event.would) : stepLine(event.ended),
@@ -21,7 +21,7 @@ export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catal
 }
 
 function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
-  if (end === 'too many ways') return [paint.warn('there are more ways, which were not tried: add --answer')]
+  if (end === 'too many ways') return [paint.warn('more paths exist that were not tried: add --answer')]
   if ('ways' in end) {
     const { path, question } = end.asked
     const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
@@ -41,7 +41,7 @@ function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): r
   const writes = `${wouldDo.length} ${wouldDo.length === 1 ? 'write' : 'writes'}`
   return [
     endLines(playbook, outcome, durationMs, undefined, []),
-    `    nothing was changed; ${writes} would have been made`,
+    `    nothing was changed; a real run would make ${writes}`,
     ...wouldAsk(
       wouldDo.map(({ skill }) => skill),
       catalogue,
@@ -54,13 +54,13 @@ function shownInput({ via, input }: Question, catalogue: Catalogue): unknown {
   return asking ? hide(acceptedBy(asking), input) : input
 }
 
-function wayOf(choice: Choice): string {
+function wayOf(choice: AnswerChoice): string {
   if (choice === 'timeout') return 'if nobody answers in time:'
   const { answer } = choice
   return `if the answer is ${printable(typeof answer === 'string' ? answer : stringifyJson(answer))}:`
 }
 
-/** Whether the only way ends otherwise than completed. */
+/** Whether there is only one path, and it does not complete. */
 export function wouldFail({ end }: DryRunTree): boolean {
   return end !== 'too many ways' && 'outcome' in end && end.outcome?.status !== 'completed'
 }

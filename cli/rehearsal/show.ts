@@ -17,7 +17,7 @@ const words = {
   unknown: 'unknown',
 } as const
 
-/** A step that has ended, on one line. */
+/** An ended step on one line. */
 export function stepLine({ path, kind, state, attempt, error, startedAt, endedAt }: JournalEntry): string {
   const word = words[state].padEnd(7)
   const painted =
@@ -39,17 +39,17 @@ export function wouldDoLines(would: WouldDo): string {
   const via = connection === undefined ? '' : ` through connection ${printable(connection)}`
   const sources = {
     fixtures: 'from the fixtures',
-    example: "as the skill's example",
-    schema: 'made from the schema',
+    example: "from the skill's example",
+    schema: 'generated from the schema',
   }
   return [
     `  ${paint.warn('would do')} ${printable(path)}  ${paint.strong(skill)}${via}`,
     indent(json(input)),
-    paint.dim(indent(`goes on with ${sources[from]}: ${json(output)}`)),
+    paint.dim(indent(`assumed output ${sources[from]}: ${json(output)}`)),
   ].join('\n')
 }
 
-/** How a run ended: its status, what it gave, and what became of the case; without what is sensitive. */
+/** The end of a run: status, output, and the case, without sensitive values. */
 export function endLines(
   playbook: Playbook,
   outcome: RunOutcome,

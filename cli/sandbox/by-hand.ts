@@ -3,32 +3,32 @@ import type { SandboxCommand } from '../../core/plugin/index.ts'
 import { paint } from '../output/paint.ts'
 import { printableLines } from '../output/printable.ts'
 import { table } from '../output/table.ts'
-import { chooseFault, faultWords } from './choose-fault.ts'
 import { curlLines } from './curl-lines.ts'
 import type { StartedSandbox } from './start-sandboxes.ts'
 import { argumentsIn, wordOf } from './usage.ts'
+import type { Failure, SandboxReply } from '../../core/plugin/testing/index.ts'
 
-/** A line that was understood, as work to do. */
+/** A parsed command, ready to run. */
 export type Work = () => Promise<string>
 
 export interface ByHandOptions {
   readonly organization: string
-  /** Of the server that the connections are meant for, with its prefix. */
+  /** The API of the server for the connections, with its prefix. */
   readonly apiUrl: string
-  /** Shows requests or no longer does. */
+  /** Turns the printing of requests on or off. */
   readonly watch: (isOn: boolean) => void
 }
 
-/** A command, of one sandbox or for all. */
+/** A command of the prompt. */
 interface Entry {
   readonly plugin: string | undefined
   readonly command: SandboxCommand
 }
 
 /**
- * Understands what is typed at the prompt: a command of the prompt, or one of a sandbox, with the plugin's name before it where several have it.
+ * Parses a typed line: a command of the prompt or of a sandbox, prefixed with the plugin if several have it.
  *
- * @throws Error that says what was not understood
+ * @throws Error for an unknown command
  */
 export function byHand(sandboxes: readonly StartedSandbox[], options: ByHandOptions): (line: string) => Work {
   const entries: readonly Entry[] = [
@@ -50,7 +50,7 @@ export function byHand(sandboxes: readonly StartedSandbox[], options: ByHandOpti
       .slice(word.length)
     const words = argumentsIn(command.usage, typed)
     if (words === undefined) throw new Error(`write it as: ${command.usage}`)
-    // What people and other systems wrote is part of it.
+    // Output may contain text of other systems.
     return async () =>
       owner === undefined ? await command.run(...words) : printableLines(await command.run(...words))
   }
@@ -68,7 +68,7 @@ function find(entries: readonly Entry[], plugin: string | undefined, word: strin
   if (word === '') throw new Error(`${plugin} has: ${words.join(', ') || 'nothing to do by hand'}`)
   const meant = nearest(word, words)
   throw new Error(
-    `'${word}' is no command: ${meant === undefined ? "'help' lists them" : `did you mean ${meant}?`}`,
+    `unknown command '${word}': ${meant === undefined ? "'help' lists them" : `did you mean ${meant}?`}`,
   )
 }
 
@@ -86,9 +86,10 @@ function general(
   return [
     {
       usage: 'fail <plugin> <how> [times]',
-      description: "the next requests (1) meet a fault, e.g. fail messaging 429 3; 'all' for every plugin",
+      description:
+        "lets the next requests (default 1) fail, e.g. fail messaging 429 3; 'all' for every plugin",
       run(plugin = '', how = '', times = '') {
-        if (!/^\d{0,4}$/.test(times)) throw new Error(`'${times}' is no number of requests`)
+        if (!/^\d{0,4}$/.test(times)) throw new Error(`'${times}' is not a valid number of requests`)
         const count = Number(times === '' ? 1 : times)
         for (const { plugin: name, running } of chosen(plugin)) {
           if (running.failNext === undefined) throw new Error(`the sandbox of ${name} cannot be made to fail`)
@@ -99,9 +100,10 @@ function general(
     },
     {
       usage: 'limit <plugin> <requests>',
-      description: 'no more requests a minute are answered, others with 429, e.g. limit travel 5',
+      description: 'answers at most so many requests a minute, others with 429, e.g. limit travel 5',
       run(plugin = '', requests = '') {
-        if (!/^[1-9]\d{0,3}$/.test(requests)) throw new Error(`'${requests}' is no number of requests`)
+        if (!/^[1-9]\d{0,3}$/.test(requests))
+          throw new Error(`'${requests}' is not a valid number of requests`)
         const limited = chosen(plugin)
         for (const { running } of limited) running.limitRate?.({ requests: Number(requests), perMs: 60_000 })
         return `at most ${requests} a minute: ${limited.map((one) => one.plugin).join(', ')}`
@@ -109,7 +111,7 @@ function general(
     },
     {
       usage: 'heal [plugin]',
-      description: 'requests are answered again, whatever was said with fail and limit',
+      description: 'ends all faults and limits',
       run(plugin = '') {
         const healed = chosen(plugin)
         for (const { running } of healed) running.stopFailing?.()
@@ -118,7 +120,7 @@ function general(
     },
     {
       usage: 'faults [plugin]',
-      description: 'the ways to fail',
+      description: 'lists the faults',
       run: (plugin = '') =>
         table(
           ['HOW', 'WHAT HAPPENS'],
@@ -127,7 +129,7 @@ function general(
     },
     {
       usage: 'settings [plugin]',
-      description: 'the connection to make, as a curl line',
+      description: 'prints a curl command that creates the connection',
       run: (plugin = '') =>
         chosen(plugin)
           .map((sandbox) => curlLines(sandbox, { organization, apiUrl }))
@@ -135,7 +137,7 @@ function general(
     },
     {
       usage: 'requests <on|off>',
-      description: 'show requests as they arrive, or do not',
+      description: 'shows or hides requests as they arrive',
       run(state = '') {
         if (state !== 'on' && state !== 'off') throw new Error('write it as: requests on, or requests off')
         watch(state === 'on')
@@ -143,7 +145,7 @@ function general(
       },
     },
     { usage: 'help', description: 'this list', run: help },
-    { usage: 'quit', description: 'end; Ctrl-C does too', run: () => '' },
+    { usage: 'quit', description: 'stops; so does Ctrl-C', run: () => '' },
   ]
 }
 
@@ -160,4 +162,47 @@ function help(entries: readonly Entry[]): string {
       return [paint.strong(plugin ?? 'all'), ...lines].join('\n')
     })
     .join('\n')
+}
+
+/** Failures of the test kit. */
+const failures: Readonly<Record<Failure, string>> = {
+  reset: 'closes the connection',
+  hang: 'never answers',
+  drip: 'answers byte by byte, without end',
+  garbage: 'answers with invalid JSON',
+  huge: 'answers with an oversized body',
+  gzip_bomb: 'answers with a small body that decompresses to an oversized one',
+}
+
+/** Every kind of failure, with its effect. */
+function faultWords(own: Readonly<Record<string, SandboxReply>> = {}): readonly (readonly string[])[] {
+  return [
+    ['400 to 599', 'answers with this status; 429 with Retry-After: 2'],
+    ...Object.entries(failures),
+    ...Object.entries(own).map(([name, { status = 200 }]) => [
+      name,
+      `answers like the real system: ${status}`,
+    ]),
+  ]
+}
+
+/**
+ * Parses a kind of failure: a status, a failure of the test kit, or one of the system.
+ *
+ * @throws Error for an unknown one
+ */
+function chooseFault(
+  typed: string,
+  own: Readonly<Record<string, SandboxReply>> = {},
+): SandboxReply | Failure {
+  const wanted = typed.toLowerCase()
+  if (Object.hasOwn(failures, wanted)) return wanted as Failure
+  const [, reply] = Object.entries(own).find(([name]) => name.toLowerCase() === wanted) ?? []
+  if (reply !== undefined) return reply
+  if (!/^[45]\d\d$/.test(wanted)) throw new Error(`unknown fault '${typed}'; 'faults' lists them`)
+  return {
+    status: Number(wanted),
+    ...(wanted === '429' ? { headers: { 'retry-after': '2' } } : {}),
+    json: { error: { code: wanted, message: 'The sandbox was told to fail.' } },
+  }
 }

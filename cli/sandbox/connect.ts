@@ -4,18 +4,18 @@ import { connectionBody, connectionName } from './curl-lines.ts'
 import type { StartedSandbox } from './start-sandboxes.ts'
 
 export interface ConnectOptions {
-  /** Code of the organization whose connections they are to be. */
+  /** Code of the organization of the connections. */
   readonly organization: string
-  /** Default: a name that no connection to a real system has. */
+  /** Default: a name that no real connection has. */
   readonly nameOf?: (plugin: string) => string
 }
 
 /**
- * Makes the connection of a sandbox on a server, or changes the one of an earlier time, tries its credentials, and hands the other system the
- * addresses that the server has for it.
+ * Creates or updates the connection of a sandbox on a server, tests it, and gives the sandbox its webhook
+ * addresses on the server.
  *
- * @returns what was done, in words
- * @throws TocsinError with what the server said
+ * @returns a summary
+ * @throws TocsinError of the server
  */
 export async function connect(
   api: ApiClient,
@@ -31,7 +31,7 @@ export async function connect(
   const done = isNew ? 'made' : 'changed'
   if (running.install === undefined) return `${name}  ${done}, its credentials work`
   await running.install(await api.get<unknown>(`${path}/manifest${query}`))
-  return `${name}  ${done}, its credentials work, and what people answer is sent to the server`
+  return `${name}  ${done}, its credentials work, and answers are sent to the server`
 
   async function make(): Promise<boolean> {
     try {

@@ -2,11 +2,11 @@ import type { StartedSandbox } from './start-sandboxes.ts'
 
 export interface ConnectionAddress {
   readonly organization: string
-  /** Of the server, with its prefix. */
+  /** The API of the server, with its prefix. */
   readonly apiUrl: string
 }
 
-/** What POST connections is sent: the settings that an operator would type in. */
+/** The body for POST connections. */
 export const connectionBody = ({ plugin, running }: StartedSandbox, organization: string) => ({
   organization_code: organization,
   name: connectionName(plugin),
@@ -14,10 +14,10 @@ export const connectionBody = ({ plugin, running }: StartedSandbox, organization
   settings: running.settings,
 })
 
-/** A name that no connection to a real system has. */
+/** A name that no real connection has. */
 export const connectionName = (plugin: string): string => `sandbox-${plugin.replaceAll('_', '-')}`
 
-/** A command that works when it is pasted; the key stands in the environment. */
+/** A curl command to paste; it reads the key from the environment. */
 export function curlLines(sandbox: StartedSandbox, { organization, apiUrl }: ConnectionAddress): string {
   const body = JSON.stringify(connectionBody(sandbox, organization)).replaceAll("'", `'\\''`)
   return [

@@ -2,12 +2,13 @@ import { clearLine, createInterface, cursorTo } from 'node:readline'
 
 /** A line-oriented prompt, at a terminal or behind a pipe. */
 export interface Prompt {
-  /** Shows lines above what is being typed. */
+  /** Prints lines above the current input. */
   readonly say: (text: string) => void
   /**
-   * Hands each line on as it is typed, one after the other.
+   * Passes on each line, one after the other.
    *
-   * @returns when the handler says so by `true`, or when a terminal's input ends. A pipe that ends says nothing: nobody sits there.
+   * @returns when the handler returns `true`, or the input of a terminal ends. The end of a pipe does not end
+   * it.
    */
   each(handle: (line: string) => Promise<boolean>): Promise<void>
   close(): void
@@ -19,9 +20,9 @@ export function openPrompt(): Prompt {
     input: process.stdin,
     ...(isTerminal ? { output: process.stdout, prompt: '> ' } : {}),
   })
-  // From now on: what is typed before somebody listens waits.
+  // Buffers lines from now on, until they are read.
   const typed = lines[Symbol.asyncIterator]()
-  // The terminal is in raw mode: what Ctrl-C means is decided elsewhere.
+  // The terminal is in raw mode; Ctrl-C is handled elsewhere.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   let isOpen = true
   const prompt = () => {

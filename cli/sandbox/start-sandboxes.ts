@@ -3,18 +3,17 @@ import { TocsinError, type RunningSandbox } from '../../core/plugin/index.ts'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import type { PluginSources } from '../../core/registry/plugin-modules.ts'
 
-/** The sandbox of a plugin, started. Those that the test kit serves can be told to fail. */
+/** A started sandbox. Those of the test kit can be told to fail. */
 export interface StartedSandbox {
-  /** Name of the plugin. */
   readonly plugin: string
   readonly running: RunningSandbox &
     Partial<Pick<ServedSandbox, 'failNext' | 'limitRate' | 'stopFailing' | 'faults'>>
 }
 
 export interface StartOptions extends PluginSources {
-  /** Names of plugins. Each must have a sandbox. */
+  /** Names of plugins with a sandbox. */
   readonly plugins: readonly string[]
-  /** Of the first sandbox; the others count up. Default 0: any free ones. */
+  /** Port of the first sandbox; the others follow. Default 0: free ports. */
   readonly firstPort?: number
   readonly onAnswer?: (plugin: string, request: Request, outcome: number | string) => void
   readonly onNews?: (plugin: string, news: string) => void
@@ -23,7 +22,7 @@ export interface StartOptions extends PluginSources {
 type Request = RunningSandbox['requests'][number]
 
 /**
- * Starts them all, or none.
+ * Starts all of them, or none.
  *
  * @throws TocsinError `port_taken`
  */
@@ -58,10 +57,10 @@ async function start(plugin: string, index: number, options: StartOptions): Prom
     if ((cause as { code?: unknown }).code !== 'EADDRINUSE') throw cause
     throw new TocsinError(
       'port_taken',
-      `the sandbox of ${plugin} cannot have port ${port}: another program listens there`,
+      `the sandbox of ${plugin} cannot use port ${port}: another program listens there`,
       {
         cause,
-        hint: 'choose another --port, or leave it out for free ones',
+        hint: 'choose another --port, or omit it to use free ports',
       },
     )
   }

@@ -4,7 +4,10 @@ import { byHand, type ByHandOptions } from './by-hand.ts'
 import type { Prompt } from './open-prompt.ts'
 import type { StartedSandbox } from './start-sandboxes.ts'
 
-/** Does what is typed until somebody types `quit`, or a terminal's input ends. What goes wrong is said, and the next line is read. */
+/**
+ * Runs typed lines until `quit`, or the end of a terminal's input. Errors are printed, and the next line is
+ * read.
+ */
 export function talk(
   prompt: Prompt,
   sandboxes: readonly StartedSandbox[],

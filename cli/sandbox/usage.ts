@@ -1,9 +1,9 @@
-/** The word that a command is called by. */
+/** The name of a command. */
 export const wordOf = (usage: string): string => usage.split(' ', 1)[0] ?? ''
 
 /**
- * The arguments in what was typed after the word: one word each, the last one takes the rest. Undefined when one is missing, or when there
- * is something where nothing is expected.
+ * The arguments after the name: one word each, the last one takes the rest. Undefined for a missing or
+ * surplus argument.
  *
  * @example argumentsIn('reply <message> <text>', '3 not me') // ['3', 'not me']
  */

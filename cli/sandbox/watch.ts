@@ -8,7 +8,7 @@ import type { StartedSandbox } from './start-sandboxes.ts'
 
 type Request = RunningSandbox['requests'][number]
 
-/** A request in a line: method, path, and what became of it. Never a header or a body, and no secret that is part of a path. */
+/** A request on one line: method, path and outcome, without headers, body or secrets in the path. */
 export function requestLine(
   plugin: string,
   { method, path }: Request,
@@ -19,13 +19,13 @@ export function requestLine(
   return `${paint.dim(`${plugin}  ${method} ${printable(redactor.text(path))}`)}  ${isWell ? paint.good(String(outcome)) : paint.bad(String(outcome))}`
 }
 
-/** What happened in the other system, under the name of its plugin. */
+/** An event in the other system, after the name of its plugin. */
 export function newsLines(plugin: string, news: string): string {
   const [first = '', ...others] = printableLines(news).split('\n')
   return [`${paint.strong(plugin)}  ${first}`, ...others.map((line) => `  ${line}`)].join('\n')
 }
 
-/** Knows the secrets of each sandbox's settings, by name of its plugin. */
+/** Redacts the secrets of each sandbox, by plugin. */
 export function redactorsOf(
   sandboxes: readonly StartedSandbox[],
   catalogue: Catalogue,

@@ -3,16 +3,16 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
-import { wrap } from '../output/wrap.ts'
+import { wrapText } from '../output/wrap.ts'
 import { exampleSteps } from './example-step.ts'
 import { schemaRows, type SchemaRow } from './schema-rows.ts'
 
-/** Everything an author of playbooks needs to know of one skill. */
-export function describeSkill(entry: CatalogueSkill): string {
+/** A skill for authors of playbooks. */
+export function skillLines(entry: CatalogueSkill): string {
   const { name, skill } = entry
   const steps = exampleSteps(entry)
   const sections = [
-    `${paint.strong(name)}  ${printable(skill.title)}\n${wrap(skill.description, '')}`,
+    `${paint.strong(name)}  ${printable(skill.title)}\n${wrapText(skill.description, '')}`,
     facts(entry),
     inputs(schemaRows(authorsInput(skill))),
     outputs(schemaRows(skill.output as JsonSchema)),
@@ -26,6 +26,9 @@ export function describeSkill(entry: CatalogueSkill): string {
 function facts({ skill, plugin }: CatalogueSkill): string {
   const rows = [
     ['effect', effectOf(skill)],
+    ...(skill.effect === 'write' && skill.destructive !== undefined
+      ? [['destructive', `${skill.destructive}: counts against the hourly limit of its class`]]
+      : []),
     ['connection', connectionOf(skill, plugin.name)],
     ...(skill.enriches === undefined ? [] : [['enriches', skill.enriches.join(', ')]]),
     ...(skill.docs === undefined ? [] : [['docs', skill.docs]]),
@@ -36,28 +39,30 @@ function facts({ skill, plugin }: CatalogueSkill): string {
 }
 
 function effectOf(skill: CatalogueSkill['skill']): string {
-  if (skill.effect === 'read') return 'read: changes nothing, and may be repeated'
+  if (skill.effect === 'read') return 'read: changes nothing and can be repeated'
   return `write: ${whatRepeatMeans[skill.repeat]}`
 }
 
 const whatRepeatMeans = {
-  safe: 'done again where a crash interrupted it; that changes nothing twice',
-  verify: 'where a crash interrupted it, the other system is asked whether it happened',
-  never: 'never repeated; where a crash interrupted it, the step fails',
+  safe: 'repeated after a crash, without a second effect',
+  verify: 'after a crash, asks the other system whether it took effect',
+  never: 'never repeated; after a crash, a person decides',
 } as const
 
 function connectionOf({ connection, connectionIsOptional }: CatalogueSkill['skill'], plugin: string): string {
   if (connection === undefined) return 'needs none'
-  return connectionIsOptional === true ? `optional, of the plugin ${plugin}` : `one of the plugin ${plugin}`
+  return connectionIsOptional === true
+    ? `optional, of the plugin ${plugin}`
+    : `required, of the plugin ${plugin}`
 }
 
 function inputs(rows: readonly SchemaRow[]): string {
   return values('Inputs', rows, (row) => (row.required ? ['required'] : []))
 }
 
-/** What an output must hold is there unasked; what may be missing is worth a word. */
+/** Required outputs are always present; only optional ones are marked. */
 function outputs(rows: readonly SchemaRow[]): string {
-  return values('Outputs', rows, (row) => (row.required ? [] : ['not always there']))
+  return values('Outputs', rows, (row) => (row.required ? [] : ['may be absent']))
 }
 
 function values(title: string, rows: readonly SchemaRow[], mark: (row: SchemaRow) => string[]): string {
@@ -69,9 +74,9 @@ function values(title: string, rows: readonly SchemaRow[], mark: (row: SchemaRow
 
 function valueLines({ name, type, notes, description }: SchemaRow, marks: string[], width: number): string {
   const indent = ' '.repeat(width + 4)
-  const what = wrap([type, ...marks, ...notes].join(' · '), indent).trimStart()
+  const what = wrapText([type, ...marks, ...notes].join(' · '), indent).trimStart()
   const first = `  ${paint.good(printable(name))}${' '.repeat(Math.max(2, width + 2 - name.length))}${what}`
-  return description === '' ? first : `${first}\n${wrap(description, indent, paint.dim)}`
+  return description === '' ? first : `${first}\n${wrapText(description, indent, paint.dim)}`
 }
 
 function indented(text: string): string {

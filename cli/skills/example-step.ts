@@ -1,6 +1,6 @@
 import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 
-/** The examples of a skill as steps to paste into a playbook, one beside the other. */
+/** The examples of a skill as steps to paste into a playbook. */
 export function exampleSteps({ name, skill }: CatalogueSkill): readonly string[] {
   return skill.examples.map(({ title, input }, index) => {
     const given = input as Input
@@ -10,7 +10,7 @@ export function exampleSteps({ name, skill }: CatalogueSkill): readonly string[]
   })
 }
 
-/** The answers stand beside the inputs of a skill that asks; the engine gives the id of the question. */
+/** A skill that asks has `answers` beside its inputs; the engine sets the id of the question. */
 function checkpoint(name: string, input: Input): string[] {
   const { checkpoint_id: _, answers, form, ...own } = input
   const choices = answers === undefined ? yamlEntry('form', form, '') : yamlEntry('answers', answers, '')
@@ -38,7 +38,7 @@ function yamlEntry(key: string, value: unknown, indent: string): string[] {
   ]
 }
 
-/** Plain where no YAML reader could take it for something else. */
+/** Unquoted if no YAML reader could take it for something else. */
 function scalar(value: unknown): string {
   if (typeof value === 'string' && /^[A-Za-z][\w./@-]*( [\w.,/@-]+)*$/.test(value) && !reserved.test(value)) {
     return value
@@ -48,7 +48,7 @@ function scalar(value: unknown): string {
 
 const reserved = /^(true|false|null|yes|no|on|off|y|n)$/i
 
-/** In a playbook `${{` begins an expression; `$${{` is the text. */
+/** In a playbook, `${{` begins an expression; `$${{` is plain text. */
 function escapeTemplates(text: string): string {
   return text.replaceAll('${{', () => '$${{')
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/plugin/index.ts'
 
-/** One value of an input or output, as it is shown. */
+/** A displayed value of an input or output. */
 export interface SchemaRow {
   /** Path from the top: `risk.score`, `evidence[].rule`. */
   readonly name: string
@@ -11,10 +11,10 @@ export interface SchemaRow {
   readonly description: string
 }
 
-/** Values further in are shown as `object`; `--json` has them. */
+/** Deeper values are shown as `object`; `--json` includes them. */
 const maxDepth = 3
 
-/** Every value that an object of this schema holds, in the order of their declaration, each before what is in it. */
+/** All values of an object schema in the order of their declaration, each before its parts. */
 export function schemaRows(schema: JsonSchema, prefix = '', depth = 1): SchemaRow[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
     const name = `${prefix}${key}`
@@ -34,7 +34,7 @@ function innerRows(schema: JsonSchema, name: string, depth: number): SchemaRow[]
   return [...schemaRows(schema, `${name}.`, depth), ...items]
 }
 
-/** A schema's type in a few words: `string`, `low | high`, `list of integer`, `number or null`. */
+/** The type of a schema in a few words: `string`, `low | high`, `list of integer`, `number or null`. */
 export function typeName(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum !== undefined) return schema.enum.map(plainValue).join(' | ')

@@ -4,16 +4,19 @@ import { NotFoundError } from '../../core/errors/errors.ts'
 import { printable } from '../output/printable.ts'
 
 export interface FoundFiles {
-  /** Files of tests, each once, in order. */
+  /** Test files, sorted, without duplicates. */
   readonly tests: readonly string[]
-  /** Playbooks in the folders that were named, whether they have tests or not. */
+  /** Playbooks of the given folders, with or without tests. */
   readonly playbooks: readonly string[]
 }
 
 const isTest = (name: string): boolean => /\.test\.ya?ml$/.test(name)
 const isPlaybook = (name: string): boolean => /\.ya?ml$/.test(name) && !isTest(name)
 
-/** The tests in files and folders; a playbook stands for the tests beside it. Throws NotFoundError where there are none. */
+/**
+ * Finds the tests in files and folders; a playbook stands for its tests. Throws NotFoundError if there are
+ * none.
+ */
 export async function findTestFiles(paths: readonly string[]): Promise<FoundFiles> {
   const found = await Promise.all(paths.map(filesAt))
   const tests = [...new Set(found.flatMap((files) => files.tests))]
@@ -21,7 +24,7 @@ export async function findTestFiles(paths: readonly string[]): Promise<FoundFile
   if (tests.length > 0) return { tests, playbooks }
   const places = paths.map((path) => printable(path)).join(', ')
   throw new NotFoundError('no_tests', `no tests in ${places}`, {
-    hint: 'tests are files named <playbook>.test.yaml; docs/testing-playbooks.md shows one',
+    hint: 'name test files <playbook>.test.yaml; docs/testing-playbooks.md has an example',
   })
 }
 

@@ -1,7 +1,6 @@
 import type { SourceProblem } from '../../core/errors/source-frame.ts'
 import { percentOf, type Tested } from './run-files.ts'
 
-/** For programs. */
 export function jsonReport(tested: Tested): unknown {
   const { files, coverage, ok } = tested
   return {
@@ -35,7 +34,7 @@ export function jsonReport(tested: Tested): unknown {
   }
 }
 
-/** The XML that CI systems read: a suite for each file, a case for each test. */
+/** JUnit XML for CI systems: a suite for each file, a case for each test. */
 export function junitReport({ files }: Tested): string {
   const suites = files.map(({ file, problems, result }) => {
     const broken = [...(result ? result.failures : problems.filter(({ severity }) => severity === 'error'))]
@@ -84,7 +83,7 @@ const entities: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 }
 
-/** Text for XML 1.0, which cannot hold most control characters at all. */
+/** Text for XML 1.0, which does not allow most control characters. */
 function xml(text: string): string {
   return text
     .toWellFormed()

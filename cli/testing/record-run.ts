@@ -9,8 +9,8 @@ import { readConfig } from '../../server/config/config.ts'
 import { readIfThere } from '../playbooks-in.ts'
 import { readGivenJson } from '../read-given.ts'
 
-/** A file of tests made from the answer of GET /runs/<id> in a file, or in standard input for `-`. */
-export async function recordRun(
+/** Makes a test file from the response of GET /runs/<id>, in a file, or in standard input for `-`. */
+export async function recordTestFile(
   runFile: string,
   alertFile: string | undefined,
   catalogue: Catalogue,
@@ -24,13 +24,13 @@ export async function recordRun(
     catalogue,
     alert,
     playbook: found?.playbook,
-    // The tests stand beside the playbook.
+    // Tests are in the folder of their playbook.
     playbookFile: found === undefined ? `${String(name)}.yaml` : basename(found.path),
     loadPlaybook: (file) => readIfThere(join(folder, file)),
   })
 }
 
-/** From the playbooks folder and the folders in it; undefined where it is not there (any more) or has mistakes. */
+/** From the playbooks folder; undefined if the playbook is missing or invalid. */
 async function playbookNamed(
   name: string,
   catalogue: Catalogue,

@@ -5,7 +5,7 @@ import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { failuresOf, percentOf, type Tested, type TestedFile } from './run-files.ts'
 
-/** A file with its tests, one line each; what is wrong stands under the test, at its place in the file. */
+/** A file with its tests, one line each, followed by failures with their positions. */
 export function fileReport({ file, source, problems, result }: TestedFile): string {
   const text = new TextDecoder().decode(source)
   const frames = [...problems, ...(result?.failures ?? [])].map((problem) => formatProblem(problem, text))
@@ -34,12 +34,15 @@ export function summary({ files, ok }: Tested): string {
   if (ok) return `${paint.good('ok')} ${ran}`
   const what = [
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(unread > 0 ? [`${withMistakes(unread)}, whose tests did not run`] : []),
+    ...(unread > 0 ? [`${withMistakes(unread)}; their tests did not run`] : []),
   ]
   return `${paint.bad('not ok')} ${ran}: ${what.join(', ')}`
 }
 
-/** What no test has done, each at its step; and how much has been done. Where mistakes kept every test from running, only that. */
+/**
+ * Coverage: branches that no test takes, and the percentage. If errors kept every test from running, only
+ * those.
+ */
 export function coverageReport({ coverage, files }: Tested, min: number | undefined): string {
   const unread = files.filter(({ result }) => result === undefined).length
   const shown = files.length > 0 && unread === files.length ? [] : coverage
@@ -54,10 +57,10 @@ export function coverageReport({ coverage, files }: Tested, min: number | undefi
   const percent = Math.floor(percentOf(coverage) * 10) / 10
   const isMet = min === undefined ? lines.length === 0 : percentOf(coverage) >= min
   const isEnough = isMet && unread === 0
-  const asked = min === undefined || isMet ? '' : `, and ${min} % are asked for`
+  const asked = min === undefined || isMet ? '' : `, but ${min} % are required`
   const without = unread === 0 ? '' : `, without the tests of ${withMistakes(unread)}`
   const share =
-    total === 0 ? 'there are no branches to take' : `${percent} % of branches taken: ${taken} of ${total}`
+    total === 0 ? 'there are no branches to cover' : `${percent} % of branches covered: ${taken} of ${total}`
   const sentence = `${share}${asked}${without}`
   const head = lines.length === 0 ? [] : ['', 'Never taken:', ...lines]
   return [...head, `${isEnough ? paint.good('ok') : paint.bad('not ok')} ${sentence}`].join('\n')

@@ -1,36 +1,33 @@
 import { readFile } from 'node:fs/promises'
-import { coverageOf } from '../../core/playbook-test/coverage/coverage.ts'
-import { loadTests } from '../../core/playbook-test/read/load-tests.ts'
-import { runTests } from '../../core/playbook-test/run/run-tests.ts'
-import type { Coverage } from '../../core/playbook-test/coverage/coverage.ts'
-import type { FileResult } from '../../core/playbook-test/run/run-tests.ts'
-import type { LoadedTests } from '../../core/playbook-test/read/load-tests.ts'
+import { coverageOf, type Coverage } from '../../core/playbook-test/coverage/coverage.ts'
+import { loadTests, type LoadedTests } from '../../core/playbook-test/read/load-tests.ts'
+import { runTests, type FileResult } from '../../core/playbook-test/run/run-tests.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { FoundFiles } from './find-test-files.ts'
 
-/** A file of tests and what came of it; without result where it could not be read. */
+/** A test file and its result; without a result if it could not be read. */
 export interface TestedFile extends LoadedTests {
   readonly result: FileResult | undefined
 }
 
-export interface TestedPlaybook extends Coverage {
+export interface PlaybookCoverage extends Coverage {
   readonly path: string
 }
 
 export interface Tested {
   readonly files: readonly TestedFile[]
-  /** By playbook, those without tests too. */
-  readonly coverage: readonly TestedPlaybook[]
-  /** Whether everything could be read and was as expected. Coverage does not count. */
+  /** By playbook, including those without tests. */
+  readonly coverage: readonly PlaybookCoverage[]
+  /** Whether every file was readable and passed, regardless of coverage. */
   readonly ok: boolean
 }
 
 export interface RunFilesOptions {
   readonly catalogue: Catalogue
   readonly crash: boolean
-  /** Told of each file as soon as its tests have run. */
+  /** Called for each file as soon as its tests have run. */
   readonly onFile?: (file: TestedFile) => void
 }
 
@@ -47,7 +44,7 @@ export async function runFiles(found: FoundFiles, options: RunFilesOptions): Pro
   return { files, coverage: await coverage(files, found.playbooks, options.catalogue), ok }
 }
 
-/** Tests that failed, and what is wrong with the file as a whole. */
+/** Failed tests, and failures of the file as a whole. */
 export function failuresOf({ tests, failures }: FileResult): number {
   return tests.filter((test) => test.failures.length > 0).length + failures.length
 }
@@ -62,7 +59,7 @@ async function coverage(
   files: readonly TestedFile[],
   playbooks: readonly string[],
   catalogue: Catalogue,
-): Promise<readonly TestedPlaybook[]> {
+): Promise<readonly PlaybookCoverage[]> {
   const covered = new Map<string, Covered>()
   const add = (path: string, playbook: Playbook): Covered => {
     const entry = covered.get(path) ?? { playbook, taken: new Set(), unreachable: new Set() }
@@ -89,7 +86,7 @@ async function coverage(
   })).toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Of all branches, in percent; all of none is 100. */
+/** Percentage of all branches; 100 if there are none. */
 export function percentOf(coverage: readonly Coverage[]): number {
   const total = coverage.reduce((sum, each) => sum + each.total, 0)
   const taken = coverage.reduce((sum, each) => sum + each.taken, 0)

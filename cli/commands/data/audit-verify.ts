@@ -4,17 +4,16 @@ import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint, paintError } from '../../output/paint.ts'
 import { withStores } from '../../with-stores.ts'
 
-/** `tocsin audit verify`: whether the audit log is what was recorded. */
 export function auditVerifyCommand(): Command {
   return new Command('verify')
-    .description('follow the chain of the audit log, and name the first entry that is not what was recorded')
-    .option('--head <sequence:hash>', 'an entry that was kept elsewhere: it has to be there still', readHead)
+    .description('verify the hash chain of the audit log and report the first changed entry')
+    .option('--head <sequence:hash>', 'an entry noted elsewhere that must still exist', readHead)
     .addHelpText(
       'after',
       `
-The chain shows what was changed, put in, moved or removed in the midst of the log. Who can write to the database can also cut
-entries off its end, or write the whole log anew: that shows against an entry kept where they cannot write. The server writes
-each new head into its log (message 'audit log'), and this command prints the head.
+The chain detects entries that were changed, inserted, moved or removed within the log. Someone who can write to the database can
+also cut entries off the end or rewrite the whole log. To detect that, compare with a head kept elsewhere: the server logs each new
+head (message 'audit log'), and this command prints the current one.
 
 Examples:
   tocsin audit verify
@@ -34,12 +33,12 @@ async function verify({ head: kept }: { readonly head?: AuditHead }): Promise<vo
   }
   if (unguarded.length > 0) {
     process.stderr.write(
-      `${paintError.bad('error')} entries 1 to ${entries} are as they were recorded, but the database would let them be changed: ${unguarded.join(', ')} of its triggers ${unguarded.length === 1 ? 'is' : 'are'} missing or changed\n` +
-        `${paintError.dim('hint')}  somebody has changed the database: see who could, and compare with a backup, or with a head of the server's log (--head)\n`,
+      `${paintError.bad('error')} entries 1 to ${entries} are unchanged, but no longer protected: ${unguarded.length === 1 ? 'trigger' : 'triggers'} ${unguarded.join(', ')} of the database missing or changed\n` +
+        `${paintError.dim('hint')}  the database was changed: find out who could do that, and compare with a backup or with a head from the server's log (--head)\n`,
     )
     throw new Exit(exitCodes.failed)
   }
-  console.log(paint.good(`the audit log is whole: ${entries} ${entries === 1 ? 'entry' : 'entries'}`))
+  console.log(paint.good(`the audit log is intact: ${entries} ${entries === 1 ? 'entry' : 'entries'}`))
   if (head !== null) console.log(`head ${head.sequence}:${head.hash}`)
 }
 

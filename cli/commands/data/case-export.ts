@@ -10,20 +10,19 @@ interface ExportOptions {
   readonly url?: string
 }
 
-/** `tocsin case export`: a case as one document, to hand on or to keep. */
 export function caseExportCommand(): Command {
   return new Command('export')
-    .description('export a case with its alerts, runs, observables and whole timeline')
-    .argument('<id>', 'of the case, e.g. main-7')
+    .description('export a case with its alerts, runs, observables and complete timeline')
+    .argument('<id>', 'id of the case, e.g. main-7')
     .addOption(
-      new Option('-f, --format <format>', 'of the document').choices(['json', 'markdown']).default('json'),
+      new Option('-f, --format <format>', 'format of the document').choices(['json', 'markdown']).default('json'),
     )
-    .option('-o, --output <file>', 'instead of standard output')
+    .option('-o, --output <file>', 'file to write; default: standard output')
     .option(...urlOption)
     .addHelpText(
       'after',
       `
-The key stands in TOCSIN_KEY.
+Set TOCSIN_KEY to an API key.
 
 Examples:
   tocsin case export main-7 > main-7.json
@@ -34,7 +33,7 @@ Examples:
 
 async function exportCase(id: string, { format, output, url }: ExportOptions): Promise<void> {
   const document = await serverClient(url).text(`/cases/${encodeURIComponent(id)}/export?format=${format}`)
-  // Integers beyond 2^53 stay what they are.
+  // Preserves integers beyond 2^53.
   const text = format === 'json' ? `${printableJson(parseJson(document))}\n` : document
   if (output === undefined) process.stdout.write(text)
   else await writeOutput(output, text)

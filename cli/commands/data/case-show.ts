@@ -1,16 +1,15 @@
 import { Command } from 'commander'
 import { serverClient, urlOption } from '../../server-client.ts'
 
-/** `tocsin case show`: what is known of a case, for people. */
 export function caseShowCommand(): Command {
   return new Command('show')
-    .description('print what is known of a case: its facts, observables, timeline, alerts and runs')
-    .argument('<id>', 'of the case, e.g. main-7')
+    .description('print a case with its fields, observables, timeline, alerts and runs')
+    .argument('<id>', 'id of the case, e.g. main-7')
     .option(...urlOption)
     .addHelpText(
       'after',
       `
-The key stands in TOCSIN_KEY.
+Set TOCSIN_KEY to an API key.
 
 Example:
   TOCSIN_KEY=toc_… tocsin case show main-7`,

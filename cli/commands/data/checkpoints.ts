@@ -4,18 +4,17 @@ import { paint } from '../../output/paint.ts'
 import { checkpointLines, type ShownCheckpoint } from '../../output/checkpoint-lines.ts'
 import { serverClient, urlOption } from '../../server-client.ts'
 
-/** `tocsin checkpoints`: what people are asked, or were. */
 export function checkpointsCommand(): Command {
   return new Command('checkpoints')
-    .description('print what people are asked by the runs of a server, and what was answered')
+    .description('list the questions to people and their answers')
     .addOption(
-      new Option('--state <state>', 'what became of them').choices(checkpointStates).default('waiting'),
+      new Option('--state <state>', 'state of the questions').choices(checkpointStates).default('waiting'),
     )
     .option(...urlOption)
     .addHelpText(
       'after',
       `
-The key stands in TOCSIN_KEY; it needs the role analyst.
+Set TOCSIN_KEY to an API key with the role analyst.
 
 Example:
   TOCSIN_KEY=toc_… tocsin checkpoints --state answered`,

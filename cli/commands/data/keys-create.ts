@@ -15,19 +15,18 @@ interface CreateOptions {
   readonly days?: number
 }
 
-/** `tocsin keys create`: a key for whoever posts alerts, reads them or runs Tocsin. */
 export function keysCreateCommand(): Command {
   return new Command('create')
-    .description('make an API key in the data directory and show it once')
+    .description('create an API key in the data directory and show it once')
     .argument('<name>', 'what the key is for, e.g. splunk-forwarder', keyName)
-    .addOption(new Option('--role <role>', 'what it may do').choices(roles).default('intake'))
-    .option('--organization <code...>', 'organizations it may act for; all of them when left out')
-    .option('--days <n>', 'days until it expires, 1 to 3650; never when left out', wholeDays)
+    .addOption(new Option('--role <role>', 'permissions of the key').choices(roles).default('intake'))
+    .option('--organization <code...>', 'organizations it may act for; default: all')
+    .option('--days <n>', 'days until it expires, 1 to 3650; default: never', wholeDays)
     .addHelpText(
       'after',
       `
-The data directory is that of TOCSIN_DATA_DIR (./data), which a server has made; one that runs on it knows the key at once.
-Only the key is printed on standard output:
+Uses the data directory TOCSIN_DATA_DIR (./data) of a server, which must exist; a running server accepts the key immediately.
+Only the key is printed to standard output:
   KEY=$(tocsin keys create splunk-forwarder --organization main --days 365)
 
 Roles: intake posts alerts · reader reads everything · analyst does both · admin also manages organizations,
@@ -78,7 +77,7 @@ async function uuidsOf(stores: Stores, codes: readonly string[] | undefined): Pr
     const organization = known.find((one) => one.code.toLowerCase() === code.toLowerCase())
     if (organization !== undefined) return organization.uuid
     throw new NotFoundError('organization_not_found', `no organization has the code '${printable(code)}'`, {
-      hint: `there are: ${known.map((one) => one.code).join(', ')}`,
+      hint: `organizations: ${known.map((one) => one.code).join(', ')}`,
     })
   })
 }

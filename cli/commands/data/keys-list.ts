@@ -5,10 +5,9 @@ import { printable } from '../../output/printable.ts'
 import { table } from '../../output/table.ts'
 import { withStores } from '../../with-stores.ts'
 
-/** `tocsin keys list`: who may do what, and which keys nobody uses any more. */
 export function keysListCommand(): Command {
   return new Command('list')
-    .description('list the API keys of the data directory, never their values')
+    .description('list the API keys of the data directory, without their values')
     .action(listKeys)
 }
 
@@ -34,7 +33,7 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {
   if (revokedAt !== null) return paint.bad(`revoked ${day(revokedAt)}`)
   if (expiresAt === null) return paint.good('usable')
   return expiresAt > now
-    ? paint.good(`usable until ${day(expiresAt)}`)
+    ? paint.good(`valid until ${day(expiresAt)}`)
     : paint.bad(`expired ${day(expiresAt)}`)
 }
 

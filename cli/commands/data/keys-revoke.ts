@@ -4,10 +4,9 @@ import { printable } from '../../output/printable.ts'
 import { thisUser } from '../../this-user.ts'
 import { withStores } from '../../with-stores.ts'
 
-/** `tocsin keys revoke`: a key that has leaked, or is no longer needed. */
 export function keysRevokeCommand(): Command {
   return new Command('revoke')
-    .description('make an API key useless, at once and for good')
+    .description('revoke an API key immediately and permanently')
     .argument('<id>', 'the middle part of toc_<id>_…, as `tocsin keys list` shows it')
     .action(revokeKey)
 }

@@ -10,26 +10,25 @@ interface ResolveOptions {
   readonly url?: string
 }
 
-/** `tocsin resolve`: what became of a step with unknown outcome. */
 export function resolveCommand(): Command {
   return new Command('resolve')
-    .description('decide about a step with unknown outcome, so that its run goes on')
+    .description('record the outcome of a step with unknown outcome, so that its run continues')
     .argument('<run>', 'its id')
-    .argument('<path>', 'of the step, as the run shows it')
-    .addArgument(new Argument('<decision>', 'what became of it').choices(stepDecisions))
-    .option('--output <json>', 'with `ran`: what the skill would have answered')
+    .argument('<path>', 'path of the step, as shown in the run')
+    .addArgument(new Argument('<decision>', 'what happened').choices(stepDecisions))
+    .option('--output <json>', 'with `ran`: the output of the skill, as JSON')
     .option(...urlOption)
     .addHelpText(
       'after',
       `
-Look at the other system first. One decision counts.
+Check the other system first. You can decide once.
 
-  ran                 it happened, with --output
-  ran_output_unknown  it happened; later steps get the step's default, and fail where they read an output without one
-  run_again           call the skill once more
-  skip                go on without it
+  ran                 it took effect, with --output
+  ran_output_unknown  it took effect; later steps get the step's default, and fail if they read an output without default
+  run_again           call the skill again
+  skip                continue without it
 
-The key stands in TOCSIN_KEY; it needs the role analyst.
+Set TOCSIN_KEY to an API key with the role analyst.
 
 Example:
   TOCSIN_KEY=toc_… tocsin resolve 0f8f… isolate ran_output_unknown`,

@@ -7,20 +7,19 @@ import { paintError } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 import { readPlaybooks, standardInput, type PlaybookSource } from '../../playbook-files.ts'
 
-/** `tocsin fmt`: playbooks in their canonical form. */
 export function fmtCommand(): Command {
   return new Command('fmt')
-    .description('format playbooks: indentation, spacing and blank lines; comments, order and meaning stay')
+    .description('format playbooks: indentation, spacing and blank lines; keeps comments, order and meaning')
     .argument(
       '[paths...]',
-      'files, folders, or - for standard input; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out',
+      'files, folders, or - for standard input; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)',
     )
-    .option('--check', 'change nothing; name what is not formatted, and exit 1 if there is any')
+    .option('--check', 'change nothing; list unformatted files, and exit with 1 if there are any')
     .addHelpText(
       'after',
       `
-Prints the names of the files it changed. A file that is not YAML is left as it is.
-Maps in braces that are wider than 110 columns take a line for each entry; texts and numbers stay as they are written.
+Prints the names of changed files. Files that are not valid YAML stay unchanged.
+Maps in braces wider than 110 columns get one line per entry. Strings and numbers stay as written.
 
 Examples:
   tocsin fmt                                          the playbooks folder
@@ -47,7 +46,7 @@ async function format({ file, source }: PlaybookSource, isCheck: boolean): Promi
     return 'refused'
   }
   if (formatted.kind === 'kept') {
-    process.stderr.write(`${paintError.warn('left as it is')} ${printable(file)}: ${formatted.reason}\n`)
+    process.stderr.write(`${paintError.warn('not changed')} ${printable(file)}: ${formatted.reason}\n`)
   }
   const after = formatted.kind === 'formatted' ? formatted.text : before
   if (isInput && !isCheck) process.stdout.write(after)

@@ -13,19 +13,20 @@ interface GraphOptions {
   readonly output?: string
 }
 
-/** `tocsin graph`: a playbook as a picture. */
 export function graphCommand(): Command {
   return new Command('graph')
-    .description('draw a playbook: its steps, branches, joins, and what happens on errors and at the end')
+    .description('draw a playbook: steps, branches, joins, error handlers and final steps')
     .argument('<playbook>', 'playbook file, or - for standard input')
     .addOption(
-      new Option('--format <format>', 'default: that of the output file, else mermaid').choices(formats),
+      new Option('--format <format>', 'default: by the name of the output file, else mermaid').choices(
+        formats,
+      ),
     )
-    .option('-o, --output <file>', 'where to write it; standard output when left out')
+    .option('-o, --output <file>', 'file to write; default: standard output')
     .addHelpText(
       'after',
       `
-Mermaid is drawn by GitHub, GitLab and most wikis; SVG by every browser, light or dark as its reader prefers.
+Mermaid is drawn by GitHub, GitLab and most wikis; SVG by every browser, light or dark by the viewer's preference.
 Skills need not be installed.
 
 Examples:
@@ -48,7 +49,7 @@ Examples:
     })
 }
 
-/** The layout is only loaded by whoever wants it. */
+/** Loads the layout only when needed. */
 async function draw(
   graph: ReturnType<typeof toStepGraph>,
   format: (typeof formats)[number],

@@ -1,32 +1,30 @@
 import { Command } from 'commander'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { installedCatalogue } from '../../installed-catalogue.ts'
-import { readPlaybookSchema, readTestsSchema } from '../../../core/editor/playbook-schema.ts'
+import { readTestsSchema } from '../../../core/editor/tests/inspect-tests.ts'
+import { playbookSchema } from '../../../core/playbook/language/playbook-schema.ts'
 
-/** `tocsin lsp`: the language server, for editors. */
 export function lspCommand(): Command {
   return new Command('lsp')
-    .description(
-      'help editors with playbooks: speak the Language Server Protocol on standard input and output',
-    )
-    .option('--stdio', 'accepted, since many editors add it; there is no other way')
+    .description('language server for playbooks (LSP on standard input and output)')
+    .option('--stdio', 'accepted because many editors add it; no other transport exists')
     .addHelpText(
       'after',
       `
-Shows problems of playbooks and their tests while you type, and fixes those with an obvious fix; completes keys, skills, inputs,
-expressions, mocks and answers; explains what is under the cursor; goes to, lists and renames steps and playbooks, in tests and
-callers too; formats. docs/editors.md has the settings of VS Code and Neovim.`,
+Problems with quick fixes while you type; completion of keys, skills, inputs, expressions, mocks and answers; hover; definitions,
+references and renames of steps and playbooks, also in tests and callers; formatting. docs/editors.md has the settings for VS Code
+and Neovim.`,
     )
     .action(async () => {
       const { serveLanguage } = await import('../../lsp/server.ts')
-      // Standard output is the protocol's: whatever a plugin prints while it is loaded goes elsewhere.
+      // Standard output carries the protocol; output of plugins goes to standard error.
       for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
       const catalogue = installedCatalogue().catch((error: unknown) => {
         process.stderr.write(`skills are not known: ${String(error)}\n`)
         return undefined
       })
-      const [schema, testsSchema] = await Promise.all([readPlaybookSchema(), readTestsSchema()])
-      serveLanguage({ version: packageJson.version, schema, testsSchema, catalogue })
+      const testsSchema = await readTestsSchema()
+      serveLanguage({ version: packageJson.version, schema: playbookSchema, testsSchema, catalogue })
       await new Promise<never>(() => undefined)
     })
 }

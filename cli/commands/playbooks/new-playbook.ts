@@ -11,18 +11,17 @@ interface Options {
   readonly in?: string
 }
 
-/** `tocsin new playbook`: a playbook and its test, to begin with. */
 export function newPlaybookCommand(): Command {
   return new Command('playbook')
-    .description('create a playbook that validates and its test that passes, to be changed into yours')
+    .description('create a valid playbook with a passing test, as a start for your own')
     .argument('<name>', 'e.g. odd-sign-in, which becomes odd-sign-in.yaml and odd-sign-in.test.yaml')
     .option('--alert <type>', 'type of the alerts that it investigates (default: the name with underscores)')
-    .option('--manual', 'people start it, with an input; no alert does')
-    .option('--in <folder>', 'where the files go; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
+    .option('--manual', 'people start it with an input, instead of an alert')
+    .option('--in <folder>', 'folder for the files; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
     .addHelpText(
       'after',
       `
-Nothing is overwritten. docs/tutorial.md leads from here to playbooks that ask people and act.
+Overwrites nothing. Continue with docs/tutorial.md.
 
 Examples:
   tocsin new playbook odd-sign-in

@@ -4,38 +4,34 @@ import { ConflictError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
 import { makePlugin, type NewPlugin } from '../../new-plugin/make-plugin.ts'
-import { placeOf } from '../../new-plugin/place-of.ts'
+import { pluginPlaceOf } from '../../new-plugin/place-of.ts'
 import { pluginNameOf } from '../../new-plugin/plugin-name.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
 
-/** `tocsin new plugin`: a plugin that works, to be changed into another one. */
 export function newPluginCommand(): Command {
   return new Command('plugin')
-    .description('make a plugin that builds, passes its tests and can be used, to be changed into yours')
+    .description('create a working plugin with tests, as a start for your own')
     .argument('<name>', 'e.g. ticket-system, which playbooks call ticket_system')
-    .option(
-      '--connection',
-      'there is another system to reach: with a connection, and a sandbox of that system',
-    )
-    .option('--in <folder>', 'where its folder is made')
+    .option('--connection', 'with a connection to another system, and a sandbox of that system')
+    .option('--in <folder>', 'parent folder of the plugin')
     .addHelpText(
       'after',
       `
-In the checkout of Tocsin it becomes plugins/<name>, and is found there. Anywhere else it is a package of its own, which TOCSIN_PLUGINS
-names. Nothing is overwritten.
+In a checkout of Tocsin, creates plugins/<name>, which Tocsin finds there. Elsewhere, creates a separate package; add it to
+TOCSIN_PLUGINS. Overwrites nothing.
 
-plugins/README.md is the guide for what comes next.
+Continue with plugins/README.md.
 
 Examples:
-  tocsin new plugin word-counter                      the smallest there is
+  tocsin new plugin word-counter                      the smallest plugin
   tocsin new plugin ticket-system --connection
   tocsin new plugin ticket-system --connection --in ~/plugins`,
     )
     .action(async (text: string, options: { connection?: boolean; in?: string }) => {
       const name = pluginNameOf(text)
       await refuseTaken(name.name)
-      const place = placeOf(process.cwd(), options.in, pluginsDir)
+      const place = pluginPlaceOf(process.cwd(), options.in, pluginsDir)
       const plugin: NewPlugin = { ...place, name, isConnected: options.connection === true }
       const { folder, files } = await makePlugin(plugin)
       console.log(report(plugin, folder, files))
@@ -60,7 +56,7 @@ function report({ name, isPackage }: NewPlugin, folder: string, files: readonly 
   return [paint.good('made'), ...listed, '', 'next:', ...shown].join('\n')
 }
 
-/** Of a line: paths are shown whole. */
+/** Paths are shown in full. */
 const longest = 5_000
 
 const root = dirname(pluginsDir)
@@ -84,6 +80,6 @@ function goTo(folder: string): readonly string[] {
   return way === '' ? [] : [`cd ${quoted(way)}`]
 }
 
-/** As one word of a shell. */
+/** Quoted for a shell. */
 const quoted = (text: string): string =>
   /^[\w./@+:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -2,10 +2,9 @@ import { Command } from 'commander'
 import { newPlaybookCommand } from './new-playbook.ts'
 import { newPluginCommand } from './new-plugin.ts'
 
-/** `tocsin new`: files to begin with. */
 export function newCommand(): Command {
   return new Command('new')
-    .description('make files to begin with')
+    .description('create a playbook or a plugin')
     .addCommand(newPlaybookCommand())
     .addCommand(newPluginCommand())
 }

@@ -1,6 +1,5 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { JournalEntry } from '../../../core/domain/run.ts'
-import { choicesOf } from '../../../core/dry-run/choices.ts'
 import { skillsOf } from '../../../core/engine/skills/skill-caller.ts'
 import { createMemoryJournal } from '../../../core/playbook-test/run/memory-journal.ts'
 import { createWorld, resultOf, startProcess } from '../../../core/playbook-test/run/run-test.ts'
@@ -11,51 +10,35 @@ import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint } from '../../output/paint.ts'
 import { printableLines } from '../../output/printable.ts'
 import { openLiveSkills } from '../../rehearsal/connections.ts'
-import { collectAnswers, collectTexts, type Texts } from '../../rehearsal/key-value.ts'
+import { rehearsalCommand, type PlaybookRunOptions } from '../../rehearsal/options.ts'
 import { peopleHere } from '../../rehearsal/people.ts'
 import { prepare } from '../../rehearsal/prepare.ts'
 import { endLines, stepLine } from '../../rehearsal/show.ts'
-import { typedChoice } from '../../rehearsal/typed-choice.ts'
 import { stopSignal } from '../../stop-signal.ts'
 
-interface Options {
-  readonly alert?: string
-  readonly input?: Texts
-  readonly answer?: Texts
+interface Options extends PlaybookRunOptions {
   readonly mocks?: string
-  readonly organization?: string
 }
 
-/** `tocsin run`: one playbook, here and now. */
 export function runCommand(): Command {
-  return new Command('run')
-    .description('run a playbook here and now, with mocks or with the connections of the data directory')
-    .argument('<playbook>', 'a playbook file')
-    .option('--alert <file.json>', 'the alert: what POST /alerts takes, or its content; - for standard input')
-    .option('--input <name=value>', 'an input of the playbook; may be given again', collectTexts)
-    .option(
-      '--mocks <file>',
-      'a file with fixtures and mocks, e.g. of tests: nothing is sent, and no time passes',
-    )
-    .option(
-      '--answer <step=answer>',
-      'what is answered to a checkpoint, or timeout; may be given again',
-      collectAnswers,
-    )
-    .option('--organization <code>', 'whose connections are used; the only organization when left out')
+  return rehearsalCommand('run', [
+    '--mocks <file>',
+    'file with fixtures and mocks, e.g. a test file: sends nothing, and waits take no time',
+  ])
+    .description('run a playbook in this process, with mocks or with the connections of the data directory')
     .addHelpText(
       'after',
       `
-Without --mocks skills are called in earnest, writes too: \`tocsin dry-run\` shows them first. The case is kept in memory and
-shown at the end; nothing is written to the data directory. Where there is none, skills that need a connection fail. Ctrl-C
-cancels the run. Questions to people are answered by --answer, else here in the terminal; nobody else is asked, since an
-answer from elsewhere goes to the server.
+Without --mocks, all skill calls are real, including writes; use \`tocsin dry-run\` to see them first. The case is kept in memory
+and shown at the end; nothing is written to the data directory. Without a data directory, skills that need a connection fail.
+Ctrl-C cancels the run. Answer questions with --answer or in the terminal; nobody else is asked, because answers from other
+systems go to the server.
 
 Examples:
   tocsin run playbooks/brute-force.yaml --mocks playbooks/brute-force.test.yaml
   tocsin run playbooks/brute-force.yaml --alert alert.json --organization main
 
-Exits with 0 when the run completes.`,
+Exits with 0 if the run completes.`,
     )
     .action((playbook: string, options: Options) =>
       options.mocks === undefined ? runLive(playbook, options) : runMocked(playbook, options.mocks, options),
@@ -65,15 +48,9 @@ Exits with 0 when the run completes.`,
 const print = (entry: JournalEntry): void => console.log(stepLine(entry))
 
 async function runMocked(file: string, mocks: string, options: Options): Promise<void> {
-  const { catalogue, playbook, ...world } = await prepare({
-    playbook: file,
-    alert: options.alert,
-    inputs: options.input,
-    world: mocks,
-    organization: undefined,
-  })
-  const choices = choicesOf(playbook, world.called, options.answer ?? {}, typedChoice)
-  const made = createWorld({ playbook, ...world, choices }, catalogue, print)
+  const { catalogue, ...world } = await prepare(file, options, { world: mocks })
+  const { playbook } = world
+  const made = createWorld(world, catalogue, print)
   const outcome = await startProcess(made, made.journal.store)
   const run = resultOf(made, outcome)
   for (const { message, hint } of run.unmocked)
@@ -86,20 +63,15 @@ async function runLive(file: string, options: Options): Promise<void> {
   const live = await openLiveSkills({ organization: options.organization })
   try {
     const { code, name, uuid } = live.organization
-    const { catalogue, playbook, called, fixtures } = await prepare({
-      playbook: file,
-      alert: options.alert,
-      inputs: options.input,
-      world: undefined,
-      organization: live.isOffline ? undefined : { code, name },
-    })
+    const organization = live.isOffline ? undefined : { code, name }
+    const { catalogue, playbook, called, fixtures, choices } = await prepare(file, options, { organization })
     const cases = testCases(code, playbook.name)
     const cancel = new AbortController()
     const people = peopleHere({
       playbook,
       called,
       organizationUuid: uuid,
-      choices: choicesOf(playbook, called, options.answer ?? {}, typedChoice),
+      choices,
       catalogue,
       cancel: cancel.signal,
     })

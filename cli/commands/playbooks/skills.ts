@@ -1,29 +1,27 @@
 import { Command } from 'commander'
 import { NotFoundError } from '../../../core/errors/errors.ts'
-import type { Catalogue, CatalogueSkill } from '../../../core/registry/catalogue.ts'
-import { skillView } from '../../../core/registry/skill-view.ts'
+import { type Catalogue, type CatalogueSkill, skillView } from '../../../core/registry/catalogue.ts'
 import { nearest } from '../../../core/schema/index.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
 import { paint } from '../../output/paint.ts'
 import { printable, printableJson } from '../../output/printable.ts'
 import { table } from '../../output/table.ts'
-import { describeSkill } from '../../skills/describe-skill.ts'
+import { skillLines } from '../../skills/describe-skill.ts'
 
-/** `tocsin skills`: what the installed plugins can do. */
 export function skillsCommand(): Command {
   return new Command('skills')
-    .description('list what the installed plugins can do, or show one skill with its inputs and outputs')
+    .description('list the skills of the installed plugins, or show one skill with its inputs and outputs')
     .argument('[name]', 'a skill, e.g. case.update, or a plugin, e.g. case')
     .option(
       '--json',
-      'a list with plugin, name, title, effect, connection, input and output schemas, examples',
+      'print JSON: plugin, name, title, effect, connection, input and output schemas, examples',
     )
     .addHelpText(
       'after',
       `
 Examples:
   tocsin skills                                       a table of all skills
-  tocsin skills case                                  those of one plugin
+  tocsin skills case                                  the skills of one plugin
   tocsin skills case.update                           inputs, outputs and a step to paste
   tocsin skills --json | jq -r '.[].name'             for programs`,
     )
@@ -32,7 +30,7 @@ Examples:
       const skills = name === undefined ? catalogue.skills : named(name, catalogue)
       const [first] = skills
       if (options.json) console.log(printableJson(skills.map(asJson)))
-      else if (first !== undefined && first.name === name) console.log(describeSkill(first))
+      else if (first !== undefined && first.name === name) console.log(skillLines(first))
       else console.log(overview(skills))
     })
 }
@@ -51,11 +49,14 @@ function named(name: string, catalogue: Catalogue): readonly CatalogueSkill[] {
 
 const asJson = (entry: CatalogueSkill) => ({ ...skillView(entry), examples: entry.skill.examples })
 
+const effectOf = ({ repeat, destructive }: { repeat: string; destructive?: string | undefined }): string =>
+  ['write', repeat, ...(destructive === undefined ? [] : [destructive])].join(', ')
+
 function overview(skills: readonly CatalogueSkill[]): string {
   const rows = skills.map(({ name, skill }) => [
     paint.strong(name),
     printable(skill.title),
-    skill.effect === 'write' ? paint.warn(`write, ${skill.repeat}`) : 'read',
+    skill.effect === 'write' ? paint.warn(effectOf(skill)) : 'read',
     skill.enriches?.join(' ') ?? '',
   ])
   return table(['SKILL', 'TITLE', 'EFFECT', 'ENRICHES'], rows)

@@ -6,14 +6,16 @@ import { Exit, exitCodes } from '../../exit-codes.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
 import { printableJson } from '../../output/printable.ts'
 import { writeOutput } from '../../output/write-output.ts'
-import { shortestPath } from '../../shortest-path.ts'
+import { shortestPath } from '../../playbook-files.ts'
 import { stopSignal } from '../../stop-signal.ts'
 import { findTestFiles } from '../../testing/find-test-files.ts'
 import { jsonReport, junitReport } from '../../testing/machine-reports.ts'
-import { recordRun } from '../../testing/record-run.ts'
+import { recordTestFile } from '../../testing/record-run.ts'
 import { coverageReport, fileReport, summary } from '../../testing/report.ts'
 import { percentOf, runFiles } from '../../testing/run-files.ts'
-import { repeatOnChange } from '../../testing/watch.ts'
+import { watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 interface Options {
   readonly coverage?: boolean
@@ -26,27 +28,30 @@ interface Options {
   readonly alert?: string
 }
 
-/** `tocsin test`: playbooks against mocks, in no time and without a server. */
 export function testCommand(): Command {
   return new Command('test')
     .description('run the tests of playbooks: files named <playbook>.test.yaml')
-    .argument('[paths...]', 'tests, playbooks or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
-    .option('--coverage', 'list the branches of the playbooks that no test takes')
-    .option('--min <percent>', 'fail when fewer branches are taken; implies --coverage', percent)
+    .argument('[paths...]', 'tests, playbooks or folders; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
+    .option('--coverage', 'list the branches that no test covers')
+    .option(
+      '--min <percent>',
+      'fail if fewer percent of the branches are covered; implies --coverage',
+      percent,
+    )
     .option('--crash', 'repeat each test with a crash after every write of the journal')
     .option('--watch', 'run again whenever a YAML file changes, until Ctrl-C')
-    .option('--json', 'one object with files, tests, failures and coverage')
+    .option('--json', 'print JSON with files, tests, failures and coverage')
     .option('--junit <file>', 'also write a JUnit XML report')
     .option(
       '--record <run.json>',
-      'print a file of tests made from a run as GET /runs/<id> answers it; - for standard input',
+      'print a test file made from a run (the answer of GET /runs/<id>); - for standard input',
     )
-    .option('--alert <alert.json>', 'with --record: the alert of that run, as GET /alerts/<id> answers it')
+    .option('--alert <alert.json>', 'with --record: the alert of that run (the answer of GET /alerts/<id>)')
     .addHelpText(
       'after',
       `
-Nothing is sent anywhere: skills with connections answer as the mocks say, others run for real on a case in memory.
-Time is virtual: waits, retries and timeouts pass at once.
+Sends nothing: skills with connections are mocked, all others really run, on a case in memory.
+Time is virtual: waits, retries and timeouts take no time.
 
 Examples:
   tocsin test                                         all tests of the playbooks folder
@@ -59,7 +64,7 @@ docs/testing-playbooks.md describes the files.`,
     .action(async (paths: readonly string[], options: Options) => {
       const catalogue = await installedCatalogue()
       if (options.record !== undefined) {
-        console.log((await recordRun(options.record, options.alert, catalogue)).trimEnd())
+        console.log((await recordTestFile(options.record, options.alert, catalogue)).trimEnd())
         return
       }
       const where = paths.length > 0 ? paths : [readConfig(process.env).playbooksDir]
@@ -75,12 +80,12 @@ async function watchTests(paths: readonly string[], catalogue: Catalogue, option
     } catch (error) {
       explainError(error)
     }
-    console.log('waiting for changes; Ctrl-C ends')
+    console.log('waiting for changes; press Ctrl-C to stop')
   }
   await repeatOnChange(paths, again, stopSignal())
 }
 
-/** Resolves to whether all is well. */
+/** Resolves to whether all tests passed. */
 async function testOnce(paths: readonly string[], catalogue: Catalogue, options: Options): Promise<boolean> {
   const { crash = false, json = false, junit, min } = options
   const found = await findTestFiles(paths.map(shortestPath))
@@ -100,4 +105,42 @@ async function testOnce(paths: readonly string[], catalogue: Catalogue, options:
 function percent(text: string): number {
   if (/^\d{1,3}(?:\.\d+)?$/.test(text) && Number(text) <= 100) return Number(text)
   throw new InvalidArgumentError('It must be a number from 0 to 100.')
+}
+
+/** Editors save in several steps: changes within this time count as one. */
+const settleMs = 100
+
+/**
+ * Runs `work` now and after each change of a YAML file at the paths, one at a time, until `stopped` resolves.
+ */
+async function repeatOnChange(
+  paths: readonly string[],
+  work: () => Promise<void>,
+  stopped: Promise<void>,
+): Promise<void> {
+  const folders = await Promise.all(
+    paths.map(async (path) => ((await stat(path)).isDirectory() ? path : dirname(path))),
+  )
+  const end = new AbortController()
+  let wake = () => {}
+  let changed = new Promise<void>((resolve) => (wake = resolve))
+  let timer: NodeJS.Timeout | undefined
+  const onChange = (_event: string, name: string | null) => {
+    if (name !== null && !/\.ya?ml$/.test(name)) return
+    clearTimeout(timer)
+    timer = setTimeout(() => wake(), settleMs)
+  }
+  const watchers = [...new Set(folders)].map((folder) => watch(folder, { recursive: true }, onChange))
+  end.signal.addEventListener('abort', () => wake())
+  void stopped.then(() => end.abort())
+  try {
+    while (!end.signal.aborted) {
+      await work()
+      await changed
+      changed = new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    clearTimeout(timer)
+    for (const watcher of watchers) watcher.close()
+  }
 }

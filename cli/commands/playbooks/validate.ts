@@ -1,21 +1,21 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { dirname } from 'node:path'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { toSarif } from '../../../core/errors/sarif.ts'
 import { formatProblem } from '../../../core/errors/source-frame.ts'
 import { findRivals } from '../../../core/playbook/check/find-rivals.ts'
 import { parseTogether } from '../../../core/playbook/read/parse-together.ts'
 import { problemCatalogue } from '../../../core/playbook/language/problem-catalogue.ts'
-import type { PlaybookSources } from '../../../core/playbook/scope/callable-playbooks.ts'
+import type { PlaybookSources } from '../../../core/playbook/read/callable-playbooks.ts'
 import type { Problem } from '../../../core/playbook/language/problem.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
 import { paint } from '../../output/paint.ts'
 import { printableJson } from '../../output/printable.ts'
-import { relativeUri } from '../../output/relative-uri.ts'
-import { readPlaybooks, type PlaybookSource } from '../../playbook-files.ts'
+import { readPlaybooks, type PlaybookSource, standardInput } from '../../playbook-files.ts'
 import { playbooksIn } from '../../playbooks-in.ts'
+import { pathToFileURL } from 'node:url'
 
 const formats = ['text', 'json', 'sarif'] as const
 
@@ -29,16 +29,13 @@ interface Checked extends PlaybookSource {
   readonly problems: readonly Problem[]
 }
 
-/** `tocsin validate`: every mistake in playbooks, each at its place. */
 export function validateCommand(): Command {
   return new Command('validate')
     .description('check playbooks: files, folders, or - for standard input')
-    .argument('[paths...]', 'playbook files or folders; TOCSIN_PLAYBOOKS_DIR (./playbooks) when left out')
-    .addOption(new Option('--format <format>', 'how to say it').choices(formats).default('text'))
+    .argument('[paths...]', 'playbook files or folders; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
+    .addOption(new Option('--format <format>', 'output format').choices(formats).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
-    .addOption(
-      new Option('--max-warnings <count>', 'fail where there are more warnings than this').argParser(toCount),
-    )
+    .addOption(new Option('--max-warnings <count>', 'fail if there are more warnings').argParser(toCount))
     .addHelpText(
       'after',
       `
@@ -60,10 +57,10 @@ Examples:
 
 function toCount(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number is needed, such as 0.')
+  throw new InvalidArgumentError('It must be a whole number, such as 0.')
 }
 
-/** Advice is no warning. */
+/** Suggestions do not count. */
 function isBad(checked: readonly Checked[], { maxWarnings }: ValidateOptions): boolean {
   const count = (wanted: Problem['severity']) =>
     checked.flatMap(({ problems }) => problems).filter(({ severity }) => severity === wanted).length
@@ -74,7 +71,7 @@ function isBad(checked: readonly Checked[], { maxWarnings }: ValidateOptions): b
   return true
 }
 
-/** Each playbook with those that it calls, which stand beside it or are given too; then those that are in order beside each other. */
+/** Validates each playbook with those it calls, then all valid ones together. */
 function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readonly Checked[] {
   const parsed = parseTogether(sources, { catalogue, beside: besideEach() })
   const rivals = findRivals(
@@ -87,7 +84,7 @@ function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readon
   }))
 }
 
-/** Playbooks of one folder have the same ones beside them. */
+/** Playbooks of one folder share the same callees. */
 function besideEach(): (caller: PlaybookSource) => PlaybookSources {
   const folders = new Map<string, PlaybookSources>()
   return ({ file }) => {
@@ -128,4 +125,15 @@ function summary(files: number, problems: readonly Problem[]): string {
   return errors === 0
     ? `${paint.good('ok')} ${checked}${also}`
     : `${paint.bad('not ok')} ${checked}: ${errors} error${errors === 1 ? '' : 's'}${also}`
+}
+
+/**
+ * A file name for reports: relative to the current folder, or absolute outside of it. Standard input is
+ * `stdin`.
+ */
+function relativeUri(file: string): string {
+  if (file === standardInput) return 'stdin'
+  const path = relative('.', resolve(file))
+  if (path.startsWith('..') || isAbsolute(path)) return pathToFileURL(resolve(file)).href
+  return path.split(sep).map(encodeURIComponent).join('/')
 }

@@ -5,16 +5,13 @@ import { printable } from '../../output/printable.ts'
 import { configWithData } from '../../with-stores.ts'
 import { thisUser } from '../../this-user.ts'
 
-/** `tocsin backup`: everything in one file, while the server goes on. */
 export function backupCommand(): Command {
   return new Command('backup')
-    .description(
-      'back up the database and the playbooks into one file, beside a running server or without one',
-    )
+    .description('back up the database and the playbooks into one file, also while the server runs')
     .argument('<file>', 'a new file')
     .option(
       '--with-master-key',
-      'put the master key in as well: then whoever reads the file can read all secrets',
+      'include the master key: anyone who can read the file can then read all secrets',
     )
     .addHelpText(
       'after',
@@ -37,10 +34,12 @@ async function backUp(file: string, options: { readonly withMasterKey?: boolean 
     `${paint.good('ok')} ${printable(file)}: the database and ${count(playbooks, 'file')} of the playbooks folder, ${size}`,
   )
   if (withMasterKey) {
-    console.log(`${paint.warn('!')}  the master key is in it: whoever reads the file can read all secrets`)
+    console.log(
+      `${paint.warn('!')}  it contains the master key: anyone who can read the file can read all secrets`,
+    )
   } else {
     console.log(
-      `   the master key is not in it: without a copy of ${keyPlace(config)}, the secrets of ${count(connections, 'connection')} are lost`,
+      `   it does not contain the master key: without a copy of ${keyPlace(config)}, the secrets of ${count(connections, 'connection')} are lost`,
     )
   }
 }

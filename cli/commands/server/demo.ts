@@ -6,26 +6,30 @@ import { actByHand, peopleAskedByHand } from '../../demo/act-by-hand.ts'
 import { act, scriptedPeople } from '../../demo/answer-questions.ts'
 import { followIncidents } from '../../demo/follow-incidents.ts'
 import { goOn, lookAround } from '../../demo/look-around.ts'
-import { News, stayUp } from '../../demo/stay-up.ts'
 import { postAndAwait } from '../../demo/post-and-await.ts'
-import { prepareDemo } from '../../demo/prepare.ts'
+import { prepareDemo, demoOrganization, type DemoOptions, type RunningDemo } from '../../demo/prepare.ts'
 import { isWell, report } from '../../demo/report.ts'
 import { readSampleAlerts } from '../../demo/sample-alerts.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint } from '../../output/paint.ts'
 import { stopSignal } from '../../stop-signal.ts'
+import type { RunningSandbox } from '../../../core/plugin/index.ts'
+import { openPrompt } from '../../sandbox/open-prompt.ts'
+import { talk } from '../../sandbox/talk.ts'
+import { newsLines, redactorsOf, requestLine } from '../../sandbox/watch.ts'
 
-/** `tocsin demo`: everything embedded, real sample alerts, and what became of them. */
 export function demoCommand(): Command {
   return new Command('demo')
-    .description('post sample alerts of many makers to a server in a temporary folder, and show their cases')
-    .option('--keep', 'stay up afterwards, to look around; Ctrl-C stops and removes everything')
+    .description(
+      'post sample alerts of many providers to a server in a temporary folder, and show their cases',
+    )
+    .option('--keep', 'keep the server running afterwards; Ctrl-C stops and removes everything')
     .addHelpText(
       'after',
       `
-Exits 0 only if every alert was investigated as it should be. With --keep, 'help' at the prompt lists what you can do by hand in the other
-systems, e.g. answer a question. TOCSIN_PLAYBOOKS_DIR names other playbooks to try it with, TOCSIN_PLUGINS further
-plugins; the rest of the environment does not count.`,
+Exits with 0 only if every alert was investigated as expected. With --keep, type 'help' to list what you can do in the other
+systems, e.g. answer a question. TOCSIN_PLAYBOOKS_DIR sets other playbooks, TOCSIN_PLUGINS adds plugins; all other variables are
+ignored.`,
     )
     .action(async (options: { keep?: boolean }) => {
       const folder = await mkdtemp(join(tmpdir(), 'tocsin-demo-'))
@@ -38,16 +42,14 @@ plugins; the rest of the environment does not count.`,
     })
 }
 
-/** Resolves to whether every alert was investigated; an interruption comes before the last one was. */
+/** Resolves to whether every alert was investigated. */
 async function demo(folder: string, keep: boolean, stopped: Promise<void>): Promise<boolean> {
   const samples = await readSampleAlerts()
   const news = new News()
   const running = await prepareDemo(folder, samples, news)
   try {
     const { tocsin, api, key } = running
-    console.log(
-      `${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of five other systems behind it`,
-    )
+    console.log(`${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of five other systems`)
     const asked = [...samples.flatMap((sample) => sample.people), ...peopleAskedByHand]
     const people = scriptedPeople(asked, running.sandbox('messaging'), api)
     const endpoints = running.sandbox('endpoint_security')
@@ -56,7 +58,7 @@ async function demo(folder: string, keep: boolean, stopped: Promise<void>): Prom
         postAndAwait(api, samples, people),
         followIncidents(api, running.sandbox('threat_platform')),
       ])
-      // Nobody is released before they are isolated.
+      // Machines must be isolated before they are released.
       await act(endpoints, 'finish')
       return { outcomes, incidents, byHand: await actByHand(api, people) }
     }
@@ -71,4 +73,37 @@ async function demo(folder: string, keep: boolean, stopped: Promise<void>): Prom
   } finally {
     await running.close()
   }
+}
+
+/** Receives news of the sandboxes once the prompt is open. */
+class News implements DemoOptions {
+  say: ((text: string) => void) | undefined
+  /** Requests to show, with functions that redact their secrets. */
+  watched: ReturnType<typeof redactorsOf> | undefined
+
+  readonly onNews = (plugin: string, news: string): void => this.say?.(newsLines(plugin, news))
+
+  readonly onAnswer = (
+    plugin: string,
+    request: RunningSandbox['requests'][number],
+    outcome: number | string,
+  ): void => {
+    const redactor = this.watched?.get(plugin)
+    if (redactor) this.say?.(requestLine(plugin, request, outcome, redactor))
+  }
+}
+
+/** Shows events of the other systems and runs typed commands until the end. */
+async function stayUp({ sandboxes, tocsin }: RunningDemo, news: News, stopped: Promise<void>): Promise<void> {
+  const prompt = openPrompt()
+  news.say = prompt.say
+  const redactors = redactorsOf(sandboxes, tocsin.catalogue)
+  const options = {
+    organization: demoOrganization.code,
+    apiUrl: tocsin.apiUrl,
+    watch: (isOn: boolean) => void (news.watched = isOn ? redactors : undefined),
+  }
+  await Promise.race([talk(prompt, sandboxes, options), stopped])
+  news.say = undefined
+  prompt.close()
 }

@@ -11,19 +11,16 @@ interface DoctorOptions {
   readonly offline?: boolean
 }
 
-/** `tocsin doctor`: what is wrong with this installation, and what to do. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description(
-      'look at the configuration, the data, the disk, the clock, the port and the connections, and say what to do',
-    )
-    .option('--json', 'a list of check, status (ok, warning, problem), message and hint')
-    .option('--offline', 'do not ask other systems whether the credentials of connections work')
+    .description('check the configuration, data, disk, clock, port and connections, and suggest fixes')
+    .option('--json', 'print JSON: check, status (ok, warning, problem), message and hint')
+    .option('--offline', 'do not test the credentials of connections')
     .addHelpText(
       'after',
       `
-Reads the environment that the server runs with. Changes no data; works beside a running server and without one.
-Ends with 1 where there is a problem; a warning is none.`,
+Run it with the environment of the server. Changes no data; also works while the server runs.
+Exits with 1 if there is a problem; warnings do not count.`,
     )
     .action(report)
 }

@@ -12,25 +12,21 @@ interface RestoreOptions {
   readonly resume?: boolean
 }
 
-/** `tocsin restore`: a data directory from a backup. */
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('make a backup the content of the data directory; the server must not be running')
-    .argument('<file>', 'what `tocsin backup` wrote')
-    .option('--replace', 'put the data that is there aside')
-    .option(
-      '--resume',
-      'let runs go on that were under way when the backup was made; they are ended otherwise',
-    )
+    .description('restore a backup into the data directory; the server must not be running')
+    .argument('<file>', 'file written by `tocsin backup`')
+    .option('--replace', 'move existing data aside')
+    .option('--resume', 'resume the runs that were active at the backup; default: end them')
     .addHelpText(
       'after',
       `
-Needs the master key that the backup was made with: master.key in the data directory, TOCSIN_MASTER_KEY, or one in the backup. Playbooks
-are written into the playbooks folder where they are not there; files that are there stay as they are. Those that this user may not write
-there are put into the data directory, and named.
+Needs the master key of the backup: master.key in the data directory, TOCSIN_MASTER_KEY, or a key in the backup. Writes missing
+playbooks into the playbooks folder and keeps existing files. Playbooks that this user cannot write there go into the data
+directory and are listed.
 
-What happened after the backup is not in it. Runs that were under way then have gone on since: with --resume they do all of that again. Runs that
-had not begun then are in line, and begin when the server starts.`,
+The backup does not contain what happened after it. Runs that were active then have continued since: with --resume they repeat
+all of that. Runs that had not started are queued and start with the server.`,
     )
     .action(restore)
 }
@@ -43,21 +39,19 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   })
   const { runs, playbooks, putAside } = restored
   console.log(
-    `${paint.good('ok')} ${printable(config.dataDir)} is as it was backed up, with ${playbooks.written} playbook files written`,
+    `${paint.good('ok')} ${printable(config.dataDir)} is restored; ${playbooks.written} playbook files were written`,
   )
-  if (putAside !== undefined) console.log(`   the database from before is ${printable(putAside)}`)
+  if (putAside !== undefined) console.log(`   the previous database is now ${printable(putAside)}`)
   for (const line of linesOfRuns(runs, config.apiPrefix)) console.log(`   ${line}`)
   for (const name of playbooks.kept)
-    console.log(
-      `${paint.warn('!')}  ${printable(name)} differs from the one in the backup, and stays as it is`,
-    )
+    console.log(`${paint.warn('!')}  ${printable(name)} differs from the backup and was not changed`)
   const { aside, folder, asideFolder } = playbooks
   if (aside.length === 0) return
   for (const { name, reason } of aside)
     console.log(
       `${paint.warn('!')}  ${printable(name)} could not be written to ${printable(folder)} (${reason})`,
     )
-  console.log(`   these lie in ${printable(asideFolder)}; as a user who may write there:`)
+  console.log(`   they are in ${printable(asideFolder)}; to move them, run as a user with write access:`)
   console.log(`   cp -Rn ${quoted(asideFolder)}/. ${quoted(folder)}/ && rm -r ${quoted(asideFolder)}`)
 }
 
@@ -65,13 +59,13 @@ function linesOfRuns({ ended, inLine }: RestoredRuns, apiPrefix: string): readon
   const retry = `"$TOCSIN_URL/${apiPrefix}/runs/retry`
   const rest = `-H "Cookie: Session=$TOCSIN_KEY" -H 'Content-Type: application/json' -d '{"filter":{"error":"run_restored"}}'`
   return [
-    ...(inLine > 0 ? [`${runsOf(inLine)} had not begun then: in line, to begin when the server starts`] : []),
+    ...(inLine > 0 ? [`${runsOf(inLine)} had not started at the backup: queued, start with the server`] : []),
     ...(ended > 0
       ? [
-          `${runsOf(ended)} under way then: ended with run_restored, since there is no knowing what they have done in other systems after it. Look there.`,
-          'Once the server runs, this tells what a retry would repeat (TOCSIN_KEY: that of an analyst):',
+          `${runsOf(ended)} active at the backup: ended with run_restored, because their later effects in other systems are unknown. Check there.`,
+          'When the server runs, preview what a retry would repeat (TOCSIN_KEY: the key of an analyst):',
           `curl -s ${retry}/preview" ${rest}`,
-          'and this retries them, 100 at a time, as long as `left` is more than 0:',
+          'and retry them, 100 at a time, while `left` is above 0:',
           `curl -s ${retry}" ${rest}`,
         ]
       : []),
@@ -80,5 +74,5 @@ function linesOfRuns({ ended, inLine }: RestoredRuns, apiPrefix: string): readon
 
 const runsOf = (count: number): string => (count === 1 ? '1 run' : `${count} runs`)
 
-/** For a shell. */
+/** Quoted for a shell. */
 const quoted = (path: string): string => `'${printable(path, 4_096).replaceAll("'", `'\\''`)}'`

@@ -5,17 +5,17 @@ import type { PluginSources } from '../../../core/registry/plugin-modules.ts'
 import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { processEnvironment } from '../../../server/config/environment.ts'
-import { apiClient } from '../../api-client.ts'
-import { apiUrlOf } from '../../api-url.ts'
+import { apiClient, apiUrlOf } from '../../api-client.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
 import { printable } from '../../output/printable.ts'
 import { openPrompt } from '../../sandbox/open-prompt.ts'
 import { connect } from '../../sandbox/connect.ts'
-import { greeting } from '../../sandbox/greeting.ts'
 import { closeSandboxes, startSandboxes, type StartedSandbox } from '../../sandbox/start-sandboxes.ts'
 import { talk } from '../../sandbox/talk.ts'
 import { newsLines, redactorsOf, requestLine } from '../../sandbox/watch.ts'
 import { stopSignal } from '../../stop-signal.ts'
+import { paint } from '../../output/paint.ts'
+import { curlLines, type ConnectionAddress } from '../../sandbox/curl-lines.ts'
 
 interface SandboxCommandOptions {
   readonly port: number
@@ -24,28 +24,27 @@ interface SandboxCommandOptions {
   readonly organization: string
 }
 
-/** `tocsin sandbox`: emulators of the other systems, to play with by hand. */
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('start emulators of the systems that plugins talk to, and act in them by hand')
-    .argument('[plugins...]', 'whose systems, e.g. messaging; all that have a sandbox when left out')
+    .description('start emulators of other systems, and act in them interactively')
+    .argument('[plugins...]', 'plugins, e.g. messaging; default: all that have a sandbox')
     .option(
       '--port <n>',
-      'port of the first one, the others count up; free ports when left out',
+      'port of the first sandbox, counting up for the others; default: free ports',
       portNumber,
       0,
     )
-    .option('--connect <url>', 'make the connections on the server there, and try them')
-    .option('--key <key>', 'of an administrator, for --connect; TOCSIN_KEY in the environment does too')
-    .option('--organization <code>', 'whose connections they are', 'main')
+    .option('--connect <url>', 'create the connections on this server and test them')
+    .option('--key <key>', 'API key of an administrator for --connect; default: TOCSIN_KEY')
+    .option('--organization <code>', 'organization of the connections', 'main')
     .addHelpText(
       'after',
       `
-They listen on 127.0.0.1 and keep everything in memory. The server must be allowed to reach them:
+Sandboxes listen on 127.0.0.1 and keep everything in memory. Allow the server to reach them:
   TOCSIN_ALLOW_PRIVATE_EGRESS=127.0.0.1 tocsin serve
 
-Each request is shown as it arrives. At the prompt, 'help' lists what can be done by hand: press a button under a message, book a
-trip, let the next requests fail, …
+Shows each request as it arrives. Type 'help' to list the commands: press a button in a message, book a trip, let the next
+requests fail, …
 
 Examples:
   tocsin sandbox                                            all of them, and curl lines for the connections
@@ -104,11 +103,11 @@ function chosen(names: readonly string[], available: readonly string[]): readonl
   const unknown = plugins.find((name) => !available.includes(name))
   if (unknown === undefined) return [...new Set(plugins)]
   throw new NotFoundError('sandbox_not_found', `the plugin '${printable(unknown)}' has no sandbox`, {
-    hint: `these have one: ${available.join(', ')}`,
+    hint: `plugins with a sandbox: ${available.join(', ')}`,
   })
 }
 
-/** @throws ValidationError `key_missing`, and what the server says */
+/** @throws ValidationError `key_missing`, and errors of the server */
 async function connectAll(
   sandboxes: readonly StartedSandbox[],
   { connect: url = '', key = processEnvironment()['TOCSIN_KEY'], organization }: SandboxCommandOptions,
@@ -116,7 +115,7 @@ async function connectAll(
 ): Promise<void> {
   if (key === undefined || key === '')
     throw new ValidationError('key_missing', '--connect needs the key of an administrator', [], {
-      hint: 'set TOCSIN_KEY, or add --key; the first start of a server shows one, `tocsin keys create` makes more',
+      hint: 'set TOCSIN_KEY or add --key; the first start of a server shows a key, and `tocsin keys create` creates more',
     })
   const api = apiClient(apiUrlOf(url), key)
   for (const sandbox of sandboxes) say(`connection ${await connect(api, sandbox, { organization })}`)
@@ -125,4 +124,34 @@ async function connectAll(
 function portNumber(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_000) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 0 to 65000.')
+}
+
+/** Printed after the start, with curl lines unless --connect creates the connections. */
+function greeting(
+  sandboxes: readonly StartedSandbox[],
+  address: ConnectionAddress,
+  connects: boolean,
+): string {
+  const widest = Math.max(...sandboxes.map(({ plugin }) => plugin.length))
+  const list = sandboxes.map(
+    ({ plugin, running }) => `  ${plugin.padEnd(widest)}  ${paint.strong(running.url)}`,
+  )
+  const one = sandboxes.length === 1 ? 'sandbox listens' : 'sandboxes listen'
+  return [
+    paint.good(`${sandboxes.length} ${one} on loopback, each with its state in memory`),
+    ...list,
+    '',
+    ...(connects ? [] : byCurl(sandboxes, address)),
+    "Requests are shown as they arrive. Type 'help' for commands, 'quit' or Ctrl-C to stop.",
+  ].join('\n')
+}
+
+function byCurl(sandboxes: readonly StartedSandbox[], address: ConnectionAddress): string[] {
+  return [
+    'Start a server that may reach them:',
+    '  TOCSIN_ALLOW_PRIVATE_EGRESS=127.0.0.1 tocsin serve',
+    'Create their connections with an admin key in TOCSIN_KEY, or let --connect <url> create them:',
+    '',
+    ...sandboxes.flatMap((sandbox) => [curlLines(sandbox, address), '']),
+  ]
 }

@@ -3,24 +3,24 @@ import { readConfig } from '../../../server/config/config.ts'
 import { processEnvironment } from '../../../server/config/environment.ts'
 import { startTocsin } from '../../../server/main.ts'
 import { exitCodes } from '../../exit-codes.ts'
-import { endWithLastWords } from '../../last-words.ts'
 import { stopSignal } from '../../stop-signal.ts'
 import { welcome } from '../../output/welcome.ts'
+import type { Log } from '../../../core/ports/log.ts'
 
-/** `tocsin serve`: the server, until it is told to stop. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('start the server')
     .addHelpText(
       'after',
       `
-The first start makes the data directory and an admin key, and shows the key once.
-SIGINT (Ctrl-C) or SIGTERM lets runs under way end for up to 20 seconds and stops; a second one stops at once.
-Whatever was under way goes on at the next start.
+The first start creates the data directory and an admin key, and shows the key once.
+SIGINT (Ctrl-C) or SIGTERM stops the server after active runs had up to 20 seconds to end; a second signal stops it immediately.
+The next start resumes active runs.
 
 Examples:
   tocsin serve
   TOCSIN_PORT=9000 TOCSIN_DATA_DIR=/var/lib/tocsin tocsin serve
+  TOCSIN_OPS_PORT=9090 tocsin serve        # health and metrics on a second port
 
 docs/configuration.md describes every variable.`,
     )
@@ -30,9 +30,23 @@ docs/configuration.md describes every variable.`,
       console.log(welcome(tocsin))
       const gone = await Promise.race([stopSignal(), tocsin.gone])
       if (gone) {
-        tocsin.log.error({ error: gone }, 'the process ends: the data directory has not come back')
+        tocsin.log.error({ error: gone }, 'exiting: the data directory did not become writable again')
         process.exit(exitCodes.failed)
       }
       await tocsin.close()
     })
+}
+
+/**
+ * Logs an uncaught error, which redacts secrets, and exits. Node would print every property of the error,
+ * such as request headers with credentials.
+ */
+function endWithLastWords(log: Pick<Log, 'error'>): void {
+  process.on('uncaughtException', (error: unknown) => {
+    try {
+      log.error({ error }, 'exiting after an uncaught error; the next start resumes active runs')
+    } finally {
+      process.exit(1)
+    }
+  })
 }
