@@ -2,33 +2,162 @@ import { expect } from 'chai'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { findBrokenRules, readSources } from './house-rules.ts'
+import { findBreaches, readSources } from './house-rules.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+const lines = (count: number): string => '// filler\n'.repeat(count)
+const files = (count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [`core/a/f${n}.ts`, `export const f${n} = ${n}\n`]),
+  )
+
 /** A small tree that breaks one rule, and what the rule reports. */
-const planted: readonly { rule: string; files: Readonly<Record<string, string>>; reports: string }[] = [
+const planted: readonly { rule: string; files: Readonly<Record<string, string>>; reports: string[] }[] = [
   {
     rule: 'at most 15 source files in a folder',
-    files: Object.fromEntries(
-      Array.from({ length: 16 }, (_, n) => [`core/a/f${n}.ts`, `export const f${n} = ${n}\n`]),
-    ),
-    reports: 'core/a has 16 source files, 15 are allowed',
+    files: { ...files(16), 'core/a/README.md': '# A\n' },
+    reports: ['core/a has 16 source files, 15 are allowed'],
+  },
+  {
+    rule: 'a folder of more than 8 source files is explained',
+    files: files(9),
+    reports: ['core/a has 9 source files: it needs a README.md or a comment at the top of index.ts'],
+  },
+  {
+    rule: 'an index without a comment explains nothing',
+    files: { ...files(8), 'core/a/index.ts': '// exports\nexport const index = 1\n' },
+    reports: ['core/a has 9 source files: it needs a README.md or a comment at the top of index.ts'],
+  },
+  {
+    rule: 'nothing: an index comment explains a folder',
+    files: { ...files(8), 'core/a/index.ts': '/** The parts of a. */\nexport const index = 1\n' },
+    reports: [],
+  },
+  {
+    rule: 'at most 300 lines in a file',
+    files: { 'core/a.ts': lines(300), 'core/b.ts': lines(301) },
+    reports: ['core/b.ts has 301 lines, 300 are allowed'],
+  },
+  {
+    rule: 'no small file with one importer',
+    files: {
+      'core/a.ts': "import { b } from './b.ts'\nimport { c } from './c.ts'\nimport { d } from './d.ts'\n",
+      'core/b.ts': `export const b = 1\n${lines(38)}`,
+      'core/c.ts': `export const c = 1\n${lines(39)}`,
+      'core/d.ts': 'export const d = 1\n',
+      'test/d.test.ts': "import { d } from '../core/d.ts'\n",
+    },
+    reports: ['core/b.ts has 39 lines and one importer: move it into core/a.ts'],
+  },
+  {
+    rule: 'a helper of tests is no test of a small file',
+    files: {
+      'core/a.ts': "import { b } from './b.ts'\n",
+      'core/b.ts': 'export const b = 1\n',
+      'test/support/b.ts': "import { b } from '../../core/b.ts'\n",
+    },
+    reports: ['core/b.ts has 1 lines and one importer: move it into core/a.ts'],
+  },
+  {
+    rule: 'only folders that a table lists hold units',
+    files: {
+      'core/a/b.ts': "import { c } from './skills/c.ts'\nimport { d } from './migrations/d.ts'\n",
+      'core/a/skills/c.ts': 'export const c = 1\n',
+      'core/a/migrations/d.ts': 'export const d = 1\n',
+      'plugins/x/list.ts': "import { e } from './inner/skills/e.ts'\n",
+      'plugins/x/inner/skills/e.ts': 'export const e = 1\n',
+    },
+    reports: [
+      'core/a/migrations/d.ts has 1 lines and one importer: move it into core/a/b.ts',
+      'core/a/skills/c.ts has 1 lines and one importer: move it into core/a/b.ts',
+      'plugins/x/inner/skills/e.ts has 1 lines and one importer: move it into plugins/x/list.ts',
+    ],
+  },
+  {
+    rule: 'nothing: declared units may be small',
+    files: {
+      'plugins/x/plugin.ts': "import { y } from './skills/y.ts'\nexport default y\n",
+      'plugins/x/skills/y.ts': 'export const y = 1\n',
+    },
+    reports: [],
   },
   {
     rule: 'a facade is respected',
     files: {
       'core/a/index.ts': "export { inner } from './inner.ts'\n",
-      'core/a/inner.ts': 'export const inner = 1\n',
+      'core/a/inner.ts': `export const inner = 1\n${lines(40)}`,
       'core/b.ts': "import { inner } from './a/inner.ts'\nexport const b = inner\n",
     },
-    reports: 'core/b.ts imports core/a/inner.ts past core/a/index.ts',
+    reports: ['core/b.ts imports core/a/inner.ts past core/a/index.ts'],
+  },
+  {
+    rule: 'an exported name is exported once',
+    files: {
+      'core/a.ts': 'export interface Scope {}\nexport { b } from "./b.ts"\n',
+      'core/b.ts': 'export const b = 1\n',
+      'server/c.ts': 'export abstract class Scope {}\nexport async function* other() {}\n',
+    },
+    reports: ['Scope is exported 2 times: core/a.ts, server/c.ts'],
+  },
+  ...[
+    'interface Scope {}\nexport type { Scope }\n',
+    'const Local = 1\nexport { Local as Scope }\n',
+    "import { other } from 'x'\nexport {\n  type other,\n  other as Scope,\n}\n",
+    'export const { Scope } = make()\n',
+    'export const { a: Scope, ...rest } = make()\n',
+    'export const {\n  a: { inner: Scope = 1 },\n} = make()\n',
+    'export const [first, Scope] = make()\n',
+    'export default class Scope {}\n',
+    'export default async function Scope() {}\n',
+    'export default abstract class Scope {}\n',
+    'export declare const Scope: number\n',
+    'export var Scope = 1\n',
+  ].map((text) => ({
+    rule: `an exported name is exported once: ${text.replaceAll('\n', ' ')}`,
+    files: { 'core/a.ts': 'export interface Scope {}\n', 'core/b.ts': text },
+    reports: ['Scope is exported 2 times: core/a.ts, core/b.ts'],
+  })),
+  {
+    rule: 'nothing: a name may be passed on, and be used without being exported',
+    files: {
+      'core/a.ts': 'export interface Scope {}\n',
+      'core/b.ts':
+        "import type { Scope } from './a.ts'\nexport type { Scope }\nexport default class extends Base {}\n",
+      'core/c.ts': "export type { Scope } from './a.ts'\nexport { Scope as default } from './a.ts'\n",
+      'core/d.ts':
+        "import { type Scope } from './a.ts'\nexport { Scope }\nexport const { Scope: other } = make()\n",
+    },
+    reports: [],
+  },
+  {
+    rule: 'nothing: plugins may share names with each other',
+    files: { 'plugins/a/x.ts': 'export const x = 1\n', 'plugins/b/x.ts': 'export const x = 1\n' },
+    reports: [],
+  },
+  {
+    rule: 'a plugin exports a name once',
+    files: { 'plugins/a/x.ts': 'export const x = 1\n', 'plugins/a/y.ts': 'export const x = 1\n' },
+    reports: ['x is exported 2 times: plugins/a/x.ts, plugins/a/y.ts'],
+  },
+  {
+    rule: 'a plugin shares no name with the project',
+    files: { 'core/x.ts': 'export const x = 1\n', 'plugins/a/x.ts': 'export const x = 1\n' },
+    reports: ['x is exported 2 times: core/x.ts, plugins/a/x.ts'],
+  },
+  {
+    rule: 'a README lists files that exist',
+    files: {
+      'core/a/x.ts': 'export const x = 1\n',
+      'core/a/README.md': '# A\n\n| file | contents |\n| --- | --- |\n| `x.ts`, `y.ts` | x |\n',
+    },
+    reports: ['core/a/README.md lists y.ts, which does not exist'],
   },
 ]
 
 describe('layout of the source', () => {
-  it('keeps the rules', () => {
-    expect(findBrokenRules(readSources(root))).to.deep.equal([])
+  it('keeps the rules of CONTRIBUTING.md', () => {
+    expect(findBreaches(readSources(root))).to.deep.equal([])
   })
 
   for (const { rule, files, reports } of planted) {
@@ -39,7 +168,8 @@ describe('layout of the source', () => {
           await mkdir(join(folder.path, dirname(path)), { recursive: true })
           await writeFile(join(folder.path, path), content)
         }
-        expect(findBrokenRules(readSources(folder.path))).to.deep.equal([reports])
+        const messages = findBreaches(readSources(folder.path))
+        expect(messages).to.deep.equal(reports)
       } finally {
         await folder.remove()
       }

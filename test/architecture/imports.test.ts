@@ -86,6 +86,24 @@ const planted: readonly { file: string; code: string; by: ('compiler' | 'linter'
     by: ['linter'],
     says: 'a cycle',
   },
+  {
+    file: 'core/domain/type-cycle-a.ts',
+    code: `import type { B } from './type-cycle-b.ts'\nexport interface A {\n  readonly b: B\n}\n`,
+    by: ['linter'],
+    says: 'a cycle of types',
+  },
+  {
+    file: 'core/domain/long.ts',
+    code: `export function long(): number[] {\n  return [\n${'    1,\n'.repeat(77)}  ]\n}\n`,
+    by: ['linter'],
+    says: 'a function of 81 lines',
+  },
+  {
+    file: 'core/domain/long-file.ts',
+    code: Array.from({ length: 301 }, (_, n) => `export const n${n} = ${n}\n`).join(''),
+    by: ['linter'],
+    says: 'a file of 301 lines',
+  },
 ]
 
 describe('direction of imports', function () {
@@ -104,6 +122,10 @@ describe('direction of imports', function () {
     await plant(
       'core/domain/cycle-b.ts',
       `import { a } from './cycle-a.ts'\nexport const b = (): unknown => a\n`,
+    )
+    await plant(
+      'core/domain/type-cycle-b.ts',
+      `import type { A } from './type-cycle-a.ts'\nexport interface B {\n  readonly a: A\n}\n`,
     )
     for (const { file, code } of planted) await plant(file, code)
     const projects = ['core', 'plugins', 'server', 'cli']
