@@ -1,4 +1,5 @@
 import { bestOf, cells, figureTitles, type Figures } from './measure.ts'
+import type { History } from './history.ts'
 import { printTable } from './print-table.ts'
 
 /** Something to measure; gives its figures. */
@@ -13,6 +14,7 @@ export interface Comparison {
   readonly seconds: number
   readonly rounds: number
   readonly connections: readonly number[]
+  readonly history: History
 }
 
 /** Measures each way at each number of connections, in turns, and prints a table with the ratio of the last one to the baseline. */
@@ -23,6 +25,7 @@ export async function compare({
   seconds,
   rounds,
   connections,
+  history,
 }: Comparison): Promise<void> {
   const names = Object.keys(ways)
   const last = names.at(-1) ?? ''
@@ -35,10 +38,13 @@ export async function compare({
     )
     const ratio = (figure: 'perSecond' | 'cpuMs') =>
       (best[last]?.[figure] ?? 0) / (best[baseline]?.[figure] ?? 0)
+    history.add(title, count, best[last]!, best[baseline]!)
     for (const name of names) {
       const ratios = name === last ? [ratio('perSecond').toFixed(2), (1 / ratio('cpuMs')).toFixed(2)] : []
       rows.push([name, String(count), ...cells(best[name]!), ...ratios])
     }
   }
   printTable(title, ['', 'at once', ...figureTitles, `ratio to ${baseline}`, 'by CPU'], rows)
+  const compared = history.compare(title)
+  if (compared !== undefined) printTable(`${title}: by CPU, medians of commits`, ...compared)
 }

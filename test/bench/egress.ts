@@ -13,7 +13,7 @@ const maxAtOnce = 16
 
 /**
  * What one call of another system costs: with Node's own client, with its `fetch` (undici with the web's streams around it), with got, and
- * through the way out with got behind it.
+ * through the egress.
  */
 export async function benchEgress(options: Options): Promise<void> {
   const stub = await startChild<{ url: string }>('stub-server.ts')

@@ -44,7 +44,8 @@ export async function fill(
   database.exec(`
     UPDATE organizations SET last_case_number = ${stored + waiting};
     INSERT INTO alert_sequences (organization_id, provider_id, last) VALUES (1, 1, ${stored});
-    UPDATE facts SET value = ${stored} WHERE name = 'alerts_indexed_to';
+    UPDATE facts SET value = ${stored} WHERE name IN ('alerts_indexed_to', 'alerts_listed_to');
+    UPDATE facts SET value = ${stored + waiting} WHERE name = 'cases_listed_to';
   `)
   database.pragma('wal_checkpoint(TRUNCATE)')
   database.close()
@@ -56,16 +57,17 @@ const uuid = (kind: string) => `format('${kind}-%012x', i)`
 const at = '$now - 86400000 + i'
 
 const cases = `${numbers}
-  INSERT INTO cases (id, organization_id, number, title, summary, status, severity, verdict, created_at, modified_at)
-  SELECT i, 1, i, 'suspicious_sign_in (main-x-' || i || ')', '', 'open', 'medium', 'unknown', ${at}, ${at} FROM n`
+  INSERT INTO cases (id, organization_id, number, title, summary, status, severity, verdict, created_at, modified_at,
+    listed)
+  SELECT i, 1, i, 'suspicious_sign_in (main-x-' || i || ')', '', 'open', 'medium', 'unknown', ${at}, ${at}, 1 FROM n`
 
 const storedAlerts = [
   cases,
   `${numbers}
   INSERT INTO alerts (id, uuid, organization_id, provider_id, sequence, type, created_by, created_at, modified_at, status,
-    investigator, case_id, completed_at)
+    investigator, case_id, completed_at, listed)
   SELECT i, ${uuid('00000000-0000-7000-8000')}, 1, 1, i, 'suspicious_sign_in', '00000000-0000-7000-8000-000000000000', ${at}, ${at}, 15,
-    'five-steps', i, ${at} FROM n`,
+    'five-steps', i, ${at}, 1 FROM n`,
   `${numbers} INSERT INTO alert_contents (alert_id, content) SELECT i, hex(randomblob(1000)) FROM n`,
   `${numbers}
   INSERT INTO runs (id, uuid, organization_id, playbook_name, playbook_hash, alert_id, case_id, status, created_at, started_at, ended_at,

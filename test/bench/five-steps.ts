@@ -19,19 +19,30 @@ ${[1, 2, 3, 4, 5].map((n) => `  - { id: s${n}, set: { value: ${n} } }`).join('\n
 const body = alertBody(1, 2_048, alertType)
 
 export interface FiveStepsServer {
-  readonly child: Child<{ apiUrl: string; key: string | undefined; bootMs: number }>
+  readonly child: Child<{
+    url: string
+    opsUrl?: string
+    apiUrl: string
+    key: string | undefined
+    bootMs: number
+  }>
   /** Sends alerts and waits until each has been investigated. */
   readonly investigate: Way
 }
 
 /** Tocsin with that playbook, on a data directory below this folder. */
-export async function startFiveSteps(folder: string, key?: string): Promise<FiveStepsServer> {
+export async function startFiveSteps(
+  folder: string,
+  key?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<FiveStepsServer> {
   const playbooks = join(folder, 'playbooks')
   await mkdir(playbooks)
   await writeFile(join(playbooks, 'five-steps.yaml'), fiveSteps)
   const child = await startChild<FiveStepsServer['child']['said']>('tocsin-server.ts', {
     TOCSIN_DATA_DIR: dataDirIn(folder),
     TOCSIN_PLAYBOOKS_DIR: playbooks,
+    ...env,
   })
   const cookie = `Session=${key ?? child.said.key}`
   const headers = { 'content-type': 'application/json', cookie, prefer: 'wait=30' }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { contentHash } from '../../core/playbook/language/content-hash.ts'
+import { contentHash } from '../../core/playbook/language/source-text.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { fill, type Filling } from './fill.ts'
 import { dataDirIn, fiveSteps, startFiveSteps } from './five-steps.ts'

@@ -10,6 +10,8 @@ export interface Load {
   readonly body: string
   readonly connections: number
   readonly seconds: number
+  /** Opens a connection for each request. Default: each loop keeps its own. */
+  readonly fresh?: boolean
   /** Of the process that answers. */
   readonly usage: () => Promise<Usage>
 }
@@ -18,7 +20,11 @@ export interface Load {
  * A closed loop over HTTP: each connection posts the body again, with another number in it, when its last answer is complete. Every
  * answer must have the status 201. Bare sockets, so that the load costs little beside what it measures; times in fractions of a millisecond.
  */
-export async function post(load: Load): Promise<Figures> {
+export function post(load: Load): Promise<Figures> {
+  return load.fresh === true ? postFresh(load) : postKept(load)
+}
+
+async function postKept(load: Load): Promise<Figures> {
   const bytes = requestBytes(load)
   const at = bytes.indexOf(numberMark)
   const { hostname, port } = new URL(load.url)
@@ -33,19 +39,48 @@ export async function post(load: Load): Promise<Figures> {
     const { socket, answers, request } = sockets[loop]!
     request.write(String(++lastNumber).padStart(numberMark.length, '0'), at, 'latin1')
     socket.write(request)
-    const status = (await answers.next()).value
-    if (status !== 201)
-      throw new Error(`an answer had the status ${status ?? 'of nothing: the connection ended'}`)
+    requireCreated((await answers.next()).value)
   }
   const figures = await measure(one, { ...load, count: load.connections })
   for (const { socket } of sockets) socket.destroy()
   return figures
 }
 
+/** What senders do that keep no connection, such as cloud functions and proxies without keep-alive. */
+async function postFresh(load: Load): Promise<Figures> {
+  const headers = { ...load.headers, connection: 'close' }
+  const bytes = requestBytes({ ...load, headers })
+  const at = bytes.indexOf(numberMark)
+  const { hostname, port } = new URL(load.url)
+  const one = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const request = Buffer.from(bytes)
+      request.write(String(++lastNumber).padStart(numberMark.length, '0'), at, 'latin1')
+      let answer = ''
+      const socket = connect(Number(port), hostname, () => socket.write(request)).setNoDelay(true)
+      socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')))
+      socket.on('error', reject)
+      socket.on('close', () => {
+        try {
+          requireCreated(answer === '' ? undefined : Number(answer.slice(9, 12)))
+          resolve()
+        } catch (error) {
+          reject(error)
+        }
+      })
+    })
+  return measure(one, { ...load, count: load.connections })
+}
+
+function requireCreated(status: number | undefined): void {
+  if (status !== 201)
+    throw new Error(`an answer had the status ${status ?? 'of nothing: the connection ended'}`)
+}
+
 /** Of this process: no two alerts are the same. */
 let lastNumber = 0
 
-function requestBytes({ url, headers, body }: Load): Buffer {
+function requestBytes({ url, headers, body }: Pick<Load, 'url' | 'headers' | 'body'>): Buffer {
   const { host, pathname } = new URL(url)
   const lines = Object.entries({ ...headers, host, 'content-length': String(Buffer.byteLength(body)) })
   return Buffer.from(

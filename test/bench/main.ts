@@ -1,5 +1,6 @@
 /** `npm run bench`: figures of the whole, each beside a baseline of the same run. */
 import { cpus } from 'node:os'
+import { benchBytes } from './bytes.ts'
 import { benchEgress } from './egress.ts'
 import { benchExpression } from './expression.ts'
 import { benchGrowth } from './growth.ts'
@@ -9,6 +10,7 @@ import { readOptions, usage } from './options.ts'
 import { benchPage } from './page.ts'
 import { benchParts } from './parts.ts'
 import { benchRuns } from './runs.ts'
+import { benchStorm } from './storm.ts'
 import { benchWholeWay } from './whole-way.ts'
 
 const options = readOptions(process.argv.slice(2))
@@ -25,7 +27,9 @@ const benchmarks = {
   intake: () => benchIntake(options),
   runs: () => benchRuns(options),
   calls: () => benchEgress(options),
+  storm: () => benchStorm(options),
   'whole-way': () => benchWholeWay(options),
+  bytes: () => benchBytes(options),
   growth: () => benchGrowth(options),
   'large-run': () => benchLargeRun(),
   profile: () => benchParts(options),

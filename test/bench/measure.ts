@@ -6,6 +6,7 @@ export interface Figures {
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
+  readonly p999: number
   /** Milliseconds of CPU for each, of the process that is measured. */
   readonly cpuMs: number
   /** Waits for the disk for each. */
@@ -13,10 +14,17 @@ export interface Figures {
 }
 
 /** Cells of a table under `figureTitles`. */
-export const figureTitles = ['per second', 'p50 ms', 'p99 ms', 'CPU ms', 'flushes']
+export const figureTitles = ['per second', 'p50 ms', 'p99 ms', 'p99.9 ms', 'CPU ms', 'flushes']
 
-export function cells({ perSecond, p50, p99, cpuMs, flushes }: Figures): string[] {
-  return [whole(perSecond), p50.toFixed(2), p99.toFixed(2), cpuMs.toFixed(3), flushes.toFixed(2)]
+export function cells({ perSecond, p50, p99, p999, cpuMs, flushes }: Figures): string[] {
+  return [
+    whole(perSecond),
+    p50.toFixed(2),
+    p99.toFixed(2),
+    p999.toFixed(2),
+    cpuMs.toFixed(3),
+    flushes.toFixed(2),
+  ]
 }
 
 export const whole = (number: number): string => Math.round(number).toLocaleString('en')
@@ -59,13 +67,19 @@ export async function measure(
   await Promise.all(Array.from({ length: count }, (_, number) => loop(number)))
   const elapsedMs = performance.now() - began
   const after = await usage()
+  const measured = latencies.length
+  return {
+    perSecond: (measured * 1_000) / elapsedMs,
+    ...percentiles(latencies),
+    cpuMs: (after.cpuMs - before.cpuMs) / measured,
+    flushes: (after.commits - before.commits) / measured,
+  }
+}
+
+export type Percentiles = Pick<Figures, 'p50' | 'p99' | 'p999'>
+
+export function percentiles(latencies: readonly number[]): Percentiles {
   const sorted = latencies.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  return {
-    perSecond: (sorted.length * 1_000) / elapsedMs,
-    p50: at(0.5),
-    p99: at(0.99),
-    cpuMs: (after.cpuMs - before.cpuMs) / sorted.length,
-    flushes: (after.commits - before.commits) / sorted.length,
-  }
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { openHistory, type History } from './history.ts'
 
 /** What `npm run bench` is told. */
 export interface Options {
@@ -13,13 +14,16 @@ export interface Options {
   readonly waiting: readonly number[]
   /** Names of benchmarks; empty: all. */
   readonly only: readonly string[]
+  readonly history: History
 }
 
 export const names = [
   'intake',
   'runs',
   'calls',
+  'storm',
   'whole-way',
+  'bytes',
   'growth',
   'large-run',
   'profile',
@@ -27,12 +31,15 @@ export const names = [
   'expressions',
 ] as const
 
+const historyFile = 'node_modules/.cache/tocsin-bench.jsonl'
+
 export const usage = `usage: npm run bench -- [options]
   --seconds N            per measurement (default 2)
   --rounds N             of each measurement beside its baseline, of which the best is shown (default 1)
   --connections N,N,…    at once (default 1,32,256)
   --stored N,N,…         alerts stored beforehand (default 1000,10000)
   --waiting N,N,…        runs that wait beforehand (default 10000)
+  --history FILE         where figures of each commit are kept (default ${historyFile})
   --only NAME,NAME,…     of ${names.join(', ')} (default: all)
   --long                 as --seconds 10 --rounds 3 --stored 1000,10000,100000,1000000 --waiting 100000`
 
@@ -48,6 +55,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
         connections: text,
         stored: text,
         waiting: text,
+        history: text,
         only: text,
         long: { type: 'boolean' },
       },
@@ -60,6 +68,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       stored: numbers(values.stored ?? (isLong ? '1000,10000,100000,1000000' : '1000,10000')),
       waiting: numbers(values.waiting ?? (isLong ? '100000' : '10000')),
       only: values.only?.split(',') ?? [],
+      history: openHistory(values.history ?? historyFile),
     }
     const isFine =
       options.seconds > 0 &&

@@ -8,4 +8,13 @@ const commits = countCommits()
 const began = performance.now()
 const tocsin = await startTocsin(readConfig({ ...process.env, TOCSIN_PORT: '0', TOCSIN_LOG_LEVEL: 'error' }))
 process.on('SIGTERM', () => void tocsin.close().then(() => process.exit(0)))
-answerParent({ apiUrl: tocsin.apiUrl, key: tocsin.adminKey, bootMs: performance.now() - began }, commits)
+answerParent(
+  {
+    url: tocsin.url,
+    opsUrl: tocsin.opsUrl,
+    apiUrl: tocsin.apiUrl,
+    key: tocsin.adminKey,
+    bootMs: performance.now() - began,
+  },
+  commits,
+)

@@ -25,6 +25,10 @@ export interface WholeWay {
   readonly investigate: Way
   /** The same five calls, in a bare loop. */
   readonly callOnly: Way
+  /** The rows of an alert and of a run with five steps, without calls. */
+  readonly rowsOnly: Way
+  /** With the databases: `data/tocsin.db`, and `least.db` of the bare loop. */
+  readonly folder: string
   stop(): Promise<void>
 }
 
@@ -60,6 +64,8 @@ export async function startWholeWay(): Promise<WholeWay> {
   return {
     tocsin,
     callOnly: to(least, `http://127.0.0.1:${least.said.port}/call`),
+    rowsOnly: to(least, `http://127.0.0.1:${least.said.port}/run`),
+    folder: folder.path,
     async investigate(count, seconds) {
       const figures = await investigate(count, seconds)
       const { data } = (await (await fetch(`${apiUrl}/runs?limit=50`, { headers })).json()) as RunPage
