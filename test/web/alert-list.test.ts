@@ -6,7 +6,7 @@ describe('list of alerts in a browser', function () {
   this.timeout(60_000)
   const opened = openPage()
 
-  it('has the columns of the specification, all in sight in a window of 1280 pixels', async () => {
+  it('shows the columns of the specification in a window of 1280 pixels', async () => {
     const { page, visit, postAlert } = opened
     await postAlert('first', '{"user":"kim"}')
     await page.setViewportSize({ width: 1280, height: 860 })
@@ -33,7 +33,7 @@ describe('list of alerts in a browser', function () {
     expect(cells.slice(5)).to.include.members(['Completed', 'MAIN-1', '{"user":"kim"}'])
   })
 
-  it('has in sight on a tablet in which case an alert is and when it was done, and says that there is more', async () => {
+  it('shows case and completion time on a tablet, and a hint at more columns', async () => {
     const { page, visit } = opened
     await page.setViewportSize({ width: 820, height: 1180 })
     await visit('/alerts')
@@ -57,7 +57,7 @@ describe('list of alerts in a browser', function () {
     await page.setViewportSize({ width: 1280, height: 860 })
   })
 
-  it('shows the content beside the list by keyboard, walks through it, and leads back to where one was', async () => {
+  it('opens the content drawer by keyboard, steps through alerts, and restores the focus', async () => {
     const { page, visit, postAlert } = opened
     await postAlert('second', '{"user":"ann","n":[1]}')
     await visit('/alerts')
@@ -76,7 +76,7 @@ describe('list of alerts in a browser', function () {
     await page.locator('[role=row]:focus', { hasText: 'MAIN-CUSTOM-2' }).waitFor()
   })
 
-  it('shows a content of a megabyte in the list as a line, and what cannot be seen as what it is', async () => {
+  it('shows a megabyte of content as one line, with invisible characters', async () => {
     const { page, visit, postAlert, server } = opened
     await postAlert('large', `start \u202Emoc <b>\n${'x'.repeat(900_000)}`)
     await visit('/alerts')

@@ -18,7 +18,7 @@ describe('case page', function () {
     await house.page.getByRole('option', { name: value }).click()
   }
 
-  it('saves what is decided at once, with who did it in the timeline', async () => {
+  it('saves decisions immediately and records the actor in the timeline', async () => {
     await house.visit(path)
     await choose('Severity', 'Critical')
     await house.page.getByText('severity is now critical').waitFor()
@@ -28,7 +28,7 @@ describe('case page', function () {
     expect(body).to.include({ severity: 'critical', assignee: 'bootstrap' })
   })
 
-  it('tells by kind and id who did something, whatever a key is called', async () => {
+  it('shows actors by kind and id, whatever the name of the key', async () => {
     const { page, server } = house
     const { run_uuid: run } = (await server.call(path)).body.runs[0]
     const body = { name: `run ${run}`, role: 'analyst' }
@@ -43,7 +43,7 @@ describe('case page', function () {
     await picture(page, 'case-timeline')
   })
 
-  it('shows what somebody else changed meanwhile, and overwrites nothing unasked', async () => {
+  it('shows changes of someone else and does not overwrite them', async () => {
     const { page, server } = house
     await house.visit(path)
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
@@ -68,7 +68,7 @@ describe('case page', function () {
     expect(body).to.include({ verdict: 'malicious', status: 'closed' })
   })
 
-  it('says at a field what somebody else put there while it was typed, and overwrites nothing unasked', async () => {
+  it('shows a conflict at an edited field and does not overwrite the other change', async () => {
     const { page, server } = house
     await page.unroute(`**/api${path}`)
     await house.visit(path)
@@ -91,7 +91,7 @@ describe('case page', function () {
     expect((await server.call(path)).body.assignee).to.equal('kim')
   })
 
-  it('takes another title and summary, as text', async () => {
+  it('saves title and summary as plain text', async () => {
     const { page, server } = house
     await house.visit(path)
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -102,7 +102,7 @@ describe('case page', function () {
     expect((await server.call(path)).body.summary).to.equal('Nothing to see.')
   })
 
-  it('leaves the assignee that is being typed alone while something else is saved', async () => {
+  it('keeps a typed assignee while another field is saved', async () => {
     const { page } = house
     await house.visit(path)
     await page.getByLabel('Assignee').fill('kim the analyst')
@@ -120,7 +120,7 @@ describe('case page', function () {
     await page.getByText(/assignee is now kim the analyst/).waitFor()
   })
 
-  it('keeps what is typed in a summary while it is saved, for the next time', async () => {
+  it('keeps text that is typed while the summary is saved', async () => {
     const { page, server } = house
     await house.visit(path)
     const held = Promise.withResolvers<undefined>()
@@ -145,7 +145,7 @@ describe('case page', function () {
     expect((await server.call(path)).body.summary).to.equal('First words and more')
   })
 
-  it('says that alerts and runs are kept no longer, and not that there were none', async () => {
+  it('reports alerts and runs that retention deleted', async () => {
     const { page } = house
     const about = `**/api${path}`
     await page.route(about, async (route) => {
@@ -160,7 +160,7 @@ describe('case page', function () {
     await page.unroute(about)
   })
 
-  it('gives the report to keep', async () => {
+  it('downloads the report', async () => {
     const waiting = house.page.waitForEvent('download')
     await house.page.getByRole('link', { name: 'Report' }).click()
     const download = await waiting

@@ -55,7 +55,7 @@ describe('completion in the page', function () {
     await page.keyboard.press('Control+End')
   }
 
-  it('is taken with the keyboard alone: a key, the skill behind it, an input, and what a step gives', async () => {
+  it('completes keys, skills, inputs and step outputs by keyboard', async () => {
     await openAtEnd()
     await page.keyboard.type('  - us')
     await take('Enter', /^uses/)
@@ -79,7 +79,7 @@ describe('completion in the page', function () {
     await page.getByText('No problems').waitFor()
   })
 
-  it('tells with F1 what stands at the cursor', async () => {
+  it('shows help at the cursor with F1', async () => {
     await openAtEnd()
     for (const key of ['ArrowUp', 'End', 'Home']) await page.keyboard.press(key)
     await page.keyboard.press('F1')
@@ -89,7 +89,7 @@ describe('completion in the page', function () {
     await told.waitFor({ state: 'detached' })
   })
 
-  it('asks no more about what has been typed over', async () => {
+  it('cancels requests for outdated text', async () => {
     await openAtEnd()
     let asked = 0
     await page.route('**/playbooks/complete', async (route) => {
@@ -106,7 +106,7 @@ describe('completion in the page', function () {
     await option(/^case\.update/).waitFor()
   })
 
-  it('is not there for whoever may not write', async () => {
+  it('is off in a read-only editor', async () => {
     const { body } = await opened.server.call('/keys', { body: { name: 'r', role: 'reader' } })
     await opened.signInAs(body.key)
     page = await opened.visit('/playbooks/begun')

@@ -7,7 +7,7 @@ describe('connections in the page', function () {
   this.timeout(60_000)
   const house = openPage()
 
-  it('marks what is wrong at its field, and goes to the first', async () => {
+  it('shows errors at their fields and focuses the first', async () => {
     const { page } = house
     await house.visit('/connections/new')
     await page.getByRole('link', { name: 'Endpoint security platform' }).click()
@@ -15,26 +15,26 @@ describe('connections in the page', function () {
     await page.getByLabel('Tenant ID').fill('6f1d2c3b-4a59-4687-9b0c-1d2e3f405162')
     await page.getByLabel('Client Secret').first().fill('canary-canary')
     await page.getByRole('button', { name: 'Create connection' }).click()
-    await page.getByText('One field needs another look').waitFor()
+    await page.getByText('Check the highlighted field').waitFor()
     await page.keyboard.insertText('11111111-2222-4333-8444-555555555555')
     expect(await page.getByLabel('Client ID').inputValue()).to.contain('11111111')
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'connection-wrong')
   })
 
-  it('authenticates what was made, and says in one sentence what is wrong', async () => {
+  it('tests a new connection and shows the error in one sentence', async () => {
     const { page } = house
     await page.getByText('More: Login URL').click()
     await page.getByRole('combobox', { name: 'Login URL' }).fill('https://10.1.2.3')
     await page.getByRole('button', { name: 'Create connection' }).click()
-    await page.getByText('no request is sent to 10.1.2.3: the address is not public').waitFor()
+    await page.getByText('request to 10.1.2.3 refused: the address is not public').waitFor()
     await page.getByText('TOCSIN_ALLOW_PRIVATE_EGRESS').waitFor()
     expect(new URL(page.url()).search, 'not asked again when the page is loaded again').to.equal('')
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'connection-refused')
   })
 
-  it('keeps what somebody else changed meanwhile', async () => {
+  it('does not overwrite changes of someone else', async () => {
     const { page, server } = house
     const path = '/connections/endpoint-security'
     await page.getByLabel('Client ID').fill('22222222-2222-4333-8444-555555555555')
@@ -59,7 +59,7 @@ describe('connections in the page', function () {
     })
   })
 
-  it('goes on with what was saved before it has read it again', async () => {
+  it('continues with saved settings before reloading them', async () => {
     const { page } = house
     const held = Promise.withResolvers<undefined>()
     const reads = async (route: Route): Promise<void> => {
@@ -89,7 +89,7 @@ describe('connections in the page', function () {
     await save()
   })
 
-  it('says what somebody else put in the field that one types in, and overwrites nothing unasked', async () => {
+  it('shows a conflict at an edited field and does not overwrite the other change', async () => {
     const { page, server } = house
     const path = '/connections/endpoint-security'
     const [mine, theirs] = ['3', '4'].map((n) => `${n.repeat(8)}-2222-4333-8444-555555555555`)
@@ -108,7 +108,7 @@ describe('connections in the page', function () {
     expect(await idNow()).to.equal(mine)
   })
 
-  it('tries no credentials while others are typed', async () => {
+  it('does not test while settings are unsaved', async () => {
     const { page, server } = house
     const { body } = await server.call('/connections', {
       body: {

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { Text } from '@codemirror/state'
-import { diagnosticsOf } from '../../server/web/playbooks/editor/diagnostics.ts'
-import { offsetOf } from '../../server/web/playbooks/editor/places.ts'
+import { diagnosticsOf, textOffset } from '../../server/web/playbooks/editor/places.ts'
 
 const text = Text.of(['name: hello', 'steps: []'])
 const problem = {
@@ -14,16 +13,16 @@ const problem = {
   end_column: 6,
 } as const
 
-describe('mistakes in the editor', () => {
-  it('stand where the API says', () => {
+describe('problems in the editor', () => {
+  it('are at the position from the API', () => {
     const [marked] = diagnosticsOf(text, [{ ...problem, hint: 'do this' }])
     expect(text.sliceString(marked?.from ?? 0, marked?.to)).to.equal('steps')
     expect(marked).to.include({ severity: 'error', source: 'E1', message: 'no\ndo this' })
   })
 
-  it('stay inside the text, which may be newer than they are', () => {
-    expect(offsetOf(text, 9, 9)).to.equal(text.length)
-    expect(offsetOf(text, 1, 99)).to.equal(11)
+  it('stay within a newer text', () => {
+    expect(textOffset(text, 9, 9)).to.equal(text.length)
+    expect(textOffset(text, 1, 99)).to.equal(11)
     const [marked] = diagnosticsOf(text, [{ ...problem, end_line: 1, end_column: 1 }])
     expect(marked?.to).to.equal(marked?.from)
   })

@@ -17,7 +17,7 @@ describe('organizations, providers and tokens in the page', function () {
 
   const nameOf = async (path: string): Promise<string> => (await opened.server.call(path)).body.name
 
-  it('makes an organization, and says at its field what is wrong with a code', async () => {
+  it('creates an organization and shows an invalid code at its field', async () => {
     const page = await opened.visit('/organizations')
     await page.getByRole('row', { name: 'main' }).waitFor()
     await page.getByRole('button', { name: 'New organization' }).click()
@@ -25,7 +25,7 @@ describe('organizations, providers and tokens in the page', function () {
     await dialog.getByLabel('Code').fill('in itech')
     await dialog.getByLabel('Name').fill('Initech')
     await dialog.getByRole('button', { name: 'Create organization' }).click()
-    await dialog.getByText('One field needs another look').waitFor()
+    await dialog.getByText('Check the highlighted field').waitFor()
     expect(await dialog.getByLabel('Code').getAttribute('aria-invalid')).to.equal('true')
     await dialog.getByLabel('Code').fill('initech')
     await dialog.getByRole('button', { name: 'Create organization' }).click()
@@ -37,7 +37,7 @@ describe('organizations, providers and tokens in the page', function () {
     await page.waitForURL('**/alerts?organization=initech')
   })
 
-  it('renames one, unless somebody else has meanwhile', async () => {
+  it('renames one, unless someone else did meanwhile', async () => {
     const page = await opened.visit('/organizations')
     const row = page.getByRole('row', { name: 'initech' })
     const rename = async (name: string): Promise<void> => {
@@ -60,7 +60,7 @@ describe('organizations, providers and tokens in the page', function () {
     expect(await nameOf('/organizations/initech')).to.equal('Theirs')
   })
 
-  it('makes a provider', async () => {
+  it('creates a provider', async () => {
     const page = await opened.visit('/providers')
     await page.getByRole('button', { name: 'New provider' }).click()
     await page.getByLabel('Code').fill('mail_gateway')
@@ -71,7 +71,7 @@ describe('organizations, providers and tokens in the page', function () {
     await picture(page, 'providers')
   })
 
-  it('gives the addresses of a connection another token, after a question, and shows the new manifest', async () => {
+  it('rotates the token of a connection after a confirmation and shows the new manifest', async () => {
     const { server } = opened
     await server.call('/connections', {
       body: {
@@ -101,7 +101,7 @@ describe('organizations, providers and tokens in the page', function () {
     await picture(page, 'connection-token')
   })
 
-  it('offers administrators of some organizations what they may', async () => {
+  it('offers permitted actions to admins of some organizations', async () => {
     const { body } = await opened.server.call('/keys', {
       body: { name: 'of initech', role: 'admin', organization_codes: ['initech'] },
     })
@@ -110,7 +110,7 @@ describe('organizations, providers and tokens in the page', function () {
     await organizations.getByRole('button', { name: 'Rename' }).waitFor()
     expect(await organizations.getByRole('row').count()).to.equal(2)
     expect(await organizations.getByRole('button', { name: 'New organization' }).count()).to.equal(0)
-    await organizations.getByRole('button', { name: 'Go to or search' }).click()
+    await organizations.getByRole('button', { name: 'Search or jump to' }).click()
     await organizations.getByText('New connection').waitFor()
     expect(await organizations.getByText('New playbook').count()).to.equal(0)
     const keys = await opened.visit('/keys?new=yes')

@@ -42,7 +42,7 @@ describe('dry run of a past alert in the page', function () {
 
   const runs = async (): Promise<number> => (await opened.server.call('/runs?playbook=tried')).body.total
 
-  it('shows on the graph what would be done on each answer, also of what is not saved, and touches nothing', async () => {
+  it('shows the path of each answer on the graph for unsaved text, without writes', async () => {
     await eventually('the run of the alert', async () => ((await runs()) === 1 ? true : undefined))
     const page = await opened.visit('/playbooks/tried')
     await page.getByLabel('Playbook source').click()
@@ -64,7 +64,7 @@ describe('dry run of a past alert in the page', function () {
     await page.getByRole('region', { name: 'Dry run output' }).getByText('not saved yet').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'dry-run')
-    await page.getByRole('combobox', { name: 'If sure is answered' }).click()
+    await page.getByRole('combobox', { name: 'Answer to sure' }).click()
     await page.getByRole('option', { name: 'no', exact: true }).click()
     await page.locator('.graph-node[data-state=skipped]', { hasText: 'judged' }).waitFor()
     await page.getByText('This path has no writes').waitFor()
@@ -73,7 +73,7 @@ describe('dry run of a past alert in the page', function () {
     expect(stored.source).to.equal(source)
   })
 
-  it('takes content that is pasted, keeps it where the dialog is closed, and says why it would not start the playbook', async () => {
+  it('accepts pasted content, keeps it when the dialog closes, and explains why it would not trigger the playbook', async () => {
     const page = await opened.visit('/playbooks/tried')
     await page.getByLabel('Playbook source').click()
     const trigger = page.locator('.cm-line', { hasText: 'type: sign_in' })

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import {
   answerText,
   dryRunMarks,
-  follow,
-  type DryRunTree,
+  followPath,
+  type ApiDryRunTree,
 } from '../../server/web/playbooks/dry-run/dry-run.ts'
 
 const step = (path: string) => ({
@@ -30,7 +30,7 @@ const write = (path: string) => ({
   },
 })
 const end = (output: string) => ({ status: 'completed', output, error: null, duration_ms: 0, writes: 0 })
-const way = (answer: string | null, events: DryRunTree['events'], output: string) => ({
+const way = (answer: string | null, events: ApiDryRunTree['events'], output: string) => ({
   timeout: answer === null,
   answer,
   events,
@@ -38,7 +38,7 @@ const way = (answer: string | null, events: DryRunTree['events'], output: string
   question: null,
 })
 
-const tree: DryRunTree = {
+const tree: ApiDryRunTree = {
   events: [step('look')],
   end: null,
   question: {
@@ -50,30 +50,30 @@ const tree: DryRunTree = {
 }
 
 describe('dry run in the page', () => {
-  it('goes the way of the first answer, or of that which is chosen', () => {
-    const first = follow(tree, new Map())
+  it('follows the first answer, or the chosen one', () => {
+    const first = followPath(tree, new Map())
     expect(first.steps.map(({ path }) => path)).to.deep.equal(['look', 'rings[0]', 'rings[1]'])
     expect(first.end?.output).to.equal('rung')
-    const other = follow(tree, new Map([['sure', 1]]))
+    const other = followPath(tree, new Map([['sure', 1]]))
     expect(other.steps.map(({ path }) => path)).to.deep.equal(['look', 'quiet'])
     expect(other.end?.output).to.equal('late')
     expect(other.questions.map(({ chosen }) => chosen)).to.deep.equal([1])
   })
 
-  it('has no end on a way that was not tried', () => {
+  it('has no end on a path that was not run', () => {
     const untried = { events: [step('look')], end: null, question: null }
-    expect(follow(untried, new Map()).end).to.equal(null)
-    expect(follow(tree, new Map([['sure', 9]])).end).to.equal(null)
+    expect(followPath(untried, new Map()).end).to.equal(null)
+    expect(followPath(tree, new Map([['sure', 9]])).end).to.equal(null)
   })
 
-  it('marks writes as not done, and says of no step how long it took', () => {
-    const marks = dryRunMarks(follow(tree, new Map()).steps)
+  it('marks skipped writes and shows no durations', () => {
+    const marks = dryRunMarks(followPath(tree, new Map()).steps)
     expect(marks.get('rings')).to.deep.equal({ state: 'not_done', count: 2, took: '' })
     expect(marks.get('look')).to.deep.equal({ state: 'completed', count: 1, took: '' })
     expect(marks.get('quiet')).to.equal(undefined)
   })
 
-  it('names answers, whatever they are', () => {
+  it('labels answers of any type', () => {
     const [yes, late] = tree.question?.ways ?? []
     expect(yes && answerText(yes)).to.equal('yes')
     expect(late && answerText(late)).to.equal('no answer in time')

@@ -8,7 +8,7 @@ describe('first run', function () {
   this.timeout(60_000)
   const house = openPage()
 
-  it('leads from nothing to the case of the first alert, with a command that works as it stands', async () => {
+  it('leads to the case of the first alert with a command that works unchanged', async () => {
     const { page } = house
     await page.getByText('No alerts yet').waitFor()
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -23,7 +23,7 @@ describe('first run', function () {
     await page.getByRole('heading', { level: 1, name: 'MAIN-1' }).waitFor()
   })
 
-  it('makes keys that can post alerts, and read nothing', async () => {
+  it('creates keys that can only post alerts', async () => {
     const { body } = await house.server.call('/keys')
     expect(body.data).to.have.lengthOf(2)
     expect(body.data.find(({ role }: { role: string }) => role !== 'admin').role).to.equal('intake')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { changedSettings, takeOver } from '../../server/web/connections/connection.ts'
-import { fieldErrors, fieldsOf, valueOf } from '../../server/web/forms/form-fields.ts'
+import { changedSettings, mergeValues } from '../../server/web/connections/connection.ts'
+import { fieldErrors, fieldsOf, formObject, skeletonText } from '../../server/web/forms/form-fields.ts'
 
 const fields = fieldsOf({
   required: ['token', 'url'],
@@ -14,8 +14,8 @@ const fields = fieldsOf({
   },
 })
 
-describe('forms made of a JSON Schema', () => {
-  it('show what is needed first, what has a default last, and secrets hidden', () => {
+describe('forms from a JSON Schema', () => {
+  it('show required fields first, defaults last, and secrets masked', () => {
     expect(fields.map(({ name, kind }) => `${name} ${kind}`)).to.deep.equal([
       'token secret',
       'mode choice',
@@ -28,18 +28,18 @@ describe('forms made of a JSON Schema', () => {
     expect(fields.at(-1)).to.include(url)
   })
 
-  it('leave out what is empty, so that defaults apply', () => {
+  it('omit blank fields, so that defaults apply', () => {
     const values = { token: 't', url: '', port: '8', on: false, list: '[1]' }
-    expect(valueOf(fields, values)).to.deep.equal({ token: 't', port: 8, on: false, list: [1] })
+    expect(formObject(fields, values)).to.deep.equal({ token: 't', port: 8, on: false, list: [1] })
   })
 
   it('send large integers with all their digits', () => {
     const values = { port: '9007199254740993', list: '[-9007199254740993, 1.5, {"a": 12345678901234567890}]' }
-    expect(JSON.stringify(valueOf(fields, values))).to.equal(
+    expect(JSON.stringify(formObject(fields, values))).to.equal(
       '{"port":9007199254740993,"list":[-9007199254740993,1.5,{"a":12345678901234567890}]}',
     )
-    expect(valueOf(fields, { port: '8.5' })).to.deep.equal({ port: 8.5 })
-    expect(valueOf(fields, { port: '-' }), 'no number, for the API to refuse').to.deep.equal({ port: '-' })
+    expect(formObject(fields, { port: '8.5' })).to.deep.equal({ port: 8.5 })
+    expect(formObject(fields, { port: '-' }), 'no number, for the API to refuse').to.deep.equal({ port: '-' })
   })
 
   it('show errors of the API at their fields', () => {
@@ -53,7 +53,7 @@ describe('forms made of a JSON Schema', () => {
     expect([...fieldErrors(errors, '')].map(([name]) => name)).to.deep.equal(['settings', 'name'])
   })
 
-  it('send only the settings that changed, and take away what was emptied', () => {
+  it('send only changed settings, and remove blank ones', () => {
     const before = { url: 'https://a', mode: 'a', port: 1 }
     expect(changedSettings(before, { url: 'https://a', mode: 'b', token: 'new' })).to.deep.equal({
       mode: 'b',
@@ -61,13 +61,50 @@ describe('forms made of a JSON Schema', () => {
       port: null,
     })
   })
-  it('follow what others change, and keep what is typed', () => {
+  it('accept changes of others and keep edits', () => {
     const before = { url: 'https://a', mode: 'a', port: '1' }
     const typed = { ...before, mode: 'mine', token: 'secret' }
-    expect(takeOver(typed, before, { url: 'https://b', mode: 'b' })).to.deep.equal({
+    expect(mergeValues(typed, before, { url: 'https://b', mode: 'b' })).to.deep.equal({
       url: 'https://b',
       mode: 'mine',
       token: 'secret',
     })
+  })
+})
+
+describe('web: skeleton of an output', () => {
+  it('has the required fields with placeholders and nothing else', () => {
+    const schema = {
+      type: 'object',
+      required: ['id', 'state', 'tags', 'owner', 'score', 'kind', 'headers', 'done'],
+      properties: {
+        id: { type: 'string' },
+        state: { type: 'string', enum: ['queued', 'done'] },
+        tags: { type: 'array' },
+        owner: { type: ['object', 'null'], required: ['name'], properties: { name: { type: 'string' } } },
+        score: { type: ['number', 'null'] },
+        kind: { const: 'scan' },
+        headers: { type: 'object' },
+        done: { type: 'boolean' },
+        note: { type: 'string' },
+      },
+    } as const
+    expect(skeletonText(schema)).to.equal(`{
+  "id": …,
+  "state": …,
+  "tags": …,
+  "owner": {
+    "name": …
+  },
+  "score": …,
+  "kind": "scan",
+  "headers": …,
+  "done": …
+}`)
+  })
+
+  it('is an empty object without a schema', () => {
+    expect(skeletonText({})).to.equal('{}')
+    expect(skeletonText({ type: 'object' })).to.equal('{}')
   })
 })

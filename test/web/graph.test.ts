@@ -24,7 +24,7 @@ interface View {
   readonly scrollLeft: number
 }
 
-describe('the picture of a playbook in a browser', function () {
+describe('the graph of a playbook in a browser', function () {
   this.timeout(60_000)
   const opened = openPage({ wide, tall })
   /** As it is once it has been drawn. */
@@ -36,7 +36,7 @@ describe('the picture of a playbook in a browser', function () {
       })))`,
     )) as View
 
-  it('begins with its beginning in a run that came through, and leads to what is chosen', async () => {
+  it('starts at the top for a completed run and scrolls to the selection', async () => {
     const { page, server, visit } = opened
     const { body } = await server.call('/playbooks/tall/runs', {
       body: { organization_code: 'main' },
@@ -52,7 +52,7 @@ describe('the picture of a playbook in a browser', function () {
     expect(await page.evaluate(`document.querySelector('.graph-viewport').scrollTop`)).to.be.above(0)
   })
 
-  it('is zoomed by keys and buttons, and dragged with the mouse', async () => {
+  it('zooms by keys and buttons, and scrolls by dragging', async () => {
     const { page } = opened
     await opened.visit('/playbooks/wide')
     const region = page.getByRole('region', { name: 'Playbook steps' })

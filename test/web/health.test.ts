@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { remember, type EngineSample } from '../../server/web/health/engine-history.ts'
+import { addSample, type EngineSample } from '../../server/web/health/engine-history.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
@@ -14,10 +14,10 @@ describe('history of the engine', () => {
   const sample = (at: number): EngineSample => ({ at, queued: 1, received: 2, ended: 3 })
   const minutes = (count: number): number => count * 60_000
 
-  it('keeps ten minutes, and nothing twice', () => {
+  it('keeps ten minutes without duplicates', () => {
     const before = [sample(minutes(1)), sample(minutes(5))]
-    expect(remember(before, sample(minutes(5)))).to.equal(before)
-    expect(remember(before, sample(minutes(11) + 1)).map(({ at }) => at)).to.deep.equal([
+    expect(addSample(before, sample(minutes(5)))).to.equal(before)
+    expect(addSample(before, sample(minutes(11) + 1)).map(({ at }) => at)).to.deep.equal([
       minutes(5),
       minutes(11) + 1,
     ])
@@ -28,7 +28,7 @@ describe('health in the page', function () {
   this.timeout(60_000)
   const house = openPage({ failing })
 
-  it('shows what came, and why runs failed', async () => {
+  it('shows received alerts and errors of runs', async () => {
     const { page } = house
     await house.postAlert('broken')
     await house.visit('/health')
@@ -39,7 +39,7 @@ describe('health in the page', function () {
     await picture(page, 'health')
   })
 
-  it('pauses runs for a reason, says so in every view, and lets them go on', async () => {
+  it('pauses runs with a reason, shows it in every view, and resumes them', async () => {
     const { page, server } = house
     await page.getByRole('button', { name: 'Pause all runs' }).click()
     const dialog = page.getByRole('dialog', { name: 'Pause all runs' })

@@ -51,7 +51,7 @@ describe('hostile content in a browser', function () {
 
   for (const [name, [content, line, whole]] of Object.entries(contents)) {
     it(`is shown as text: ${name}`, async () => {
-      const { page, visit, postAlert, server } = opened
+      const { page, visit, go, postAlert, server } = opened
       const id = await postAlert('hostile', content)
       await visit('/alerts')
       const row = page.getByRole('row', { name: id.toUpperCase() })
@@ -67,7 +67,7 @@ describe('hostile content in a browser', function () {
 
       const { body } = await server.call(`/alerts/${id}`)
       const [run] = body.runs
-      await visit(`/runs/${run.run_uuid}?step=whole`)
+      await go(`/runs/${run.run_uuid}?step=whole`)
       const output = page.getByRole('region', { name: 'Output of whole' })
       await output.waitFor()
       expect((await output.innerText()).length).to.be.greaterThan(5)

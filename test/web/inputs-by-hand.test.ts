@@ -11,7 +11,7 @@ steps:
   - return: \${{ inputs.who }}
 `
 
-describe('inputs that are typed as JSON in the page', function () {
+describe('JSON inputs in the page', function () {
   this.timeout(60_000)
   let opened: SignedIn
 
@@ -28,7 +28,7 @@ describe('inputs that are typed as JSON in the page', function () {
     ['Run manually', 'Run', /runs/],
     ['Dry run', 'Start dry run', /playbooks/],
   ] as const)
-    it(`are said to be none where they are not, and sent once they are: ${open}`, async () => {
+    it(`show an error until they are valid, then are sent:  ${open}`, async () => {
       const page = await opened.visit('/playbooks/asked')
       const asked: string[] = []
       page.on('request', (request) => {
@@ -38,7 +38,7 @@ describe('inputs that are typed as JSON in the page', function () {
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Inputs (JSON)').fill('{bad')
       await dialog.getByRole('button', { name: go, exact: true }).click()
-      await dialog.getByText('This is no JSON: look for').waitFor()
+      await dialog.getByText('Invalid JSON: look for').waitFor()
       expect(asked).to.deep.equal([])
       await dialog.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
       await dialog.getByRole('button', { name: go, exact: true }).click()
@@ -48,7 +48,7 @@ describe('inputs that are typed as JSON in the page', function () {
       await page.waitForURL(done)
     })
 
-  it('starts one run, however often the answer gets lost', async () => {
+  it('starts one run, even if answers get lost', async () => {
     const page = await opened.visit('/playbooks/asked')
     let isLost = false
     await page.route('**/api/playbooks/asked/runs', async (route) => {
@@ -62,13 +62,13 @@ describe('inputs that are typed as JSON in the page', function () {
     await page.getByLabel('Inputs (JSON)').fill('{"who":"kim"}')
     const start = page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true })
     await start.click()
-    await page.getByRole('dialog').getByText('Tocsin does not answer').waitFor()
+    await page.getByRole('dialog').getByText('Can’t reach Tocsin').waitFor()
     await start.click()
     await page.waitForURL(/runs/)
     expect((await opened.server.call('/runs')).body.total).to.equal(before + 1)
   })
 
-  it('guesses no organization where there are several, and says why there is none to choose from', async () => {
+  it('does not guess among several organizations, and says why none can be loaded', async () => {
     await opened.server.call('/organizations', { body: { code: 'acme', name: 'Acme' } })
     const page = await opened.visit('/playbooks/asked')
     await page.clock.install()
@@ -82,7 +82,7 @@ describe('inputs that are typed as JSON in the page', function () {
       await page.getByRole('button', { name: open }).click()
       const dialog = page.getByRole('dialog')
       const button = dialog.getByRole('button', { name: go, exact: true })
-      const failed = dialog.getByText('Not loaded: Tocsin does not answer')
+      const failed = dialog.getByText('Could not load: Can’t reach Tocsin')
       const isShown = async (wanted: boolean): Promise<true | undefined> => {
         // It is asked for again, and again after that.
         await page.clock.runFor(1_000)
@@ -101,7 +101,7 @@ describe('inputs that are typed as JSON in the page', function () {
     }
   })
 
-  it('are there for whoever comes back, until the run is started', async () => {
+  it('are kept until the run is started', async () => {
     const page = await opened.visit('/playbooks/asked')
     const inputs = page.getByLabel('Inputs (JSON)')
     const start = page.getByRole('button', { name: 'Run manually' })

@@ -56,7 +56,7 @@ describe('keyboard in the page', function () {
     })
   }
 
-  it('goes to views with two letters, and nowhere while somebody types', async () => {
+  it('opens views with two keys, except while typing', async () => {
     const { page } = house
     await page.keyboard.press('g')
     await page.keyboard.press('c')
@@ -68,7 +68,7 @@ describe('keyboard in the page', function () {
     await heading('Cases')
   })
 
-  it('tells its shortcuts, and leaves single keys alone where that is wanted', async () => {
+  it('lists its shortcuts and can turn off single keys', async () => {
     const { page } = house
     await page.getByRole('link', { name: 'Cases' }).click()
     await page.keyboard.press('Shift+?')
@@ -76,7 +76,7 @@ describe('keyboard in the page', function () {
     await help.waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'shortcuts')
-    await help.getByRole('switch', { name: 'Single keys' }).focus()
+    await help.getByRole('switch', { name: 'Single-key shortcuts' }).focus()
     await page.keyboard.press('Space')
     await page.keyboard.press('Escape')
     await help.waitFor({ state: 'detached' })
@@ -90,12 +90,12 @@ describe('keyboard in the page', function () {
     await heading('Cases')
   })
 
-  it('skips the navigation, and goes on in the view after a step to another', async () => {
+  it('skips the navigation, and moves the focus to a new view', async () => {
     const { page } = house
     await house.visit('/cases')
     await heading('Cases')
     await page.keyboard.press('Tab')
-    await page.getByRole('link', { name: 'To the content' }).focus()
+    await page.getByRole('link', { name: 'Skip to content' }).focus()
     await page.keyboard.press('Enter')
     // Browsers follow a link within the page a moment later.
     await page.locator('#view:focus').waitFor()

@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { isLastAdmin, type Key } from '../../server/web/keys/key.ts'
+import { isLastAdmin } from '../../server/web/keys/key.ts'
+import type { ListedKey } from '../../server/web/api/types.ts'
 
 const now = 1_000
 const week = 7 * 86_400_000
 
-const key = (id: string, changes: Partial<Key> = {}): Key => ({
+const key = (id: string, changes: Partial<ListedKey> = {}): ListedKey => ({
   key_uuid: id,
   key_id: id,
   name: id,
@@ -21,7 +22,7 @@ const key = (id: string, changes: Partial<Key> = {}): Key => ({
 describe('isLastAdmin', () => {
   const mine = key('mine')
 
-  it('is so of the only administrator of all organizations that goes on', () => {
+  it('is true for the only lasting admin of all organizations', () => {
     for (const others of [
       [],
       [key('b', { role: 'analyst' })],
@@ -32,18 +33,18 @@ describe('isLastAdmin', () => {
       expect(isLastAdmin(mine, [mine, ...others], now), JSON.stringify(others)).to.equal(true)
   })
 
-  it('is not so where another one goes on', () => {
+  it('is false if another one stays valid', () => {
     for (const other of [key('b'), key('b', { expires_at: now + week + 1 })])
       expect(isLastAdmin(mine, [mine, other], now)).to.equal(false)
   })
 
-  it('is not so of one that ends soon, as long as there is any other', () => {
+  it('is false for one that expires soon if there is another', () => {
     const ending = key('ending', { expires_at: now + 5 })
     expect(isLastAdmin(ending, [ending, key('b', { expires_at: now + 9 })], now)).to.equal(false)
     expect(isLastAdmin(ending, [ending], now)).to.equal(true)
   })
 
-  it('is not so of keys that administrate nothing, or not all', () => {
+  it('is false for other roles and for admins of some organizations', () => {
     for (const other of [key('a', { role: 'reader' }), key('a', { organization_codes: ['main'] })])
       expect(isLastAdmin(other, [other], now)).to.equal(false)
   })

@@ -35,7 +35,7 @@ describe('layout of the page', function () {
       expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(phone.width)
     })
 
-  it('fits a phone with all buttons of a changed playbook', async () => {
+  it('fits all buttons of an edited playbook on a phone', async () => {
     const { page } = house
     await page.setViewportSize(phone)
     await house.visit('/playbooks/quick')
@@ -46,6 +46,17 @@ describe('layout of the page', function () {
     expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(phone.width)
     await page.keyboard.press('Backspace')
     await page.getByRole('button', { name: 'Show changes' }).waitFor({ state: 'detached' })
+  })
+
+  it('shows the button for selected alerts above the filters on a phone', async () => {
+    const { page } = house
+    await page.setViewportSize(phone)
+    await house.visit('/alerts')
+    await page.getByRole('checkbox').nth(1).click()
+    const button = page.getByRole('button', { name: 'Investigate 1 again' })
+    await button.waitFor()
+    const [head, filter] = [await button.boundingBox(), await page.getByLabel('Search alerts').boundingBox()]
+    expect((head?.y ?? 0) + (head?.height ?? 0)).to.be.at.most(filter?.y ?? 0)
   })
 
   it('keeps the line numbers of the editor beside their lines, also under reduced motion', async () => {
@@ -67,7 +78,7 @@ describe('layout of the page', function () {
     expect(await page.evaluate(duration)).to.equal('0s')
   })
 
-  it('tells links in the timeline of a case from the text around them, in the dark too', async () => {
+  it('underlines links in the timeline, also in the dark theme', async () => {
     const { page } = house
     await page.emulateMedia({ colorScheme: 'dark' })
     await house.visit('/cases/main-1')

@@ -16,7 +16,7 @@ describe('filters and order of a list in a browser', function () {
   }
   const [first, second, third] = ['MAIN-CUSTOM-1', 'MAIN-CUSTOM-2', 'MAIN-CUSTOM-3'] as const
 
-  it('stand in the address, and are there again after a reload', async () => {
+  it('are in the URL and survive a reload', async () => {
     const { page, visit } = opened
     await visit('/alerts')
     await page.getByLabel('Alert name').fill('malware')
@@ -37,7 +37,7 @@ describe('filters and order of a list in a browser', function () {
     expect(await page.getByLabel('Alert name').inputValue()).to.equal('malware')
   })
 
-  it('take words that are typed with pauses between them', async () => {
+  it('accept words that are typed with pauses', async () => {
     const { page, visit } = opened
     await visit('/alerts')
     const search = page.getByLabel('Search')
@@ -48,7 +48,7 @@ describe('filters and order of a list in a browser', function () {
     expect(await search.inputValue()).to.equal('foo bar')
   })
 
-  it('that fit nothing say so, and lead back to all', async () => {
+  it('report no matches and can be cleared', async () => {
     const { page, visit } = opened
     await visit('/alerts?q=nowhere')
     await page.getByText('No matching alerts').waitFor()
@@ -57,12 +57,12 @@ describe('filters and order of a list in a browser', function () {
     expect(new URL(page.url()).search).to.equal('')
   })
 
-  it('are all shown, can all be cleared, and are undone by Back where they were chosen', async () => {
+  it('are all shown, can be cleared, and are undone by Back', async () => {
     const { page, visit } = opened
     await visit('/alerts?created_before=1')
     await page.getByText('No matching alerts').waitFor()
     await page.getByRole('button', { name: 'before 1970-01-01 00:00:00 UTC' }).waitFor()
-    await page.getByRole('button', { name: 'Clear the time' }).click()
+    await page.getByRole('button', { name: 'Clear time' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     await page.goBack()
     await page.getByText('No matching alerts').waitFor()
@@ -71,29 +71,29 @@ describe('filters and order of a list in a browser', function () {
     await page.getByLabel('Before (UTC)').fill('')
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'times')
-    await page.getByRole('button', { name: 'Show these times' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     expect(new URL(page.url()).search).to.equal('?created_after=1577836800000')
   })
 
-  it('that are none are said at the field and above the list, with no try in vain, and lead back to all', async () => {
+  it('show invalid values at the field and above the list, without retries, and can be cleared', async () => {
     const { page, visit } = opened
     await visit('/alerts?status=abc&since=ever')
-    const refusal = page.getByRole('alert').filter({ hasText: 'status cannot be “abc”' })
+    const refusal = page.getByRole('alert').filter({ hasText: 'status: invalid value “abc”' })
     await refusal.waitFor()
     expect(await refusal.getByRole('button').allInnerTexts()).to.deep.equal(['Show all'])
-    await page.getByText('None of the choices').waitFor()
+    await page.getByText('Not a valid choice').waitFor()
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).to.equal('“abc”')
-    await page.getByRole('button', { name: '“ever”, which is no span of time' }).waitFor()
+    await page.getByRole('button', { name: '“ever” (invalid time span)' }).waitFor()
     await refusal.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('row', { name: first }).waitFor()
     await visit('/runs?playbook=nowhere')
     await page.getByText('No matching runs').waitFor()
-    await page.getByRole('button', { name: 'Clear: Playbook' }).click()
+    await page.getByRole('button', { name: 'Clear Playbook' }).click()
     await page.getByRole('row', { name: first }).first().waitFor()
   })
 
-  it('of spans of time go by the clock of the server, and move on with it', async () => {
+  it('follow the clock of the server for time spans', async () => {
     const ahead = await opened.page.context().newPage()
     await ahead.addInitScript(
       'const now = Date.now; globalThis.hoursAhead = 5; Date.now = () => now() + hoursAhead * 3_600_000',
@@ -108,11 +108,11 @@ describe('filters and order of a list in a browser', function () {
     await ahead.close()
   })
 
-  it('let alerts be chosen, and investigated again together', async () => {
+  it('allow selecting alerts to investigate again', async () => {
     const { page, visit, server } = opened
     await visit('/alerts?type=malware')
     await page.getByRole('row', { name: third }).waitFor()
-    await page.getByLabel('Choose all that are loaded').check()
+    await page.getByLabel('Select all loaded rows').check()
     const button = page.getByRole('button', { name: 'Investigate 2 again' })
     await button.waitFor()
     await page.getByLabel('Search').fill('nothing fits this')
@@ -121,7 +121,7 @@ describe('filters and order of a list in a browser', function () {
     await page.getByLabel('Search').fill('')
     await page.getByRole('row', { name: third }).waitFor()
     expect(await button.count(), 'once other rows were listed').to.equal(0)
-    await page.getByLabel('Choose all that are loaded').check()
+    await page.getByLabel('Select all loaded rows').check()
     await button.click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('All actions will be repeated').waitFor()
@@ -152,7 +152,7 @@ describe('filters and order of a list in a browser', function () {
     expect(new URL(page.url()).search).to.equal('?type=malware&sort=created_at')
   })
 
-  it('are saved beside those that another tab saves meanwhile', async () => {
+  it('are saved together with those of another tab', async () => {
     const { page, visit } = opened
     await visit('/alerts?type=malware')
     const other = await page.context().newPage()

@@ -15,11 +15,11 @@ steps:
 
 describe('live page', function () {
   this.timeout(60_000)
-  const opened = openPage({ asking })
+  const opened = openPage({ asking }, { ownProcess: true })
 
   const mark = (state: string) => opened.page.locator(`.live-mark[data-state=${state}]`)
 
-  it('says that it is live, and asks for nothing while nothing changes', async () => {
+  it('shows that it is live and sends no requests without changes', async () => {
     const { page, visit, postAlert } = opened
     await postAlert('first')
     await page.clock.install()
@@ -33,14 +33,14 @@ describe('live page', function () {
     expect(asked.filter((path) => path !== '/api/engine')).to.deep.equal([])
   })
 
-  it('shows alerts as they come', async () => {
+  it('shows new alerts immediately', async () => {
     const { page, postAlert } = opened
     const id = (await postAlert('second')).toUpperCase()
     await page.getByRole('row', { name: id }).getByText('Completed').waitFor()
     await picture(page, 'live')
   })
 
-  it('shows how a run goes on', async () => {
+  it('shows the progress of a run', async () => {
     const { page, server, visit, startRun } = opened
     const uuid = await startRun('asking')
     await visit(`/runs/${uuid}`)
@@ -51,7 +51,7 @@ describe('live page', function () {
     await page.locator('.graph-node[data-state=completed]').filter({ hasText: 'done' }).waitFor()
   })
 
-  it('says that it is not live where it is told nothing, asks now and then, and is live again', async () => {
+  it('shows a lost stream, polls meanwhile, and recovers', async () => {
     const { page, visit, postAlert } = opened
     await page.clock.install()
     await page.route('**/api/events', (route) => route.abort())
@@ -67,7 +67,7 @@ describe('live page', function () {
     await mark('live').waitFor()
   })
 
-  it('opens another stream where it has heard nothing for three heartbeats', async () => {
+  it('reconnects after three missed heartbeats', async () => {
     const { page, visit } = opened
     await page.clock.install()
     await visit('/alerts')

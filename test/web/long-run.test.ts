@@ -27,7 +27,7 @@ describe('a run of a thousand steps in a browser', function () {
   this.timeout(60_000)
   const opened = openPage({ each })
 
-  it('has only what is in sight in the page, and leads to every step', async () => {
+  it('renders only visible steps and reaches every step', async () => {
     const { page, visit } = opened
     const uuid = await opened.startRun('each')
     await visit(`/runs/${uuid}`)
@@ -44,6 +44,6 @@ describe('a run of a thousand steps in a browser', function () {
     await visit(`/runs/${uuid}?step=hosts%5B299%5D%2Fnote`)
     await page.getByRole('region', { name: 'Output of hosts[299]/note' }).getByText('host 299').waitFor()
     await timeline.locator('.waterfall-row[aria-pressed=true]', { hasText: 'hosts[299]/note' }).waitFor()
-    await page.getByRole('combobox', { name: 'One of 300' }).waitFor()
+    await page.getByRole('combobox', { name: 'Steps of this node (300)' }).waitFor()
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { describeSkill } from '../../core/editor/describe-skill.ts'
+import { skillDocumentation } from '../../core/editor/describe-skill.ts'
 import { readMarkdown, type Block } from '../../server/web/playbooks/editor/markdown.ts'
 import { catalogue } from '../http/support/catalogue.ts'
 
@@ -31,14 +31,14 @@ describe('documentation in the editor', () => {
     ] satisfies Block[])
   })
 
-  it('takes what was escaped as text', () => {
+  it('reads escaped characters as text', () => {
     expect(paragraph('\\*\\*no\\*\\* \\`code\\` \\<b\\> \\[x\\](https://a.example)')).to.deep.equal([
       text('**no** `code` <b> [x](https://a.example)'),
     ])
     expect(paragraph('**a \\* b**')).to.deep.equal([{ kind: 'strong', text: 'a * b' }])
   })
 
-  it('links to pages alone', () => {
+  it('links to https pages only', () => {
     expect(paragraph('[Docs](https://a.example/b)')).to.deep.equal([
       { kind: 'link', text: 'Docs', href: 'https://a.example/b' },
     ])
@@ -47,7 +47,7 @@ describe('documentation in the editor', () => {
 
   it('loses no word of any skill', () => {
     for (const entry of catalogue.skills) {
-      const shown = JSON.stringify(readMarkdown(describeSkill(entry)))
+      const shown = JSON.stringify(readMarkdown(skillDocumentation(entry)))
       for (const words of [entry.name, entry.skill.title]) expect(shown).to.contain(words)
     }
   })

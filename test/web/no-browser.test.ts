@@ -22,7 +22,7 @@ function runWithoutBrowser(env: Readonly<Record<string, string>>): Promise<{ cod
 describe('tests of the page where no browser starts', function () {
   this.timeout(60_000)
 
-  it('are skipped, which the end of the run says with the reason', async () => {
+  it('are skipped, and the end of the run reports the reason', async () => {
     const { code, said } = await runWithoutBrowser({})
     expect(said).to.match(/2 pending\n[^]*NOT TESTED: the web page: .*nowhere\/chromium/)
     expect(said.match(/NOT TESTED/g)).to.have.lengthOf(1)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
-import { signIn } from './support/page-house.ts'
+import { signIn } from './support/page-server.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -30,7 +30,7 @@ describe('web page in a browser', function () {
   const house = openPage({ asking, failing }, { isSignedIn: false })
   const { visit, postAlert } = house
 
-  it('lets nobody in without a right key, and says why', async () => {
+  it('refuses a wrong key and says why', async () => {
     const { page } = house
     await visit('/alerts')
     await signIn(page, 'toc_000000000000_wrong')
@@ -38,7 +38,7 @@ describe('web page in a browser', function () {
     expect(await seriousFaults(page)).to.deep.equal([])
   })
 
-  it('tells at first how an alert comes in, and shows alerts as they do', async () => {
+  it('explains how to send the first alert, and shows new alerts', async () => {
     const { page, server } = house
     await signIn(page, server.adminKey)
     await page.getByText('No alerts yet').waitFor()
@@ -50,7 +50,7 @@ describe('web page in a browser', function () {
     await picture(page, 'alerts')
   })
 
-  it('lets no text become an element or code, also where a script of the page would', async () => {
+  it('never turns text into markup or code', async () => {
     const { page } = house
     await visit('/')
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -78,16 +78,16 @@ describe('web page in a browser', function () {
     expect(outcomes.slice(5)).to.deep.equal(['a > b', 0])
   })
 
-  it('leads anywhere by keyboard', async () => {
+  it('navigates by keyboard', async () => {
     const { page } = house
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('A view, an id, or words of an alert').fill('MAIN-CUSTOM-1')
+    await page.getByPlaceholder('View, id, or words of an alert').fill('MAIN-CUSTOM-1')
     await page.getByRole('button', { name: 'Alert MAIN-CUSTOM-1' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'MAIN-CUSTOM-1' }).waitFor()
   })
 
-  it('takes the answer to a question, and shows its run go on', async () => {
+  it('records an answer and shows the resumed run', async () => {
     const { page, server } = house
     const { body } = await server.call('/playbooks/asking/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
@@ -103,7 +103,7 @@ describe('web page in a browser', function () {
     await picture(page, 'run')
   })
 
-  it('marks a mistake in a playbook at its place while it is typed, and saves what has none', async () => {
+  it('marks problems while typing and saves a valid playbook', async () => {
     const { page, server } = house
     await visit('/playbooks/asking')
     const source = page.getByLabel('Playbook source')
@@ -126,7 +126,7 @@ describe('web page in a browser', function () {
     expect(body.source).to.contain('Is it?')
   })
 
-  it('shows why a run failed, where in the playbook, and what a retry would do', async () => {
+  it('shows the error of a run with its line, and previews a retry', async () => {
     const { page, server } = house
     const { body } = await server.call('/playbooks/failing/runs', { body: { organization_code: 'main' } })
     await visit(`/runs/${body.run_uuid}`)
@@ -143,7 +143,7 @@ describe('web page in a browser', function () {
     await page.locator('.cm-activeLine', { hasText: 'fail: The other system said no' }).waitFor()
   })
 
-  it('takes decisions and notes about a case', async () => {
+  it('saves decisions and notes of a case', async () => {
     const { page, server } = house
     await visit('/cases/main-1')
     await page.getByRole('combobox', { name: 'Verdict' }).click()
@@ -173,7 +173,7 @@ describe('web page in a browser', function () {
     expect((await server.call('/organizations', { key })).status).to.equal(401)
   })
 
-  it('says of the last administrator’s key, before anybody tries, that it stays', async () => {
+  it('does not offer to revoke the last administrator key', async () => {
     const { page } = house
     const row = page.getByRole('row', { name: 'bootstrap' }).filter({ hasText: 'admin' })
     await row.getByRole('button', { name: 'Revoke' }).click()
@@ -184,7 +184,7 @@ describe('web page in a browser', function () {
     await dialog.getByRole('button', { name: 'Back' }).click()
   })
 
-  it('makes a connection from what its plugin asks for', async () => {
+  it('creates a connection with the settings of its plugin', async () => {
     const { page, server } = house
     await visit('/connections/new')
     await page.getByRole('link', { name: 'HTTP' }).click()

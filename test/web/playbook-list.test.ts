@@ -33,7 +33,7 @@ describe('list of playbooks in the page', function () {
   after(() => opened?.close())
   afterEach(() => expect(opened.alarms).to.deep.equal([]))
 
-  it('shows what starts a playbook, what it took, and how its last runs went', async () => {
+  it('shows triggers, investigated alerts and the latest results', async () => {
     const alert = { alert_provider: 'custom', organization_code: 'main', alert_type: 'counted' }
     await opened.server.call('/alerts', {
       body: { ...alert, alert_content: 'x' },
@@ -57,7 +57,7 @@ describe('list of playbooks in the page', function () {
     expect(new URL(page.url()).pathname).to.equal(`/runs/${run.run_uuid}`)
   })
 
-  it('leads to tests that can be run, and from what they leave out to its line', async () => {
+  it('links to its tests, and from an untested step to its line', async () => {
     const page = await opened.visit('/playbooks/counted')
     await page.getByRole('button', { name: 'Run tests' }).click()
     await page.getByRole('listitem').filter({ hasText: 'ends well' }).getByText('Passed').waitFor()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
-import { signIn } from './support/page-house.ts'
+import { signIn } from './support/page-server.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -34,7 +34,7 @@ describe('questions on the web page', function () {
       },
     })
 
-  it('show their text as text, the labels of their answers, what they are about, and what silence means', async () => {
+  it('show their text, labels, context and timeout without markup', async () => {
     const { page } = house
     await house.visit('/checkpoints')
     await page.getByText('No questions are waiting for an answer').waitFor()
@@ -56,7 +56,7 @@ describe('questions on the web page', function () {
     expect(await card.getByRole('button', { name: 'Yes, it is' }).isDisabled()).to.equal(true)
   })
 
-  it('say by whom, when and how they were answered', async () => {
+  it('show who answered, when and how', async () => {
     const { page } = house
     await page.getByText('Answered', { exact: true }).click()
     const card = page.getByRole('article')
@@ -67,7 +67,7 @@ describe('questions on the web page', function () {
     await picture(page, 'question-answered')
   })
 
-  it('are answered together once somebody has counted their targets', async () => {
+  it('are answered together after the responder enters the number of targets', async () => {
     const { page } = house
     for (const what of ['one', 'two', 'three']) await ask(what)
     await house.visit('/checkpoints')
@@ -93,7 +93,7 @@ describe('questions on the web page', function () {
     expect(await left.innerText()).to.include('three')
   })
 
-  it('keep their places when one is answered elsewhere, and what was typed there', async () => {
+  it('keep their places and typed text when one is answered elsewhere', async () => {
     const { page, server } = house
     for (const what of ['four', 'five']) await ask(what)
     await house.visit('/checkpoints')
@@ -113,7 +113,7 @@ describe('questions on the web page', function () {
     await picture(page, 'question-ended')
   })
 
-  it('that are more than a page are shown at a click, and those of one run with what says so', async () => {
+  it('load further pages on request, and can be filtered by run', async () => {
     const { page, server } = house
     const before: number = (await server.call('/checkpoints?state=waiting')).body.total
     for (let n = before; n < 103; n++) await ask(`the many ${n}`)
@@ -133,11 +133,11 @@ describe('questions on the web page', function () {
     await page.getByRole('article').waitFor()
     await page.getByText('Unknown state: ever').waitFor()
     expect(await page.getByRole('article').count()).to.equal(1)
-    await page.getByRole('button', { name: 'Clear: Run' }).click()
+    await page.getByRole('button', { name: 'Clear Run' }).click()
     await page.getByRole('article').nth(99).waitFor()
   })
 
-  it('are read by those who may not answer them, and say who may', async () => {
+  it('are readable without permission to answer, and name the permitted roles', async () => {
     const { page, server } = house
     await ask('for readers')
     const { body } = await server.call('/keys', { body: { name: 'watcher', role: 'reader' } })

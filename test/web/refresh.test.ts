@@ -1,8 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect } from 'chai'
-import { createRefresh } from '../../server/web/live/refresh.ts'
+import { createRefresh, isAffected, type ChangedIds } from '../../server/web/live/refresh.ts'
 
-describe('asking again for what has changed', () => {
+describe('reloading changed data', () => {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const ended: (() => void)[] = []
   afterEach(() => {
@@ -27,7 +27,7 @@ describe('asking again for what has changed', () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve))
   }
 
-  it('holds up nothing for a request that is not answered', async () => {
+  it('does not wait for a request without an answer', async () => {
     const refresh = createRefresh(client)
     const [hanging, other] = [watch('engine'), watch('versions')]
     hanging.asked[0]!('one')
@@ -47,7 +47,7 @@ describe('asking again for what has changed', () => {
     expect(other.asked).to.have.length(3)
   })
 
-  it('asks once more for what changed while it was asked for, however often it did', async () => {
+  it('reloads once more after any number of changes during a request', async () => {
     const refresh = createRefresh(client)
     const { asked, data } = watch('engine')
     refresh('engine')
@@ -69,5 +69,37 @@ describe('asking again for what has changed', () => {
     await settle()
     expect(asked).to.have.length(3)
     expect(data()).to.equal('new')
+  })
+})
+
+const query = { limit: 5 }
+const changed = (...kinds: readonly (readonly [string, ...string[]])[]): ChangedIds =>
+  new Map(kinds.map(([kind, ...ids]) => [kind, ids.length === 0 ? 'any' : new Set(ids)]))
+
+describe('queries to reload after a change', () => {
+  it('include the first page of a list for any changed row', () => {
+    for (const news of [changed(['alert']), changed(['alert', 'main-x-1'])]) {
+      expect(isAffected(['list', '/alerts', query, 'fresh'], news)).to.equal(true)
+      expect(isAffected(['list', '/alerts', query], news)).to.equal(false)
+      expect(isAffected(['list', '/runs', query, 'fresh'], news)).to.equal(false)
+    }
+  })
+
+  it('include a single object only if it changed', () => {
+    const news = changed(['alert', 'main-x-1'], ['run', 'r'])
+    expect(isAffected(['alert', 'MAIN-X-1'], news)).to.equal(true)
+    expect(isAffected(['alert', 'main-x-2'], news)).to.equal(false)
+    expect(isAffected(['alert', '018f0000-0000-7000-8000-000000000000'], news)).to.equal(true)
+    expect(isAffected(['run', 'r'], news)).to.equal(true)
+    expect(isAffected(['case', 'r'], news)).to.equal(false)
+    expect(isAffected(['alert', 'main-x-2'], changed(['alert']))).to.equal(true)
+  })
+
+  it('include related data and nothing else', () => {
+    const news = changed(['checkpoint', 'c'])
+    for (const key of [['checkpoints', 'count'], ['engine'], ['case', 'main-1'], ['alert', 'main-x-1']])
+      expect(isAffected(key, news), key.join(' ')).to.equal(true)
+    for (const key of [['session'], ['playbook', 'p'], ['list', '/alerts', query, 'fresh'], [7]])
+      expect(isAffected(key, news), JSON.stringify(key)).to.equal(false)
   })
 })

@@ -13,7 +13,7 @@ describe('rows of a table by keyboard alone', function () {
   const focused = (id: number) =>
     opened.page.locator('[role=row]:focus', { hasText: new RegExp(`MAIN-CUSTOM-\\s*${id}(?!\\d)`) }).waitFor()
 
-  it('leads by the palette to a view, and back by escape', async () => {
+  it('opens a view by the palette, and closes it by Escape', async () => {
     const { page, visit } = opened
     await visit('/health')
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
@@ -28,7 +28,7 @@ describe('rows of a table by keyboard alone', function () {
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
   })
 
-  it('walks through rows, far ones too, chooses them, and looks into one', async () => {
+  it('moves through rows, selects them, and opens one', async () => {
     const { page, visit } = opened
     await visit('/alerts')
     await page.getByRole('row', { name: 'MAIN-CUSTOM-60' }).waitFor()
@@ -55,7 +55,7 @@ describe('rows of a table by keyboard alone', function () {
     await page.getByRole('heading', { level: 1, name: 'MAIN-CUSTOM-59' }).waitFor()
   })
 
-  it('is entered where it was left, however far it was scrolled since', async () => {
+  it('keeps the focused row after scrolling', async () => {
     const { page, visit } = opened
     await visit('/alerts')
     await page.locator('[data-index="2"]').focus()
@@ -71,7 +71,7 @@ describe('rows of a table by keyboard alone', function () {
     expect(await left.getAttribute('data-index')).to.equal(place)
   })
 
-  it('shows the same rows again to who comes back, and goes back at one step', async () => {
+  it('restores the scroll position after Back', async () => {
     const { page, visit } = opened
     await visit('/health')
     await page.getByRole('link', { name: 'Alerts' }).first().click()
@@ -87,7 +87,7 @@ describe('rows of a table by keyboard alone', function () {
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor()
   })
 
-  it('opens the run of an alert, and shows its steps one after the other', async () => {
+  it('opens the run of an alert and steps through it', async () => {
     const { page, visit } = opened
     await visit('/alerts/main-custom-59')
     await page.getByRole('link', { name: 'investigate-sign-in-main' }).last().focus()

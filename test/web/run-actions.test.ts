@@ -77,9 +77,9 @@ steps:
 
 describe('runs in a browser', function () {
   this.timeout(60_000)
-  const opened = openPage(playbooks, { plugin })
+  const opened = openPage(playbooks, { plugin, ownProcess: true })
 
-  it('say of a step that nobody knows what became of it, and take what somebody found out', async () => {
+  it('show a step with unknown outcome and record a decision', async () => {
     const { page, visit } = opened
     await opened.server
       .call('/playbooks/ringing/runs', { body: { organization_code: 'main' } })
@@ -113,10 +113,10 @@ describe('runs in a browser', function () {
       '{\n  "rung": …\n}',
     )
     await step.getByRole('button', { name: 'It happened', exact: true }).click()
-    await step.getByText('that is to be filled in').waitFor()
+    await step.getByText('Invalid JSON: fill in each “…”').waitFor()
     await output.fill('{ "rung": ')
     await step.getByRole('button', { name: 'It happened', exact: true }).click()
-    await step.getByText('This is no JSON').waitFor()
+    await step.getByText('Invalid JSON').waitFor()
     await output.fill('{ "rung": 7 }')
     await step.getByRole('button', { name: 'It happened', exact: true }).click()
     await page.getByRole('region', { name: 'Output of the run' }).getByText('7').waitFor()
@@ -138,7 +138,7 @@ describe('runs in a browser', function () {
     expect((await opened.server.call(`/runs/${uuid}`)).body.status).to.equal('cancelled')
   })
 
-  it('wait while the engine is paused, and go on after that', async () => {
+  it('wait while the engine is paused, then resume', async () => {
     const { page, visit } = opened
     await visit('/health')
     await page.getByRole('button', { name: /^Pause/ }).click()
@@ -156,7 +156,7 @@ describe('runs in a browser', function () {
     })
   })
 
-  it('that failed are retried together, after a look at what is done again', async () => {
+  it('are retried together after a preview of repeated actions', async () => {
     const { page, visit, server } = opened
     const uuids = [await opened.startRun('telling'), await opened.startRun('telling')]
     await eventually('the end of both', async () => {
@@ -165,7 +165,7 @@ describe('runs in a browser', function () {
     })
     await visit('/runs?status=failed&playbook=telling')
     await page.getByRole('button', { name: 'Retry all failed runs of telling' }).waitFor()
-    await page.getByLabel('Choose all that are loaded').check()
+    await page.getByLabel('Select all loaded rows').check()
     await page.getByRole('button', { name: 'Retry 2 selected' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('2 of 2 runs can be retried').waitFor()
@@ -189,7 +189,7 @@ describe('runs in a browser', function () {
     await again.waitFor()
   })
 
-  it('that would repeat what may have happened are shown with what each did', async () => {
+  it('show the inputs of actions that may be repeated', async () => {
     const { page, visit, server } = opened
     const towers = ['north', `south ${'and long '.repeat(40)}end`]
     for (const tower of towers)
@@ -212,7 +212,7 @@ describe('runs in a browser', function () {
     expect(await all.count(), 'where more is listed than a request can say').to.equal(0)
   })
 
-  it('go on with the newest version of the playbook where that is chosen, many or one', async () => {
+  it('are retried with the latest version on request', async () => {
     const { page, visit, server } = opened
     const newest = page.getByText('Latest version')
     const sent = async (path: RegExp, button: string) => {

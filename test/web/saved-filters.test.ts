@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/filters/saved-filters.ts'
-import { beginOf } from '../../server/web/lists/rows/since.ts'
+import { isWithoutRoom, readSaved, withSaved } from '../../server/web/lists/saved-filters.ts'
+import { spanStart } from '../../server/web/lists/time-range.ts'
 
 describe('saved filters', () => {
-  it('are read from what the browser keeps, whatever stands there', () => {
+  it('are read from any stored text', () => {
     expect(readSaved(null)).to.deep.equal([])
     expect(readSaved('{not json')).to.deep.equal([])
     expect(readSaved('{"name":"a"}')).to.deep.equal([])
@@ -12,7 +12,7 @@ describe('saved filters', () => {
     ])
   })
 
-  it('stand by name, one for each', () => {
+  it('are sorted and unique by name', () => {
     const saved = withSaved([{ name: 'b', search: 'q=1' }], { name: 'a', search: 'q=2' })
     expect(withSaved(saved, { name: 'b', search: 'q=3' })).to.deep.equal([
       { name: 'a', search: 'q=2' },
@@ -21,10 +21,10 @@ describe('saved filters', () => {
   })
 })
 
-describe('saved filters of which there are very many', () => {
+describe('many saved filters', () => {
   const saved = Array.from({ length: 30 }, (_, n) => ({ name: `f${n}`, search: '' }))
 
-  it('leave no room for another one, but for one of the same name', () => {
+  it('have a limit, except for the same name', () => {
     expect(isWithoutRoom(saved, 'one more')).to.equal(true)
     expect(isWithoutRoom(saved, 'f7')).to.equal(false)
     expect(isWithoutRoom(saved.slice(1), 'one more')).to.equal(false)
@@ -32,9 +32,9 @@ describe('saved filters of which there are very many', () => {
 })
 
 describe('spans of time', () => {
-  it('begin so long ago, to the minute, and are none under another name', () => {
-    expect(beginOf('24h', 100_000_000)).to.equal(13_560_000)
-    expect(beginOf('toString', 1)).to.equal(undefined)
-    expect(beginOf(undefined, 1)).to.equal(undefined)
+  it('start at a full minute, and are undefined for unknown names', () => {
+    expect(spanStart('24h', 100_000_000)).to.equal(13_560_000)
+    expect(spanStart('toString', 1)).to.equal(undefined)
+    expect(spanStart(undefined, 1)).to.equal(undefined)
   })
 })

@@ -32,7 +32,7 @@ describe('saving a playbook in the page', function () {
   const stored = async (name: string) => (await opened.server.call(`/playbooks/${name}`)).body.source
   const saveButton = (page: Page) => page.getByRole('button', { name: 'Publish' })
 
-  it('is done by Ctrl-S, once there is no mistake', async () => {
+  it('works by Ctrl+S for a valid text', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('mine', '${{ nothing }}'))
     await page.locator('.cm-lintRange-error').waitFor()
@@ -45,7 +45,7 @@ describe('saving a playbook in the page', function () {
     expect(await stored('mine')).to.equal(source('mine', 'by key'))
   })
 
-  it('shows what somebody else did meanwhile, and puts mine over it where I want that', async () => {
+  it('shows a conflict and overwrites on request', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('mine', 'of mine'))
     await page.getByText('No problems').waitFor()
@@ -65,7 +65,7 @@ describe('saving a playbook in the page', function () {
     expect(await stored('mine')).to.equal(source('mine', 'of mine'))
   })
 
-  it('makes another playbook of another name, but takes the name of none', async () => {
+  it('creates a playbook under a new name, but replaces no other', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('other', 'clash'))
     await page.getByRole('button', { name: 'Save as other' }).click()
@@ -78,7 +78,7 @@ describe('saving a playbook in the page', function () {
     expect(await stored('mine')).to.equal(source('mine', 'of mine'))
   })
 
-  it('is not forgotten: what was not saved is there again for whoever comes back', async () => {
+  it('restores an unsaved draft', async () => {
     const page = await opened.visit('/playbooks/other')
     await write(page, source('other', 'a thought'))
     await page.getByRole('link', { name: 'Runs' }).first().click()
@@ -93,7 +93,7 @@ describe('saving a playbook in the page', function () {
     await page.locator('.cm-line', { hasText: 'return: begin' }).waitFor()
   })
 
-  it('forgets an edit that was taken back', async () => {
+  it('forgets an edit that was undone', async () => {
     const page = await opened.visit('/playbooks/other')
     await page.locator('.cm-line', { hasText: 'return: begin' }).click()
     await page.keyboard.press('End')
@@ -109,7 +109,7 @@ describe('saving a playbook in the page', function () {
     expect((await page.locator('.cm-content').innerText()).trimEnd()).to.equal(source('other').trimEnd())
   })
 
-  it('waits for the check, which goes on until it is answered, and never takes the name of another text', async () => {
+  it('waits for validation and never uses the name of another text', async () => {
     const page = await opened.visit('/playbooks/other')
     await page.getByText('No problems').waitFor()
     let isAway = true
@@ -146,7 +146,7 @@ describe('saving a playbook in the page', function () {
     await write(page, source('other'))
   })
 
-  it('fetches nobody back who has gone elsewhere before it is done', async () => {
+  it('does not navigate after the user has left', async () => {
     const page = await opened.visit('/playbooks/mine')
     await write(page, source('mine', 'and away'))
     await page.getByText('No problems').waitFor()
@@ -165,7 +165,7 @@ describe('saving a playbook in the page', function () {
     expect(await stored('mine')).to.equal(source('mine', 'and away'))
   })
 
-  it('leaves alone what is typed meanwhile: in the editor, as a draft, and for the next time', async () => {
+  it('keeps text that is typed while saving', async () => {
     const page = await opened.visit('/playbooks/other')
     await page.getByText('No problems').waitFor()
     const held = Promise.withResolvers<undefined>()

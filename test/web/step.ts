@@ -1,7 +1,7 @@
-import type { Step } from '../../server/web/api/types.ts'
+import type { ApiStep } from '../../server/web/api/types.ts'
 
 /** A step that completed within a second, with what is said otherwise. */
-export function step(path: string, other: Partial<Step> = {}): Step {
+export function step(path: string, other: Partial<ApiStep> = {}): ApiStep {
   return {
     path,
     step_id: path,

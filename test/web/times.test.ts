@@ -1,26 +1,24 @@
 import { expect } from 'chai'
-import { learnTime, serverTime } from '../../server/web/parts/time/now.ts'
-import { exactTime, relativeTime } from '../../server/web/parts/time/time-texts.ts'
-import { zoneName } from '../../server/web/parts/time/zone.ts'
+import { learnTime, serverTime, exactTime, relativeTime, zoneName } from '../../server/web/parts/time.ts'
 
 const hour = 3_600_000
 
 describe('web: the time at the server', () => {
   afterEach(() => learnTime(new Date().toUTCString()))
 
-  it('is what its answers say, where the clock of the reader is off', () => {
+  it('follows its answers if the local clock is wrong', () => {
     for (const off of [-5 * hour, 5 * hour, 60_000]) {
       learnTime(new Date(Date.now() + off).toUTCString())
       expect(serverTime() - Date.now()).to.be.closeTo(off, 2_000)
     }
   })
 
-  it('is that of the reader where both agree, so that it does not jump with each answer', () => {
+  it('is the local time if both agree', () => {
     learnTime(new Date(Date.now() - 2_000).toUTCString())
     expect(serverTime() - Date.now()).to.be.closeTo(0, 5)
   })
 
-  it('is left as it was by answers without a date', () => {
+  it('ignores answers without a date', () => {
     learnTime(new Date(Date.now() + hour).toUTCString())
     for (const none of [null, '', 'yesterday']) learnTime(none)
     expect(serverTime() - Date.now()).to.be.closeTo(hour, 2_000)
@@ -28,18 +26,18 @@ describe('web: the time at the server', () => {
 })
 
 describe('web: times', () => {
-  it('are shown in UTC where that is chosen, with the year where it is another', () => {
+  it('are shown in UTC on request, with the year if it differs', () => {
     const year = new Date().getUTCFullYear()
     expect(exactTime(Date.UTC(year, 5, 2, 18, 22, 36), 'utc')).to.match(/^0?2 Jun 18:22:36$/)
     expect(exactTime(Date.UTC(year - 1, 11, 31, 23, 59, 59), 'utc')).to.equal(`${year - 1}-12-31 23:59:59`)
   })
 
-  it('say the zone they are in', () => {
+  it('name their zone', () => {
     expect(zoneName('utc', 0)).to.equal('UTC')
     expect(zoneName('local', Date.UTC(2026, 0, 1))).to.match(/^UTC([+-]\d{1,2}(:\d\d)?)?$/)
   })
 
-  it('say how long ago they were', () => {
+  it('are shown relative to now', () => {
     expect(relativeTime(0, 5 * 60_000)).to.equal('5m ago')
     expect(relativeTime(2 * 24 * hour, 0)).to.equal('in 2d')
     expect(relativeTime(0, 999)).to.equal('now')

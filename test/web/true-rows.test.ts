@@ -35,7 +35,7 @@ describe('lists of the page that stay open', function () {
     }
   }
 
-  it('let go of what fits their filters no more', async () => {
+  it('drop rows that no longer match', async () => {
     const { page, server } = house
     const id = await send('ask')
     await house.visit('/alerts?status=10')
@@ -47,12 +47,12 @@ describe('lists of the page that stay open', function () {
     await page.getByText('No matching alerts').waitFor()
   })
 
-  it('leave the content open that somebody reads when its row goes', async () => {
+  it('keep the content drawer open when its row leaves', async () => {
     const { page, server } = house
     const id = await send('ask')
     await house.visit('/alerts?status=10')
     const row = page.getByRole('row', { name: id.toUpperCase() })
-    await row.getByTitle('Show the content').click()
+    await row.getByTitle('Show content').click()
     const content = page.getByRole('region', { name: `Content of ${id.toUpperCase()}` })
     await content.waitFor()
     const { body } = await server.call(`/runs?alert=${id}`)
@@ -61,7 +61,7 @@ describe('lists of the page that stay open', function () {
     expect(await content.isVisible()).to.equal(true)
   })
 
-  it('show what is made elsewhere, and not what is deleted', async () => {
+  it('show new rows and drop deleted ones', async () => {
     const { page, server } = house
     await house.visit('/connections')
     await page.getByText('No connections yet').or(page.getByRole('grid')).first().waitFor()
@@ -75,7 +75,7 @@ describe('lists of the page that stay open', function () {
     await row.waitFor({ state: 'detached' })
   })
 
-  it('renew rows that are far down, in pages of their own', async () => {
+  it('reload older pages', async () => {
     const { page, server } = house
     const old = await send('ask')
     for (let count = 0; count < 140; count++) await send('quiet')
@@ -93,7 +93,7 @@ describe('lists of the page that stay open', function () {
     await row.getByText('Failed').waitFor()
   })
 
-  it('ask for a next page that is refused when somebody says so, and not again and again', async () => {
+  it('retry a failed page on request only', async () => {
     const { page } = house
     let asked = 0
     for (let count = 0; count < 110; count++) await send('endless')
@@ -105,17 +105,17 @@ describe('lists of the page that stay open', function () {
     await page.locator('[data-index="0"]').waitFor()
     const grid = "document.querySelector('[role=grid]')"
     await page.evaluate(`${grid}.scrollTop = ${grid}.scrollHeight`)
-    await page.getByText('The next rows could not be loaded').waitFor()
+    await page.getByText('Could not load more rows').waitFor()
     await send('endless')
     await page.locator('.data-table[aria-rowcount="112"]').waitFor()
     expect(asked).to.equal(1)
     await page.unroute(/cursor=/)
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('The next rows could not be loaded').waitFor({ state: 'detached' })
+    await page.getByText('Could not load more rows').waitFor({ state: 'detached' })
     await scrollTo(110)
   })
 
-  it('lose no row and show none twice when more come at once than a page holds', async () => {
+  it('have no gaps or duplicates when more rows arrive than a page holds', async () => {
     const { page } = house
     await house.visit('/alerts?type=flood')
     await page.getByText('No matching alerts').waitFor()

@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { typedFields } from '../../server/web/forms/typed-fields.ts'
-import { fieldsOf } from '../../server/web/forms/form-fields.ts'
+import { changedFieldsText, fieldsOf } from '../../server/web/forms/form-fields.ts'
 import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const asking = `apiVersion: tocsin/v1
@@ -25,19 +24,19 @@ describe('typedFields', () => {
     },
   })
 
-  it('tells what is typed, one field in a line, and of a secret only that it is', () => {
-    expect(typedFields(fields, { address: 'https://a.example', token: 'canary-canary' })).to.equal(
+  it('lists changed fields, without the values of secrets', () => {
+    expect(changedFieldsText(fields, { address: 'https://a.example', token: 'canary-canary' })).to.equal(
       'Address: https://a.example\ntoken: (not shown)',
     )
   })
 
-  it('leaves out what is as it was', () => {
-    expect(typedFields(fields, { address: 'a', token: '' }, { address: 'a' })).to.equal('')
-    expect(typedFields(fields, { address: '' }, { address: 'a' })).to.equal('Address: ')
+  it('omits unchanged fields', () => {
+    expect(changedFieldsText(fields, { address: 'a', token: '' }, { address: 'a' })).to.equal('')
+    expect(changedFieldsText(fields, { address: '' }, { address: 'a' })).to.equal('Address: ')
   })
 })
 
-describe('what is typed in a form of the page', function () {
+describe('unsaved input of forms', function () {
   this.timeout(90_000)
   let opened: SignedIn
 
@@ -67,7 +66,7 @@ describe('what is typed in a form of the page', function () {
     return (await opened.server.call(`/alerts/${body.alert_id}`)).body
   }
 
-  it('is there for whoever comes back to a case, until it is sent or given up', async () => {
+  it('is kept for a case until it is sent or discarded', async () => {
     const { case_id: id } = await postAlert('strange')
     const page = await opened.visit(`/cases/${id}`)
     const note = page.getByRole('textbox', { name: 'Note' })
@@ -91,7 +90,7 @@ describe('what is typed in a form of the page', function () {
     expect(await isAskedBeforeLeaving(page)).to.equal(false)
   })
 
-  it('is there for whoever comes back to a question, as long as it waits', async () => {
+  it('is kept for a question while it is open', async () => {
     await postAlert('questionable')
     const page = await opened.visit('/checkpoints')
     const remark = page.getByRole('textbox', { name: 'Remark' })
@@ -104,7 +103,7 @@ describe('what is typed in a form of the page', function () {
     expect(await isAskedBeforeLeaving(page)).to.equal(false)
   })
 
-  it('is there for whoever comes back to a new connection, and Back leads to the choice of the system', async () => {
+  it('is kept for a new connection, and Back leads to the choice of a system', async () => {
     const page = await opened.visit('/connections')
     await page.getByRole('link', { name: 'New connection' }).click()
     await page.getByRole('link', { name: 'Endpoint security platform' }).click()
@@ -121,7 +120,7 @@ describe('what is typed in a form of the page', function () {
     await page.getByRole('heading', { level: 1, name: 'Connections' }).waitFor()
   })
 
-  it('is there for whoever comes back to the settings of a connection, until they are saved', async () => {
+  it('is kept for connection settings until they are saved', async () => {
     const { body } = await opened.server.call('/connections', {
       body: {
         organization_code: 'main',

@@ -32,7 +32,7 @@ describe('versions of a playbook in the page', function () {
       headers: { 'if-match': '*' },
     })
 
-  it('shows who put them in force and how they differ, and restores one as an edit', async () => {
+  it('shows who published them, compares them, and restores one as a draft', async () => {
     await put(source('As it is now'))
     const page = await opened.visit('/playbooks/changing')
     const rows = page.getByRole('table', { name: 'Versions' }).getByRole('row')
@@ -53,7 +53,7 @@ describe('versions of a playbook in the page', function () {
     await page.getByText('restored in the editor').waitFor({ state: 'detached' })
   })
 
-  it('takes the place of what was typed and not saved only once somebody says so', async () => {
+  it('replaces unsaved changes only after a confirmation', async () => {
     const page = await opened.visit('/playbooks/changing')
     await page.getByText('No problems').waitFor()
     await page.locator('.cm-line').first().click()
@@ -79,7 +79,7 @@ describe('versions of a playbook in the page', function () {
     await page.getByRole('button', { name: 'Discard' }).click()
   })
 
-  it('are all reached, also where they are more than one page', async () => {
+  it('are all reachable over several pages', async () => {
     const page = await opened.visit('/playbooks')
     await page.route(/\/versions\?/, (route) =>
       route.continue({ url: route.request().url().replace('limit=200', 'limit=1') }),
@@ -94,7 +94,7 @@ describe('versions of a playbook in the page', function () {
     await page.unroute(/\/versions\?/)
   })
 
-  it('opens that of a run at the line of its error, also where another is in force now', async () => {
+  it('opens the version of a run at the line of its error', async () => {
     const { body: run } = await opened.server.call('/playbooks/changing/runs', {
       body: { organization_code: 'main' },
       headers: { prefer: 'wait=10' },

@@ -12,7 +12,7 @@ describe('views of the web page', () => {
     )
   })
 
-  it('have a key each that leads there', () => {
+  it('have a unique shortcut', () => {
     expect(new Set(views.map(({ letter }) => letter)).size).to.equal(views.length)
   })
 })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import sinon from 'sinon'
-import { watchSilence } from '../../server/web/live/watch-silence.ts'
+import { watchSilence } from '../../server/web/live/live-state.ts'
 
-describe('watch over silence', () => {
+describe('heartbeat watchdog', () => {
   let clock: sinon.SinonFakeTimers
   let silences: number
   beforeEach(() => {
@@ -12,7 +12,7 @@ describe('watch over silence', () => {
   afterEach(() => clock.restore())
   const watch = () => watchSilence(45_000, () => silences++)
 
-  it('calls once nothing has been heard for so long', () => {
+  it('calls back after the silence', () => {
     const { heard } = watch()
     heard()
     clock.tick(44_000)
@@ -25,7 +25,7 @@ describe('watch over silence', () => {
     expect(silences).to.equal(1)
   })
 
-  it('waits for nothing before the first sound and after it has been stopped', () => {
+  it('does not run before the first heartbeat or after stop', () => {
     const { heard, stop } = watch()
     clock.tick(100_000)
     heard()

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
-import { indentJson } from '../../server/web/parts/json/indent-json.ts'
-import { showInvisible } from '../../server/web/parts/json/show-invisible.ts'
+import { indentJson, showInvisible } from '../../server/web/parts/outside-text.ts'
 
 const all = (text: string): string | undefined => indentJson(text, Infinity)?.text
 
-describe('web: indentation of JSON that others wrote', () => {
-  it('is that of JSON.stringify for what it has made', () => {
+describe('web: indentation of untrusted JSON', () => {
+  it('equals that of JSON.stringify', () => {
     for (const value of [
       {},
       [],
@@ -17,17 +16,17 @@ describe('web: indentation of JSON that others wrote', () => {
       expect(all(JSON.stringify(value))).to.equal(JSON.stringify(value, undefined, 2))
   })
 
-  it('changes nothing that is written: neither what stands twice, nor the order, nor digits', () => {
+  it('keeps duplicates, order and digits', () => {
     const text =
       '{"user":"attacker","user":"ceo","big":12345678901234567890,"f":1.0,"e":1e400,"10":"a","2":"b","n":-0}'
     expect(all(text)?.replaceAll(/\n */g, '').replaceAll(': ', ':')).to.equal(text)
   })
 
-  it('replaces the blanks that were there', () => {
+  it('replaces existing white space', () => {
     expect(all(' [\r\n\t1 ,2 ] \n')).to.equal('[\n  1,\n  2\n]')
   })
 
-  it('makes little of a text that nests deep, and ends where it was told to', () => {
+  it('limits deep nesting and the total size', () => {
     const deep = `${'['.repeat(900)}${'1,'.repeat(240_000)}1${']'.repeat(900)}`
     expect(all(deep)?.length).to.be.lessThan(deep.length + 10_000)
     const begun = indentJson(deep, 50_000)
@@ -38,7 +37,7 @@ describe('web: indentation of JSON that others wrote', () => {
     expect(all(brackets)?.replaceAll(/\s/g, '')).to.equal(brackets)
   })
 
-  it('cuts a string that is longer than what is shown, but no character', () => {
+  it('cuts a long string, but no character', () => {
     const text = JSON.stringify({ a: '😀'.repeat(400_000) })
     for (const limit of [1_000, 1_001]) {
       const begun = indentJson(text, limit)
@@ -53,14 +52,14 @@ describe('web: indentation of JSON that others wrote', () => {
     expect(all(text)).to.equal(`[\n  ${text.slice(1, -1)}\n]`)
   })
 
-  it('leaves alone what is no object or list of JSON', () => {
+  it('ignores text that is no JSON object or list', () => {
     for (const text of ['', '7', '"text"', '{"a":}', '[1,]', '{} {}', 'GET / HTTP/1.1'])
       expect(all(text)).to.equal(undefined)
   })
 })
 
-describe('web: characters that are not seen', () => {
-  it('are written out', () => {
+describe('web: invisible characters', () => {
+  it('are shown as codes', () => {
     for (const character of [
       '\u202e',
       '\u200b',
@@ -79,17 +78,17 @@ describe('web: characters that are not seen', () => {
       )
   })
 
-  it('stay where they are what everybody writes', () => {
+  it('are kept in common text', () => {
     expect(showInvisible('tab\tand line\nand\r\nline, ❤️, ñ, عربي, 日本')).to.equal(
       'tab\tand line\nand\nline, ❤️, ñ, عربي, 日本',
     )
   })
 
-  it('hold a carriage return that no line feed follows: it hides what stands before it in a terminal', () => {
+  it('include a carriage return without a line feed, which hides text in a terminal', () => {
     expect(showInvisible('a\rb')).to.equal('a‹U+000D›b')
   })
 
-  it('hold what only follows an emoji elsewhere', () => {
+  it('include characters that are valid only after an emoji', () => {
     expect(showInvisible('a\ufe0f')).to.equal('a‹U+FE0F›')
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ApiError } from '../../server/web/api/problem.ts'
-import { wrongFilters } from '../../server/web/lists/filters/wrong-filters.ts'
+import { invalidFilters } from '../../server/web/lists/use-filters.ts'
 
 const refused = (code: string, ...pointers: string[]) =>
   new ApiError({
@@ -11,19 +11,19 @@ const refused = (code: string, ...pointers: string[]) =>
   })
 
 describe('filters that the API does not understand', () => {
-  it('are each said once, in the words of the page', () => {
+  it('are reported once each', () => {
     const params = new URLSearchParams('status=abc&created_after=x&type=malware')
     expect(
-      wrongFilters(refused('query_invalid', '/status', '/status', '/created_after'), params),
-    ).to.deep.equal(['status cannot be “abc”', 'created after cannot be “x”'])
-    const [long] = wrongFilters(refused('query_invalid', '/q'), new URLSearchParams({ q: 'a'.repeat(300) }))
-    expect(long).to.equal(`q cannot be “${'a'.repeat(60)}…”`)
+      invalidFilters(refused('query_invalid', '/status', '/status', '/created_after'), params),
+    ).to.deep.equal(['status: invalid value “abc”', 'created after: invalid value “x”'])
+    const [long] = invalidFilters(refused('query_invalid', '/q'), new URLSearchParams({ q: 'a'.repeat(300) }))
+    expect(long).to.equal(`q: invalid value “${'a'.repeat(60)}…”`)
   })
 
-  it('are none where something else was refused', () => {
+  it('are not reported for other errors', () => {
     const params = new URLSearchParams('status=abc')
-    expect(wrongFilters(refused('query_invalid', '/status', '/cursor'), params)).to.deep.equal([])
-    expect(wrongFilters(refused('forbidden', '/status'), params)).to.deep.equal([])
-    expect(wrongFilters(new Error('offline'), params)).to.deep.equal([])
+    expect(invalidFilters(refused('query_invalid', '/status', '/cursor'), params)).to.deep.equal([])
+    expect(invalidFilters(refused('forbidden', '/status'), params)).to.deep.equal([])
+    expect(invalidFilters(new Error('offline'), params)).to.deep.equal([])
   })
 })

@@ -21,16 +21,16 @@ steps:
   - return: \${{ steps.told.output.answer }}
 `
 
-describe('a question that is answered by yes or no in a form', function () {
+describe('a form with a yes-or-no field', function () {
   this.timeout(60_000)
   const house = openPage({ asking })
 
-  it('says at the field what is wrong with it', async () => {
+  it('shows an error at the field', async () => {
     const { page } = house
     await house.startRun('asking')
     await house.visit('/checkpoints')
     await page.getByRole('button', { name: 'Answer', exact: true }).click()
-    await page.getByText('One field needs another look').waitFor()
+    await page.getByText('Check the highlighted field').waitFor()
     const sure = page.getByRole('combobox', { name: 'sure' })
     expect(await sure.getAttribute('aria-invalid')).to.equal('true')
     expect(await page.locator('[aria-invalid=true]:focus').count(), 'it is gone to').to.equal(1)
@@ -40,7 +40,7 @@ describe('a question that is answered by yes or no in a form', function () {
     await page.getByText('Answer recorded').waitFor()
   })
 
-  it('is answered by what was chosen, and by the default where nothing was', async () => {
+  it('sends the choice, or the default', async () => {
     const { page, server } = house
     const uuid = await house.startRun('asking')
     await house.visit('/checkpoints')

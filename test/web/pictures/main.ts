@@ -1,25 +1,23 @@
-/**
- * `npm run pictures`: makes the pictures of the documentation anew, in `docs/pictures/`: starts the demo, signs in, and takes them.
- */
+/** `npm run pictures`: starts the demo and takes the picture of the documentation, in `docs/pictures/`. */
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { callApi } from '../../cli/support/start-server.ts'
-import { killCommands, startTocsinCommand } from '../../cli/support/run-tocsin.ts'
+import { callApi } from '../../support/server/start-server.ts'
+import { killCommands, startTocsinCommand } from '../../support/server/run-tocsin.ts'
 import { startBrowser, settled } from '../support/browser.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const folder = join(root, 'docs/pictures')
 
-/** What is shown: an answer of the demo that led to an isolation, and the case of it. */
+/** An alert of the demo whose answer led to an isolation. */
 const alert = 'demo-identity-3'
 
 await promisify(execFile)(process.execPath, [join(root, 'server/web/build.ts')])
 const browser = await startBrowser()
 try {
-  const said = await startTocsinCommand(['demo', '--keep']).hasPrinted(/Ctrl-C or/)
+  const said = await startTocsinCommand(['demo', '--keep']).hasPrinted(/press Ctrl-C/)
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? ''
   const key = /toc_\w{12}_[\w-]{43}/.exec(said)?.[0] ?? ''
   const { page } = browser
@@ -29,17 +27,16 @@ try {
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   const { body } = await callApi(`${url}/api/runs?alert=${alert}`, { key })
-  const [{ run_uuid: run, case_id: found }] = body.data
+  const [{ run_uuid: run }] = body.data
   await mkdir(folder, { recursive: true })
-  await take(page, `${url}/runs/${run}?step=gather/intel`, 'run', 'light')
-  await take(page, `${url}/cases/${found}`, 'case', 'dark')
+  await take(page, `${url}/runs/${run}?step=gather/intel`, 'run')
 } finally {
   await browser.close()
   await killCommands()
 }
 
-async function take(page: Page, url: string, name: string, colorScheme: 'light' | 'dark'): Promise<void> {
-  await page.emulateMedia({ colorScheme })
+async function take(page: Page, url: string, name: string): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' })
   await page.goto(url)
   await settled(page)
   // The graph turns to its step.

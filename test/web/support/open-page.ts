@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import type { RunningServer } from '../../cli/support/start-server.ts'
-import { signIn, startPageHouse, type PageHouse } from './page-house.ts'
+import type { RunningServer } from '../../support/server/start-server.ts'
+import { signIn, startPageServer, type PageServer } from './page-server.ts'
 
 /** The page in a browser before a server of its own; there once `before` has run. */
 export interface OpenPage {
   readonly page: Page
   readonly server: RunningServer
+  /** Loads the page at this path. */
   visit(path: string): Promise<unknown>
+  /** Shows another view as a click on a link does: the page, loaded before, stays, which takes a third of the processor time. */
+  go(path: string): Promise<unknown>
   /** Posts an alert of this type, waits for its investigation and gives its id. */
   postAlert(type: string, content?: string): Promise<string>
   /** Starts a playbook by hand; gives the uuid of its run. */
@@ -19,6 +22,8 @@ export interface OpenPage {
 interface OpenPageOptions {
   /** Source of a further plugin, which works in the folder that the server was started in. */
   readonly plugin?: string
+  /** Default false: the server runs in the process of the tests. */
+  readonly ownProcess?: boolean
   /** Default true: as the administrator, at the list of alerts. */
   readonly isSignedIn?: boolean
 }
@@ -31,37 +36,38 @@ interface OpenPageOptions {
  */
 export function openPage(
   playbooks: Readonly<Record<string, string>> = {},
-  { plugin, isSignedIn = true }: OpenPageOptions = {},
+  { plugin, ownProcess, isSignedIn = true }: OpenPageOptions = {},
 ): OpenPage {
-  let house: PageHouse | undefined
+  let opened: PageServer | undefined
   before(async function () {
     this.timeout(180_000)
-    house = await startPageHouse(playbooks, plugin)
-    if (house === undefined) return this.skip()
+    opened = await startPageServer(playbooks, { plugin, ownProcess })
+    if (opened === undefined) return this.skip()
     if (!isSignedIn) return
-    const { page } = house.browser
-    await page.goto(house.server.url)
-    await signIn(page, house.server.adminKey)
+    const { page } = opened.browser
+    await page.goto(opened.server.url)
+    await signIn(page, opened.server.adminKey)
     await page.getByRole('heading', { level: 1, name: 'Alerts' }).waitFor()
   })
-  after(() => house?.close())
+  after(() => opened?.close())
   afterEach(() => {
-    expect(house?.browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
+    expect(opened?.browser.alarms, 'dialogs, refused content, errors in the page').to.deep.equal([])
   })
-  const opened = (): PageHouse => {
-    if (house === undefined) throw new Error('no browser')
-    return house
+  const present = (): PageServer => {
+    if (opened === undefined) throw new Error('no browser')
+    return opened
   }
   return {
     get page() {
-      return opened().browser.page
+      return present().browser.page
     },
     get server() {
-      return opened().server
+      return present().server
     },
-    visit: (path) => opened().browser.page.goto(`${opened().server.url}${path}`),
+    visit: (path) => present().browser.page.goto(`${present().server.url}${path}`),
+    go: (path) => present().browser.page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`),
     async postAlert(type, content = '{"user":"kim","ip":"203.0.113.77"}') {
-      const { body } = await opened().server.call('/alerts', {
+      const { body } = await present().server.call('/alerts', {
         body: {
           alert_provider: 'custom',
           organization_code: 'main',
@@ -73,13 +79,13 @@ export function openPage(
       return body.alert_id
     },
     async startRun(playbook) {
-      const { body } = await opened().server.call(`/playbooks/${playbook}/runs`, {
+      const { body } = await present().server.call(`/playbooks/${playbook}/runs`, {
         body: { organization_code: 'main' },
       })
       return body.run_uuid
     },
     async restart() {
-      await opened().restart()
+      await present().restart()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import type { RunningServer } from '../../cli/support/start-server.ts'
-import { signIn, startPageHouse } from './page-house.ts'
+import type { RunningServer } from '../../support/server/start-server.ts'
+import { signIn, startPageServer } from './page-server.ts'
 
 /** A browser in which the administrator of a server of its own is signed in. */
 export interface SignedIn {
@@ -18,9 +18,9 @@ export interface SignedIn {
 export async function openSignedIn(
   playbooks: Readonly<Record<string, string>>,
 ): Promise<SignedIn | undefined> {
-  const house = await startPageHouse(playbooks)
-  if (house === undefined) return undefined
-  const { browser, server } = house
+  const opened = await startPageServer(playbooks)
+  if (opened === undefined) return undefined
+  const { browser, server } = opened
   let { page } = browser
   const renew = async (): Promise<void> => {
     await page.close()
@@ -43,6 +43,6 @@ export async function openSignedIn(
       return page
     },
     signInAs,
-    close: () => house.close(),
+    close: () => opened.close(),
   }
 }

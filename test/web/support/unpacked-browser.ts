@@ -12,10 +12,10 @@ const isLax = /web-security|insecure-content|site-isolation|IsolateOrigins|singl
 /** Computing as a graphics card would costs twice the processor time of drawing. */
 const isGraphics = /gpu|angle|use-gl|swiftshader/
 
-/** How the browser is started. */
+/** How the browser is started. Pages of tests live for seconds: optimizing their scripts costs more than it saves. */
 export function browserArguments(): string[] {
   const kept = chromium.args.filter((argument) => !isLax.test(argument) && !isGraphics.test(argument))
-  return [...kept, '--disable-gpu']
+  return [...kept, '--disable-gpu', '--js-flags=--no-opt --no-maglev']
 }
 
 /** The program of the browser that the development packages bring: unpacked once, as that takes seconds, into `.build/`. */

@@ -1,17 +1,17 @@
 import { expect } from 'chai'
 import { useFakeTimers, type SinonFakeTimers } from 'sinon'
-import { paced } from '../../server/web/lists/table/paced.ts'
+import { throttled } from '../../server/web/lists/throttled.ts'
 
-describe('paced work', () => {
+describe('throttled work', () => {
   let clock: SinonFakeTimers
   beforeEach(() => {
     clock = useFakeTimers()
   })
   afterEach(() => clock.restore())
 
-  it('is done however often it becomes due', async () => {
+  it('runs once however often it becomes due', async () => {
     let times = 0
-    const { due } = paced(async () => void times++, 5_000)
+    const { due } = throttled(async () => void times++, 5_000)
     for (let at = 0; at < 20; at++) {
       due()
       await clock.tickAsync(1_500)
@@ -21,9 +21,9 @@ describe('paced work', () => {
     expect(times, 'and not where it is not due').to.be.within(4, 7)
   })
 
-  it('is done again where it becomes due while it is done, also where it failed', async () => {
+  it('runs again if it becomes due while running, also after an error', async () => {
     const ends: (() => void)[] = []
-    const { due } = paced(() => new Promise((_, reject) => ends.push(() => reject(new Error('no')))), 10)
+    const { due } = throttled(() => new Promise((_, reject) => ends.push(() => reject(new Error('no')))), 10)
     due()
     await clock.tickAsync(10)
     due()
@@ -34,9 +34,9 @@ describe('paced work', () => {
     expect(ends).to.have.length(2)
   })
 
-  it('is given up with who wanted it', async () => {
+  it('is cancelled by stop', async () => {
     const seen: AbortSignal[] = []
-    const work = paced((gone) => {
+    const work = throttled((gone) => {
       seen.push(gone)
       return new Promise(() => undefined)
     }, 10)

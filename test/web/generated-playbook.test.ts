@@ -5,7 +5,7 @@ import { openSignedIn, type SignedIn } from './support/signed-in.ts'
 
 const name = 'investigate-strange-main'
 
-describe('a playbook that was made, in the page', function () {
+describe('a generated playbook in the page', function () {
   this.timeout(60_000)
   let opened: SignedIn
 
@@ -32,7 +32,7 @@ describe('a playbook that was made, in the page', function () {
   }
   const stored = async () => (await opened.server.call(`/playbooks/${name}`)).body
 
-  it('says where it comes from, is changed and kept, and investigates the next alerts', async () => {
+  it('explains its origin, can be edited and kept, and investigates the next alerts', async () => {
     await runOfAlert()
     expect((await stored()).origin).to.equal('made')
     const page = await opened.visit(`/playbooks/${name}`)
@@ -68,7 +68,7 @@ describe('a playbook that was made, in the page', function () {
     )
   })
 
-  it('is kept as it is, too', async () => {
+  it('can be kept unchanged', async () => {
     await opened.server.call('/organizations', { body: { code: 'acme', name: 'Acme' } })
     await opened.server.call('/alerts', {
       body: {
@@ -87,7 +87,7 @@ describe('a playbook that was made, in the page', function () {
     await page.getByRole('button', { name: 'Publish' }).waitFor()
   })
 
-  it('says to those who may not who can keep it', async () => {
+  it('tells others who can keep it', async () => {
     await opened.server.call('/organizations', { body: { code: 'initech', name: 'Initech' } })
     await opened.server.call('/alerts', {
       body: {

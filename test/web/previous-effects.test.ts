@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import type { Run, Step } from '../../server/web/api/types.ts'
-import { lastEffects, lastRun } from '../../server/web/alerts/last-effects.ts'
+import type { ApiRun, ApiStep } from '../../server/web/api/types.ts'
+import { previousEffects, lastRun } from '../../server/web/alerts/previous-effects.ts'
 
-const step = (kind: string, changes: Partial<Step> = {}): Step => ({
+const step = (kind: string, changes: Partial<ApiStep> = {}): ApiStep => ({
   path: `steps/${kind}`,
   step_id: null,
   kind,
@@ -20,27 +20,27 @@ const step = (kind: string, changes: Partial<Step> = {}): Step => ({
 })
 
 const reads = new Set(['edr.find'])
-const told = (...steps: Step[]) => lastEffects(steps, reads).map(({ skill, text }) => [skill, text])
+const told = (...steps: ApiStep[]) => previousEffects(steps, reads).map(({ skill, text }) => [skill, text])
 
-describe('lastEffects', () => {
-  it('are the writes with what they were given, also those that a retry carried over, and no look-ups', () => {
+describe('previousEffects', () => {
+  it('are the writes with their inputs, also those reused by a retry, without look-ups', () => {
     expect(
-      lastEffects([step('edr.find'), step('set'), step('edr.isolate', { carried_from: 'run' })], reads),
+      previousEffects([step('edr.find'), step('set'), step('edr.isolate', { carried_from: 'run' })], reads),
     ).to.deep.equal([
       { path: 'steps/edr.isolate', skill: 'edr.isolate', input: { host: 'ws-1' }, text: 'Done' },
     ])
   })
 
-  it('are those of skills that are not installed, which may have done anything', () => {
+  it('include skills that are no longer installed', () => {
     expect(told(step('gone.skill'))).to.deep.equal([['gone.skill', 'Done']])
   })
 
-  it('say of what has no result that it may have been done', () => {
+  it('may have taken effect if they have no result', () => {
     const attempt = {
       attempt: 1,
       started_at: 1,
       ended_at: 2,
-      retry_at: null,
+      retry_at: 3_000,
       error: { code: 'x', message: '' },
     }
     expect(
@@ -57,15 +57,15 @@ describe('lastEffects', () => {
     ])
   })
 
-  it('are none of a whole foreach, whose items stand for themselves', () => {
+  it('list the items of a foreach, not the loop', () => {
     expect(told(step('edr.isolate', { input: null }))).to.deep.equal([])
   })
 })
 
 describe('lastRun', () => {
-  it('is the newest that began about the alert itself', () => {
+  it('is the newest that started for the alert itself', () => {
     const run = (uuid: string, about: string, at: number, started: number | null = at) =>
-      ({ run_uuid: uuid, alert_id: about, created_at: at, started_at: started }) as Run
+      ({ run_uuid: uuid, alert_id: about, created_at: at, started_at: started }) as ApiRun
     const runs = [
       run('queued', 'a-1', 9, null),
       run('old', 'a-1', 1),

@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import type { RunningServer } from '../../support/server/start-server.ts'
+import { makeTestTocsin } from '../../support/server/test-tocsin.ts'
+import { openBrowser, type BrowserPage } from './browser.ts'
+
+/** A server that serves the page, and a browser in front of it in which nobody is signed in. */
+export interface PageServer {
+  readonly browser: BrowserPage
+  readonly server: RunningServer
+  /** Starts the server again after it has ended; sessions stay. */
+  restart(): Promise<RunningServer>
+  close(): Promise<void>
+}
+
+interface PageServerOptions {
+  /** Source of a further plugin, which works in the folder of the server. */
+  readonly plugin?: string | undefined
+  /** Default false: the server runs in the process of the tests. */
+  readonly ownProcess?: boolean | undefined
+}
+
+const builder = join(import.meta.dirname, '../../../server/web/build.ts')
+/** Once for all files that a process of the tests runs. */
+let pageBuilt: Promise<unknown> | undefined
+
+/**
+ * Undefined where no browser can be started.
+ *
+ * @param playbooks sources by name
+ */
+export async function startPageServer(
+  playbooks: Readonly<Record<string, string>>,
+  { plugin, ownProcess = false }: PageServerOptions = {},
+): Promise<PageServer | undefined> {
+  const browser = await openBrowser()
+  if (browser === undefined) return undefined
+  await (pageBuilt ??= promisify(execFile)(process.execPath, [builder]))
+  const server = await makeTestTocsin({
+    inProcess: !ownProcess,
+    playbooks,
+    ...(plugin !== undefined && { plugin }),
+  })
+  await server.start()
+  return {
+    browser,
+    get server() {
+      return server.server
+    },
+    async restart() {
+      await server.server.command.ended
+      return await server.start()
+    },
+    async close() {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+/** Types the key where the page asks for it. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').first().fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
