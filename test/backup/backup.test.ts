@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
+import type { Ended } from '../support/server/hosted-commands.ts'
+import { runTocsin } from '../support/server/run-tocsin.ts'
 import { eventually } from '../support/eventually.ts'
 import { using } from '../../server/sqlite/file/backup-file.ts'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const connection = {
   organization_code: 'main',
@@ -18,13 +19,13 @@ const connection = {
 
 describe('tocsin backup and restore', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   let first: { readonly file: string; readonly made: Ended; readonly alerts: readonly string[] }
   let waiting: string
-  const at = (name: string) => join(house.path, name)
+  const at = (name: string) => join(house.folder, name)
   const tocsin = (args: string[], data: string, env: Record<string, string> = {}) =>
     runTocsin(args, {
-      cwd: house.path,
+      cwd: house.folder,
       env: { TOCSIN_DATA_DIR: at(data), TOCSIN_PLAYBOOKS_DIR: at(`${data}-playbooks`), ...env },
     })
   const restoreInto = (data: string, ...args: string[]) => tocsin(['restore', first.file, ...args], data)
@@ -40,7 +41,7 @@ describe('tocsin backup and restore', function () {
 
   /** A server under load, a backup of it, and what it had acknowledged before. */
   before(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook('note', "  - set: { seen: '${{ alert.content }}' }")
     await house.addPlaybook(
       'ask',
@@ -76,10 +77,10 @@ describe('tocsin backup and restore', function () {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     expect(stdout).to.match(/^ok .*backup\.db: the database and 2 files of the playbooks folder, \d+ KB\n/)
     expect(stdout).to.contain(
-      `the master key is not in it: without a copy of ${at('data/master.key')}, the secrets of 1 connection`,
+      `it does not contain the master key: without a copy of ${at('data/master.key')}, the secrets of 1 connection`,
     )
     expect(((await stat(first.file)).mode & 0o777).toString(8)).to.equal('600')
-    expect((await readdir(house.path)).filter((name) => name.startsWith('backup'))).to.deep.equal([
+    expect((await readdir(house.folder)).filter((name) => name.startsWith('backup'))).to.deep.equal([
       'backup.db',
     ])
   })
@@ -94,7 +95,7 @@ describe('tocsin backup and restore', function () {
   it('is never written over a file that is there', async () => {
     const { code, stderr } = await tocsin(['backup', first.file], 'data')
     expect(code).to.equal(1)
-    expect(stderr).to.contain('is there already')
+    expect(stderr).to.contain('already exists')
   })
 
   describe('restored elsewhere', () => {
@@ -167,7 +168,7 @@ describe('tocsin backup and restore', function () {
       const { code, stderr } = await restoreInto('keyless')
       expect(code).to.equal(1)
       expect(stderr).to.match(
-        /^error the backup was made with a master key that is neither .*master\.key nor in the backup\nhint /,
+        /^error the master key of the backup is neither .*master\.key nor in the backup\nhint /,
       )
       expect(existsSync(at('keyless/tocsin.db'))).to.equal(false)
     }
@@ -178,7 +179,7 @@ describe('tocsin backup and restore', function () {
   it('takes the key from the backup where it was put into it', async () => {
     const file = at('with-key.db')
     const { stdout } = await tocsin(['backup', file, '--with-master-key'], 'data')
-    expect(stdout).to.contain('the master key is in it')
+    expect(stdout).to.contain('it contains the master key')
     expect((await tocsin(['restore', file], 'keyed')).code).to.equal(0)
     expect(await readFile(at('keyed/master.key'))).to.deep.equal(await readFile(at('data/master.key')))
     expect(((await stat(at('keyed/master.key'))).mode & 0o777).toString(8)).to.equal('600')
@@ -218,13 +219,13 @@ describe('tocsin backup and restore', function () {
     await writeFile(at('taken-playbooks/note.yaml'), 'edited since')
     const refused = await restoreInto('taken')
     expect(refused.code).to.equal(1)
-    expect(refused.stderr).to.contain('holds the data of a server already')
+    expect(refused.stderr).to.contain('already contains the data of a server')
     const { code, stdout } = await restoreInto('taken', '--replace')
     expect(code).to.equal(0)
-    expect(stdout).to.contain('note.yaml differs from the one in the backup, and stays as it is')
+    expect(stdout).to.contain('note.yaml differs from the backup and was not changed')
     expect(await readFile(at('taken-playbooks/note.yaml'), 'utf8')).to.equal('edited since')
     expect((await tocsin(['keys', 'list'], 'taken')).stdout).not.to.contain('made-since')
-    const aside = /before is (\S+)/.exec(stdout)?.[1] ?? ''
+    const aside = /previous database is now (\S+)/.exec(stdout)?.[1] ?? ''
     await withKey('aside')
     await writeFile(at('aside/tocsin.db'), await readFile(aside), { mode: 0o600 })
     expect((await tocsin(['keys', 'list'], 'aside')).stdout).to.contain('made-since')
@@ -247,7 +248,7 @@ describe('tocsin backup and restore', function () {
           [
             `cut-${size}`,
             whole.subarray(0, size),
-            new RegExp(`is damaged: it is cut off after ${size} .*\n.*use another backup`),
+            new RegExp(`is damaged: it is truncated to ${size} .*\n.*use another backup`),
           ] as const,
       ),
       ['damaged', damaged, /is damaged: .*\n.*use another backup/],
@@ -278,7 +279,7 @@ describe('tocsin backup and restore', function () {
     await rm(at('lost/master.key'))
     const { code, stderr } = await tocsin(['keys', 'list'], 'lost')
     expect(code).to.equal(1)
-    expect(stderr).to.contain('and no master key')
+    expect(stderr).to.contain('has a database but no master key')
     expect(existsSync(at('lost/master.key'))).to.equal(false)
   })
 })

@@ -8,7 +8,7 @@ import { Secret } from '../../core/plugin/index.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { openStores } from '../../server/store/open-stores.ts'
 import { using } from '../../server/sqlite/file/backup-file.ts'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
+import { runTocsin } from '../support/server/run-tocsin.ts'
 import { canTrace, failing } from '../faults/support/strace.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { somebody } from '../support/somebody.ts'
@@ -84,7 +84,7 @@ describe('tocsin rotate-key', function () {
     for (const version of [2, 3]) {
       const { code, stdout, stderr } = await rotate()
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-      expect(stdout).to.contain(`${count * 3} secrets are sealed with the new master key`)
+      expect(stdout).to.contain(`${count * 3} secrets are encrypted with the new master key`)
       expect(versions()).to.deep.equal([version])
       expect(((await stat(join(data, 'master.key'))).mode & 0o777).toString(8)).to.equal('600')
       expect(await start()).to.equal(version - 1)
@@ -106,7 +106,7 @@ describe('tocsin rotate-key', function () {
     for (const { sealed: old } of sealed) expect(bytes.includes(old)).to.equal(false)
     await writeFile(join(data, 'master.key'), await readFile(join(data, 'master.key.v1')))
     expect((await runTocsin(['keys', 'list'], { env: { TOCSIN_DATA_DIR: data } })).stderr).to.contain(
-      'the master key is not the one',
+      'the master key does not open the secrets',
     )
   })
 
@@ -125,7 +125,7 @@ describe('tocsin rotate-key', function () {
     )
     const { code, stderr } = await rotate()
     expect(code).to.equal(1)
-    expect(stderr).to.contain(`the stored secret 'two' cannot be opened`)
+    expect(stderr).to.contain(`the stored secret 'two' cannot be decrypted`)
     expect(versions()).to.deep.equal([1])
   })
 

@@ -3,19 +3,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { runTocsin } from '../support/server/run-tocsin.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { eventually } from '../support/eventually.ts'
 
 const run = promisify(execFile)
 
 describe('the way back after tocsin restore', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   let printed: string
 
   const tocsin = (...args: string[]) =>
-    runTocsin(args, { cwd: house.path, env: { TOCSIN_DATA_DIR: 'data', TOCSIN_PLAYBOOKS_DIR: 'playbooks' } })
+    runTocsin(args, {
+      cwd: house.folder,
+      env: { TOCSIN_DATA_DIR: 'data', TOCSIN_PLAYBOOKS_DIR: 'playbooks' },
+    })
   /** What is printed or documented, done as somebody would do it. */
   async function type(command: string) {
     const { url, adminKey } = house.server
@@ -29,7 +32,7 @@ describe('the way back after tocsin restore', function () {
   /** Two runs that wait for a person, and two that have not begun, when the backup is made. */
   before(async function () {
     if (!(await run('curl', ['--version']).catch(() => undefined))) return this.skip()
-    house = await makeHouse()
+    house = await makeTestTocsin()
     for (const name of ['ask', 'ask-too'])
       await house.addPlaybook(
         name,
@@ -61,7 +64,7 @@ describe('the way back after tocsin restore', function () {
   after(() => house?.close())
 
   it('says how many runs had not begun, and these begin: what was acknowledged is investigated', async () => {
-    expect(printed).to.contain('2 runs had not begun then: in line')
+    expect(printed).to.contain('2 runs had not started at the backup: queued')
     const notes = await eventually('their ends', async () => {
       const runs = (await statuses()).filter(({ playbook }: any) => playbook === 'note')
       return runs.every(({ status }: any) => status === 'completed') ? runs : undefined
@@ -70,7 +73,7 @@ describe('the way back after tocsin restore', function () {
   })
 
   it('says how many were under way; the commands that it prints show and retry them, of all playbooks', async () => {
-    expect(printed).to.contain('2 runs under way then: ended with run_restored')
+    expect(printed).to.contain('2 runs active at the backup: ended with run_restored')
     const [preview, retry] = commandsIn(printed)
     const shown = await type(preview ?? '')
     expect(shown.data.map(({ playbook }: any) => playbook)).to.have.members(['ask', 'ask-too'])

@@ -107,6 +107,6 @@ describe('report of a case', () => {
 
   it('tells what is kept no longer beside what is there', () => {
     const text = report({ case: { ...file.case, alertsDeleted: 4 }, alerts: alerts(1) })
-    expect(text).to.include('- **Alerts:** 1 (deleted, since they are kept no longer: 4)')
+    expect(text).to.include('- **Alerts:** 1 (deleted by the retention policy: 4)')
   })
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseJson } from '../../core/common/json.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { startServer, type RunningServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 
 describe('tocsin case', () => {
   let folder: TemporaryFolder
@@ -57,7 +57,7 @@ describe('tocsin case', () => {
   it('says what is wrong, and what to do', async () => {
     const none = await run(['show', 'main-99'])
     expect(none).to.include({ code: 1, stdout: '' })
-    expect(none.stderr).to.include('There is no such case').and.to.include('hint')
+    expect(none.stderr).to.include('Case not found').and.to.include('hint')
     expect((await run(['show', caseId], { TOCSIN_KEY: '' })).stderr).to.include('TOCSIN_KEY')
     expect((await run(['show', caseId], { TOCSIN_KEY: 'toc_x' })).stderr).to.include('401')
     expect((await run(['show', caseId, '--url', 'http://127.0.0.1:9'])).stderr).to.include(

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { startServer, type RunningServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 
 const asking = `apiVersion: tocsin/v1
 name: asking
@@ -69,7 +69,7 @@ describe('tocsin checkpoints', () => {
     expect((await run()).stdout).to.equal('0 waiting\n')
   })
 
-  it('says which states there are', async () => {
+  it('lists the possible states', async () => {
     const { code, stderr } = await run('--state', 'over')
     expect(code).to.equal(2)
     expect(stderr).to.include('waiting, answered, timed_out, withdrawn')

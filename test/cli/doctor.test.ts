@@ -8,11 +8,11 @@ import { expect } from 'chai'
 import type { RunningSandbox } from '../../core/plugin/index.ts'
 import type { Finding } from '../../server/doctor/finding.ts'
 import { using } from '../../server/sqlite/file/backup-file.ts'
-import { startIntelSandbox } from '../end-to-end/support/test-tocsin.ts'
+import { startSandbox } from '../support/server/test-tocsin.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { canMount, onSmallDisk, withMounts } from '../faults/support/small-disk.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { startServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 
 describe('tocsin doctor', () => {
   let folder: TemporaryFolder
@@ -31,7 +31,7 @@ describe('tocsin doctor', () => {
   /** A data directory with connections that work, do not, and are disabled. */
   before(async () => {
     folder = await makeTemporaryFolder()
-    sandbox = await startIntelSandbox()
+    sandbox = await startSandbox('intel_provider')
     healthy = data = join(folder.path, 'healthy')
     port = '0'
     await mkdir(join(folder.path, 'playbooks'))
@@ -87,13 +87,13 @@ describe('tocsin doctor', () => {
   }
   const onFile = (sql: string) => using(join(data, 'tocsin.db'), (database) => database.script(sql))
 
-  it('says what works, asks every other system, and says why one says no', async () => {
+  it('reports working connections, tests all of them, and explains failures', async () => {
     const { code, of, all, stdout } = await findings()
     expect(code).to.equal(1)
-    expect(of('connection main/works')).to.deep.include({ status: 'ok', message: 'its credentials work' })
+    expect(of('connection main/works')).to.deep.include({ status: 'ok', message: 'the credentials work' })
     expect(of('connection main/off')).to.deep.include({
       status: 'ok',
-      message: 'it is disabled, and not asked',
+      message: 'disabled, not tested',
     })
     expect(of('connection main/wrong')).to.include({ status: 'problem' })
     expect(of('connection main/wrong')?.message).to.contain('401')
@@ -120,7 +120,7 @@ describe('tocsin doctor', () => {
   it('says it in words, with what to do', async () => {
     const { code, stdout } = await runTocsin(['doctor'], { env: env() })
     expect(code).to.equal(1)
-    expect(stdout).to.match(/^ok {7}configuration: every variable is usable\n/)
+    expect(stdout).to.match(/^ok {7}configuration: every variable is valid\n/)
     expect(stdout).to.match(/\nproblem {2}connection main\/wrong: .+\n {9}hint .+\n/)
   })
 
@@ -131,7 +131,9 @@ describe('tocsin doctor', () => {
       'configuration TOCSIN_PORT',
       'configuration TOCSIN_MAX_RUNS',
     ])
-    expect(await wrong({ TOCSIN_PROT: '1' })).to.match(/^warning: configuration: TOCSIN_PROT/)
+    expect(await wrong({ TOCSIN_PROT: '1' })).to.match(
+      /^warning: configuration: unknown variable TOCSIN_PROT/,
+    )
   })
 
   it('finds a data directory that others can read', async () => {
@@ -139,7 +141,7 @@ describe('tocsin doctor', () => {
     expect(await wrong()).to.match(/^warning: data directory: .*data can be read by other users/)
   })
 
-  it('finds a data directory that is no folder, or cannot be written', async function () {
+  it('reports a data directory that is not a folder or not writable', async function () {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     const { code, of } = await findings({ TOCSIN_DATA_DIR: file }, '--offline')
@@ -148,7 +150,7 @@ describe('tocsin doctor', () => {
     if (!canMount) return this.skip()
     const under = withMounts(`mount --bind '${data}' '${data}' && mount -o remount,ro,bind '${data}'`)
     const { all } = await ownFindings(under)
-    expect(all.find(({ check }) => check === 'data directory')?.message).to.match(/may not write to/)
+    expect(all.find(({ check }) => check === 'data directory')?.message).to.match(/no write access to/)
   })
 
   it('finds a disk with little room', async function () {
@@ -160,52 +162,50 @@ describe('tocsin doctor', () => {
     expect(found?.message).to.match(/^6[0-4] MB free/)
   })
 
-  it('finds a master key that is missing, another one, open to others, or broken', async () => {
+  it('reports a missing, wrong, readable by others, or invalid master key', async () => {
     const key = join(data, 'master.key')
     await chmod(key, 0o644)
-    expect(await wrong()).to.match(/^problem: master key: .*master\.key can be read by others/)
+    expect(await wrong()).to.match(/^problem: master key: .*master\.key can be read by other users/)
     await rm(key)
-    expect(await wrong()).to.match(/^problem: master key: there is a database in .*, and no master key/)
+    expect(await wrong()).to.match(/^problem: master key: .* has a database but no master key/)
     await writeFile(key, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 })
-    expect(await wrong()).to.match(
-      /^problem: master key: .*master\.key is not the key that the database was made with/,
-    )
+    expect(await wrong()).to.match(/^problem: master key: .*master\.key is not the key of this database/)
     await writeFile(key, 'short', { mode: 0o600 })
-    expect(await wrong()).to.match(/^problem: master key: .*master\.key must hold 32 bytes/)
+    expect(await wrong()).to.match(/^problem: master key: .*master\.key must contain 32 bytes/)
   })
 
-  it('finds a database that is damaged, of a newer Tocsin, or no database', async () => {
+  it('reports a database that is damaged, newer, or not a database', async () => {
     onFile('PRAGMA user_version = 9999')
-    expect(await wrong()).to.match(/^problem: database: it was made by a newer Tocsin \(version 9999/)
+    expect(await wrong()).to.match(/^problem: database: created by a newer Tocsin \(version 9999/)
     await cp(healthy, data, { recursive: true, force: true })
     onFile('PRAGMA foreign_keys = OFF; DELETE FROM organizations')
     expect(await wrong()).to.match(
-      /^problem: database: .*tocsin\.db is damaged: a row of \w+ refers to nothing/,
+      /^problem: database: .*tocsin\.db is damaged: a row of \w+ has a dangling reference/,
     )
     await rm(join(data, 'tocsin.db'))
     await writeFile(join(data, 'tocsin.db'), 'hello '.repeat(2000), { mode: 0o600 })
     const { of } = await findings({}, '--offline')
     expect(of('database')).to.include({ status: 'problem' })
     await writeFile(join(data, 'tocsin.db'), '', { mode: 0o600 })
-    expect(await wrong()).to.match(/^problem: database: .*tocsin\.db is empty: what was in it is gone/)
+    expect(await wrong()).to.match(/^problem: database: .*tocsin\.db is empty: its content is lost/)
     await rm(join(data, 'tocsin.db'))
-    expect(await wrong()).to.match(/^warning: database: there is a master key in .*data, and no database/)
+    expect(await wrong()).to.match(/^warning: database: .*data has a master key, but no database/)
   })
 
   it('finds an audit log that was changed', async () => {
     onFile(`DROP TRIGGER audit_keeps_entries; UPDATE audit SET entry = replace(entry, 'works', 'x')`)
-    expect(await wrong()).to.match(/^problem: audit log: it is broken at entry \d+/)
+    expect(await wrong()).to.match(/^problem: audit log: broken at entry \d+/)
     await cp(healthy, data, { recursive: true, force: true })
     onFile('DROP TRIGGER audit_loses_none; DELETE FROM audit')
-    expect(await wrong()).to.match(/^problem: audit log: it is broken at entry 1: it is missing, and all/)
+    expect(await wrong()).to.match(/^problem: audit log: broken at entry 1: all entries are missing/)
     await cp(healthy, data, { recursive: true, force: true })
     onFile('DROP TRIGGER audit_loses_none')
     expect(await wrong()).to.match(/^problem: audit log: triggers .* changed: audit_loses_none$/)
   })
 
-  it('finds a clock that is behind what was stored', async () => {
+  it('reports a clock behind stored times', async () => {
     onFile(`UPDATE runs SET created_at = created_at + 3600000`)
-    expect(await wrong()).to.match(/^problem: clock: this machine's clock says /)
+    expect(await wrong()).to.match(/^problem: clock: the clock of this machine is at /)
   })
 
   it('finds that no administrator is left', async () => {
@@ -219,19 +219,19 @@ describe('tocsin doctor', () => {
     const text = `apiVersion: tocsin/v1\nname: misnamed\non: { alert: { type: t, provider: custm } }\nsteps:\n  - wait: 1s\n`
     await writeFile(join(playbooks, 'misnamed.yaml'), text)
     const said = await wrong({ TOCSIN_PLAYBOOKS_DIR: playbooks })
-    expect(said).to.match(/^warning: playbooks: 1 of 1 in .*misnamed\.yaml:3 there is no provider 'custm'/)
+    expect(said).to.match(/^warning: playbooks: 1 of 1 in .*misnamed\.yaml:3 unknown provider 'custm'/)
     await writeFile(join(playbooks, 'misnamed.yaml'), text.replace('custm', 'custom'))
     const { all } = await findings({ TOCSIN_PLAYBOOKS_DIR: playbooks }, '--offline')
     expect(all.filter(({ status }) => status !== 'ok')).to.deep.equal([])
   })
 
-  it('finds playbooks that cannot come into force, and a folder that is not there', async () => {
+  it('reports playbooks that cannot be published, and a missing folder', async () => {
     const playbooks = join(folder.path, 'bad')
     await mkdir(playbooks)
     await writeFile(join(playbooks, 'bad.yaml'), 'name: bad')
     expect(await wrong({ TOCSIN_PLAYBOOKS_DIR: playbooks })).to.match(/^warning: playbooks: 1 of 1 in /)
     expect(await wrong({ TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'none') })).to.match(
-      /^problem: playbooks: .*is not there/,
+      /^problem: playbooks: .*does not exist/,
     )
   })
 
@@ -252,8 +252,8 @@ describe('tocsin doctor', () => {
     const run = 'plugin.skills[0].run = async () => ({ risk: { score: "high" } })'
     await writeFile(path, `const plugin = ${JSON.stringify(plugin)}\n${run}\nexport default plugin\n`)
     expect(await wrong({ TOCSIN_PLUGINS: path })).to.equal(
-      'warning: skill guess.look_up: generated investigations leave it out: output must declare risk.score as a number, ' +
-        'or null, since the skill enriches',
+      'warning: skill guess.look_up: generated investigations do not use it: output must declare risk.score as a number ' +
+        'or null because the skill enriches',
     )
   })
 
@@ -263,9 +263,9 @@ describe('tocsin doctor', () => {
     const { of } = await findings({ TOCSIN_PORT: own }, '--offline')
     expect(of('port')).to.deep.include({
       status: 'ok',
-      message: `a server listens on 127.0.0.1:${own}, and is ready`,
+      message: `the server on 127.0.0.1:${own} is ready`,
     })
-    const another = /^warning: port: the server that listens on .* has another data directory than /
+    const another = /^warning: port: the server on .* uses another data directory than /
     data = join(folder.path, 'other')
     await cp(healthy, data, { recursive: true })
     expect(await wrong({ TOCSIN_PORT: own })).to.match(another)
@@ -284,10 +284,18 @@ describe('tocsin doctor', () => {
     expect(await wrong({ TOCSIN_PORT: String(taken) })).to.match(
       /^problem: port: another program listens on /,
     )
+    expect(await wrong({ TOCSIN_OPS_PORT: String(taken) })).to.match(
+      /^problem: ops port: another program listens on /,
+    )
+    const taking = await findings({ TOCSIN_OPS_PORT: String(taken) }, '--offline')
+    expect(taking.of('ops port')?.hint).to.include('TOCSIN_OPS_PORT')
+    expect((await findings({ TOCSIN_OPS_PORT: '0' }, '--offline')).of('ops port')).to.include({
+      status: 'ok',
+    })
     other.close()
   })
 
-  it('finds a server that is not ready, and an address that is not here', async () => {
+  it('reports a server that is not ready, and an address of another machine', async () => {
     const server = createServer((_, response) => response.writeHead(503).end('{"code":"not_ready"}')).listen(
       0,
       '127.0.0.1',
@@ -299,35 +307,37 @@ describe('tocsin doctor', () => {
     )
     server.close()
     const elsewhere = { TOCSIN_HOST: '192.0.2.1', TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' }
-    expect(await wrong(elsewhere)).to.match(/^problem: port: nobody can listen on 192\.0\.2\.1:/)
+    expect(await wrong(elsewhere)).to.match(/^problem: port: could not listen on 192\.0\.2\.1:/)
   })
 
-  it('warns where keys would cross a network in the clear', async () => {
+  it('warns if keys would cross a network unencrypted', async () => {
     const { of } = await findings({ TOCSIN_PUBLIC_URL: 'http://tocsin.example.com' })
     expect(of('configuration')).to.include({ status: 'warning' })
-    expect(of('configuration')?.hint).to.include('ends TLS')
+    expect(of('configuration')?.hint).to.include('TLS proxy')
   })
 
   it('warns of credentials that are old', async () => {
     onFile('UPDATE connections SET secrets_at = 1')
     const { of } = await findings()
     expect(of('connection main/works')).to.include({ status: 'warning' })
-    expect(of('connection main/works')?.message).to.match(/^its credentials work, and are \d+ days old/)
+    expect(of('connection main/works')?.message).to.match(/^the credentials work, but are \d+ days old/)
   })
 
   it('warns of a connection that was refused when it was used the last time, though its credentials work', async () => {
     onFile(`UPDATE connections SET last_failure = '{"code":"http_403","at":1}', secrets_at = 9999999999999`)
     const { of } = await findings()
     expect(of('connection main/works')).to.include({ status: 'warning' })
-    expect(of('connection main/works')?.message).to.match(/^its credentials work, but http_403 .*1970/)
+    expect(of('connection main/works')?.message).to.match(
+      /^the credentials work, but the last use was answered with http_403 .*1970/,
+    )
     onFile('UPDATE connections SET last_failure = NULL')
   })
 
-  it('changes nothing where there is nothing', async () => {
+  it('changes nothing in an empty folder', async () => {
     const { code, of } = await findings({ TOCSIN_DATA_DIR: join(folder.path, 'nowhere') })
     expect(code).to.equal(0)
     expect(of('data directory')).to.include({ status: 'warning' })
-    expect(of('data directory')?.hint).to.contain('the first start makes it')
+    expect(of('data directory')?.hint).to.contain('the first start creates it')
     expect(existsSync(join(folder.path, 'nowhere'))).to.equal(false)
   })
 })

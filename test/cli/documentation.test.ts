@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'chai'
 import packageJson from '../../package.json' with { type: 'json' }
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = globSync(['*.md', 'docs/*.md', 'core/**/README.md', 'plugins/**/README.md'], { cwd: root })

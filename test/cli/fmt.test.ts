@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const untidy = 'apiVersion: tocsin/v1\nname:   x # its name\non: {manual: true}\nsteps:\n- return:   1\n'
 const tidy = 'apiVersion: tocsin/v1\nname: x # its name\non: { manual: true }\nsteps:\n  - return: 1\n'
@@ -46,7 +46,7 @@ describe('tocsin fmt', () => {
     expect(await fmt(['-'], untidy)).to.include({ code: 0, stdout: tidy, stderr: '' })
   })
 
-  it('leaves a file that is not YAML as it is, says where, and formats the others', async () => {
+  it('reports a file that is not YAML, leaves it unchanged, and formats the others', async () => {
     await write('broken.yaml', 'name: [x\n')
     const { code, stderr } = await fmt([])
     expect(code).to.equal(1)

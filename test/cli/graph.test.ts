@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const shipped = join(import.meta.dirname, '../../playbooks/phishing-report.yaml')
 
@@ -26,7 +26,7 @@ describe('tocsin graph', () => {
     expect(stdout).to.match(/^flowchart TD\n {2}n0\(\["phishing-report"\]\)\n/)
   })
 
-  it('writes a picture where it is told to', async () => {
+  it('writes a picture to the given path', async () => {
     expect(await graph([shipped, '-o', 'picture.svg'])).to.include({ code: 0, stdout: '', stderr: '' })
     expect(await readFile(join(folder.path, 'picture.svg'), 'utf8')).to.match(/^<svg [^]*<\/svg>\n$/)
     expect((await graph([shipped, '--format', 'svg'])).stdout).to.match(/^<svg /)
@@ -47,7 +47,7 @@ describe('tocsin graph', () => {
     expect(stderr).to.match(/^bad\.yaml:4:\d+ {2}error E106/)
   })
 
-  it('says what there is to choose from', async () => {
+  it('lists the choices', async () => {
     expect(await graph([shipped, '--format', 'png'])).to.include({ code: 2, stdout: '' })
     const { code, stderr } = await graph(['nowhere.yaml'])
     expect(code).to.equal(1)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
+import type { Ended } from '../support/server/hosted-commands.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const commands = [
   ['serve'],
@@ -48,7 +49,7 @@ describe('the help of tocsin', () => {
     expect((await runTocsin(['keys', 'create', '--help'])).stdout).to.contain('$(tocsin keys create ')
   })
 
-  it('is shown, as an error, to who gives no command', async () => {
+  it('is shown as an error without a command', async () => {
     const { code, stdout, stderr } = await runTocsin([], { ownProcess: true })
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' })
     expect(stderr).to.contain('Usage: tocsin')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { startServer, type RunningServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 
 describe('tocsin keys list and revoke', () => {
   let folder: TemporaryFolder
@@ -39,7 +39,7 @@ describe('tocsin keys list and revoke', () => {
     const last = await keys('revoke', server.adminKey.split('_')[1] ?? '')
     expect(last.code).to.equal(1)
     expect(last.stderr).to.match(
-      /^error the key '[0-9a-f]{12}' is the last administrator's key .*\nhint {2}make another/,
+      /^error the key '[0-9a-f]{12}' is the last active administrator key\nhint {2}create another/,
     )
     const unknown = await keys('revoke', '000000000000')
     expect(unknown.code).to.equal(1)

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { callApi, startServer, type RunningServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { callApi, startServer, type RunningServer } from '../support/server/start-server.ts'
 
 const keyLine = /^toc_[0-9a-f]{12}_[\w-]{43}\n$/
 
@@ -61,7 +61,7 @@ describe('tocsin keys create', () => {
     const { code, stdout, stderr } = await create('x', '--organization', 'acme', 'nobody')
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.match(
-      /^error no organization has the code 'nobody'\nhint {2}there are: (acme, main|main, acme)\n$/,
+      /^error no organization has the code 'nobody'\nhint {2}organizations: (acme, main|main, acme)\n$/,
     )
   })
 

@@ -139,7 +139,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
       'leave',
     ])
     expect(await labels(inTest('mocks:\n  steps.known: { example: ‸ }'))).to.include(
-      'An address nobody has reported',
+      'An address without reports',
     )
     expect(await labels(inTest('mocks:\n  steps.known:\n    output:\n      ‸'))).to.include.members([
       'risk',
@@ -298,7 +298,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     }))
   }
 
-  it('fixes what a hint says', async () => {
+  it('applies the fix of a hint', async () => {
     const replaced = (from: string, to: string) => triage.replace(from, to)
     for (const [wrong, word, title] of [
       [replaced('uses: intel_provider', 'usse: intel_provider'), 'usse', 'Change to uses'],

@@ -58,7 +58,7 @@ describe('tocsin lsp', function () {
     expect(misspelt?.message).to.match(/'bening' is not one of .*\nhint: did you mean 'benign'\?$/)
   })
 
-  it('has nothing to say about a playbook that is right', async () => {
+  it('reports nothing for a valid playbook', async () => {
     expect(await server.diagnostics(await open(shipped))).to.deep.equal([])
   })
 
@@ -112,12 +112,12 @@ describe('tocsin lsp', function () {
     expect(contents.value).to.match(/^```cel\nsteps\.found\.output: \{/)
   })
 
-  it('goes to the step that is read', async () => {
+  it('goes to the definition of a referenced step', async () => {
     const { range } = await ask('definition', playbook('  - set: { x: "${{ steps.fo‸und.ok }}" }'))
     expect(range.start).to.deep.equal({ line: 4, character: 8 })
   })
 
-  it('renames a step everywhere, and refuses what is no id', async () => {
+  it('renames a step everywhere, and refuses an invalid id', async () => {
     const marked = playbook('  - set: { x: "${{ steps.fo‸und.ok }}" }')
     const { changes } = await ask('rename', marked, { newName: 'indicators' })
     const [edits] = Object.values(changes) as [{ newText: string }[]]
@@ -242,7 +242,7 @@ describe('tocsin lsp', function () {
     })
   })
 
-  it('ends when the editor says so', async () => {
+  it('exits when the editor asks', async () => {
     const own = await startLanguageServer([command, 'lsp'])
     expect(await own.stop()).to.equal(0)
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 describe('tocsin new playbook', function () {
   this.timeout(30_000)
@@ -55,13 +55,13 @@ describe('tocsin new playbook', function () {
       const before = await holds()
       const { code, stderr } = await make(taken.replace(/^team\//, '')[0]!)
       expect(code).to.equal(1)
-      expect(stderr).to.include(path).and.include('nothing is overwritten')
+      expect(stderr).to.include(path).and.include('choose another name, or remove it first')
       expect(await readFile(join(folder.path, taken), 'utf8')).to.equal('mine')
       expect(await holds()).to.deep.equal(before)
     }
   })
 
-  it('refuses what is no name, with one that would do, and no type', async () => {
+  it('refuses an invalid name, suggesting a valid one, and a missing type', async () => {
     for (const [name, says] of [
       ['Odd Sign-in', /e\.g\. odd-sign-in/],
       ['../outside', /e\.g\. outside/],
@@ -72,7 +72,7 @@ describe('tocsin new playbook', function () {
       expect(code, name).to.not.equal(0)
       expect(stderr, name).to.match(says)
     }
-    expect((await make('a', '--alert', '')).stderr).to.match(/cannot be the type of alerts/)
+    expect((await make('a', '--alert', '')).stderr).to.match(/is not a valid alert type/)
     expect((await make('a', '--alert', 'x', '--manual')).stderr).to.match(/--alert or --manual, not both/)
     expect(await holds()).to.deep.equal([])
   })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { makePlugin } from '../../cli/new-plugin/make-plugin.ts'
-import { placeOf } from '../../cli/new-plugin/place-of.ts'
+import { pluginPlaceOf } from '../../cli/new-plugin/place-of.ts'
 import { pluginNameOf } from '../../cli/new-plugin/plugin-name.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -89,19 +89,21 @@ describe('tocsin new plugin', function () {
   it('makes one of the plugins of a checkout in its folder, and a package anywhere else', () => {
     const pluginsDir = '/opt/tocsin/plugins'
     const inside = { parent: pluginsDir, isPackage: false }
-    expect(placeOf('/opt/tocsin', undefined, pluginsDir)).to.deep.equal(inside)
-    expect(placeOf('/opt/tocsin', 'plugins', pluginsDir)).to.deep.equal(inside)
-    expect(placeOf('/opt/tocsin/plugins', undefined, pluginsDir)).to.deep.equal(inside)
-    expect(placeOf('/opt/tocsin', 'mine', pluginsDir)).to.deep.equal({
+    expect(pluginPlaceOf('/opt/tocsin', undefined, pluginsDir)).to.deep.equal(inside)
+    expect(pluginPlaceOf('/opt/tocsin', 'plugins', pluginsDir)).to.deep.equal(inside)
+    expect(pluginPlaceOf('/opt/tocsin/plugins', undefined, pluginsDir)).to.deep.equal(inside)
+    expect(pluginPlaceOf('/opt/tocsin', 'mine', pluginsDir)).to.deep.equal({
       parent: '/opt/tocsin/mine',
       isPackage: true,
     })
-    expect(placeOf('/home/kim', undefined, pluginsDir)).to.deep.equal({
+    expect(pluginPlaceOf('/home/kim', undefined, pluginsDir)).to.deep.equal({
       parent: '/home/kim',
       isPackage: true,
     })
     const installed = '/home/kim/node_modules/tocsin/plugins'
-    expect(placeOf('/home/kim/node_modules/tocsin', undefined, installed)).to.include({ isPackage: true })
+    expect(pluginPlaceOf('/home/kim/node_modules/tocsin', undefined, installed)).to.include({
+      isPackage: true,
+    })
   })
 
   it('asks for the versions of the tools that it is tried with', async () => {
@@ -120,7 +122,7 @@ describe('tocsin new plugin', function () {
     for (const name of ['bell', 'gong']) {
       const { code, stderr } = await tocsin('new', 'plugin', name)
       expect(code).to.equal(1)
-      expect(stderr).to.include(`there is something at ${join(parent, name)} already`)
+      expect(stderr).to.include(`${join(parent, name)} already exists`)
     }
     expect(await contents(parent)).to.deep.equal(['bell', 'bell/plugin.ts', 'gong'])
     expect(await readFile(join(parent, 'bell/plugin.ts'), 'utf8')).to.equal('mine')
@@ -155,7 +157,7 @@ describe('tocsin new plugin', function () {
     for (const [name, offered] of Object.entries(names)) {
       const { code, stderr } = await tocsin('new', 'plugin', name)
       expect(code, name).to.equal(1)
-      expect(stderr).to.include('is no name for a plugin').and.include(`e.g. ${offered}\n`)
+      expect(stderr).to.include('is not a valid plugin name').and.include(`e.g. ${offered}\n`)
       expect(stderr).not.to.include('\u001b[2J')
     }
     const { code, stderr } = await tocsin('new', 'plugin', 'threat-platform')

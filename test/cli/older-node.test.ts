@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, startTocsinCommand } from './support/run-tocsin.ts'
-import { startServer, type RunningServer } from './support/start-server.ts'
+import { killCommands, runTocsin, startTocsinCommand } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 
 /** A Node of this machine that does not run TypeScript, or the one of the tests that says it is one. */
 const olderNode = installedOlderNode() ?? [

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startApi, type Api } from '../http/support/api.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 describe('tocsin resolve', () => {
   let api: Api
@@ -42,7 +42,7 @@ describe('tocsin resolve', () => {
     expect(await stepAt('b[0]')).to.deep.include({ state: 'completed', output: { n: 7 } })
   })
 
-  it('says what is wrong, and changes nothing', async () => {
+  it('reports the error, and changes nothing', async () => {
     const again = await resolve('a', 'skip')
     expect(again.code).to.equal(1)
     expect(again.stderr).to.contain('there is nothing to decide')

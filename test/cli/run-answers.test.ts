@@ -4,8 +4,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
-import { startServer } from './support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 
 const head = (name: string, on: string) => `apiVersion: tocsin/v1\nname: ${name}\non: { ${on}: true }\n`
 const files = {
@@ -92,7 +92,7 @@ describe('questions of tocsin run', function () {
     const { code, stdout, stderr } = await run('asks.yaml', '--answer', 'machine=timeout')
     expect([code, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.equal(
-      "error the playbook asks people at 'confirm', and nobody is here to answer\nhint  add --answer confirm=mine (or timeout), or run it in a terminal\n",
+      "error the playbook asks people at 'confirm', but there is no terminal to answer\nhint  add --answer confirm=mine (or timeout), or run it in a terminal\n",
     )
     expect((await run('caller.yaml')).stderr).to.include('--answer sub/sure=a')
   })
@@ -100,7 +100,7 @@ describe('questions of tocsin run', function () {
   it('take only what they asked for', async () => {
     const of = async (answer: string) => (await run('asks.yaml', '--answer', answer)).stderr
     expect(await of('confirm=mne')).to.match(
-      /'mne' is no answer to 'confirm'\nhint {2}answers: mine, not_mine, timeout/,
+      /'mne' is not a valid answer to 'confirm'\nhint {2}answers: mine, not_mine, timeout/,
     )
     expect(await of('confrim=mine')).to.match(/no checkpoint 'confrim'\nhint {2}did you mean confirm/)
     expect(await of('machine={}')).to.match(/the answer to 'machine' is not valid: \/id is missing/)
@@ -124,7 +124,7 @@ describe('questions of tocsin run', function () {
     })
     const code = await new Promise((resolve) => child.on('close', resolve))
     expect(stdout).to.include('Was it you?').and.include('answers: mine, not_mine, timeout')
-    expect(stdout).to.include("no 'mien' is no answer to 'confirm': did you mean mine?")
+    expect(stdout).to.include("no 'mien' is not a valid answer to 'confirm': did you mean mine?")
     expect([code, outputOf(stdout.replaceAll('\r', ''))]).to.deep.equal([
       0,
       { answer: 'mine', by: 'analyst', id: 'm-7' },

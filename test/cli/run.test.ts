@@ -3,8 +3,8 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from './support/run-tocsin.ts'
-import { startServer } from './support/start-server.ts'
+import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -87,12 +87,12 @@ describe('a playbook on the command line', function () {
     expect(test.stdout).to.match(/ok as sent/)
   })
 
-  it('says which file is missing or is no JSON', async () => {
+  it('names the file that is missing or is not JSON', async () => {
     await writeFile(join(folder.path, 'torn.json'), '{ "host": ')
     for (const [file, says] of [
       ['nofile.json', /^error there is no file or folder 'nofile\.json'\n$/],
-      ['{"host":1}', /^error there is no file .*\nhint {2}give JSON by standard input/],
-      ['.', /^error '\.' is a folder, and a file is needed\n$/],
+      ['{"host":1}', /^error there is no file .*\nhint {2}pass JSON on standard input/],
+      ['.', /^error '\.' is a folder; expected a file\n$/],
       ['torn.json', /^error torn\.json: not valid JSON: /],
     ] as const) {
       const given = ['look-up.yaml', '--alert', file]
@@ -122,7 +122,7 @@ describe('a playbook on the command line', function () {
       )
     })
 
-    it('says what is not mocked, and fails', async () => {
+    it('names what is not mocked, and fails', async () => {
       const run = await tocsin(['run', 'look-up.yaml', '--mocks', 'nothing.yaml', '--alert', 'alert.json'])
       expect(run.code).to.equal(1)
       expect(run.stdout).to.contain(`not mocked step 'known' calls intel_provider.get_enrichment`)
@@ -155,7 +155,7 @@ describe('a playbook on the command line', function () {
       const { code, stderr } = await tocsin(['run', 'look-up.yaml'])
       expect(code).to.equal(1)
       expect(stderr).to.match(
-        /error 'look-up' investigates alerts of type 'odd', and none is given\nhint {2}add --alert/,
+        /error 'look-up' investigates alerts of type 'odd', but no alert is given\nhint {2}add --alert/,
       )
     })
 
@@ -211,13 +211,13 @@ describe('a playbook on the command line', function () {
       expect(stdout).to.contain('not ok wait cancelled')
     })
 
-    it('refuses an input that is none, and an organization that does not exist', async () => {
+    it('refuses an unknown input and an unknown organization', async () => {
       const usage = await tocsin(['run', 'wait.yaml', '--input', 'n'])
       expect(usage.code).to.equal(2)
       expect(usage.stderr).to.contain('name=value')
       const { code, stderr } = await tocsin(['run', 'wait.yaml', '--organization', 'nobody'])
       expect(code).to.equal(1)
-      expect(stderr).to.equal(`error no organization has the code 'nobody'\nhint  there are: main\n`)
+      expect(stderr).to.equal(`error no organization has the code 'nobody'\nhint  organizations: main\n`)
     })
 
     it('goes on without connections where there is no data directory, and nobody named one', async () => {
@@ -257,9 +257,9 @@ describe('a playbook on the command line', function () {
       expect(stderr).to.equal('')
       expect(stdout).to.match(/ok {6}known {2}intel_provider.get_enrichment/)
       expect(stdout).to.contain(
-        '  would do 2  case.comment\n    {\n      "text": "looked up for main"\n    }\n    goes on with as the skill\'s example: {',
+        '  would do 2  case.comment\n    {\n      "text": "looked up for main"\n    }\n    assumed output from the skill\'s example: {',
       )
-      expect(stdout).to.match(/nothing was changed; [12] writes? would have been made\n$/)
+      expect(stdout).to.match(/nothing was changed; a real run would make [12] writes?\n$/)
       expect(code).to.equal(0)
     })
 
@@ -268,7 +268,7 @@ describe('a playbook on the command line', function () {
       const { code, stdout } = await tocsin(['dry-run', 'look-up.yaml', '--fixtures', 'world.yaml'], options)
       expect(code).to.equal(0)
       expect(stdout).to.contain('  would do bad  case.update\n    {\n      "verdict": "malicious"\n    }')
-      expect(stdout).to.contain('2 writes would have been made')
+      expect(stdout).to.contain('a real run would make 2 writes')
     })
 
     it('tries every answer to a checkpoint, or those that are given', async () => {
@@ -291,7 +291,9 @@ describe('a playbook on the command line', function () {
       expect(one.stdout).to.contain('skipped 3  case.comment').and.not.contain('if the answer')
       expect((await dryRun('--answer', 'sure=timeout')).code).to.equal(1)
       const wrong = await dryRun('--answer', 'sure=maybe')
-      expect(wrong.stderr).to.equal(`error 'maybe' is no answer to 'sure'\nhint  answers: yes, no, timeout\n`)
+      expect(wrong.stderr).to.equal(
+        `error 'maybe' is not a valid answer to 'sure'\nhint  answers: yes, no, timeout\n`,
+      )
       const unknown = await dryRun('--answer', 'sur=no')
       expect(unknown.stderr).to.equal(
         `error the playbook has no checkpoint 'sur'\nhint  did you mean sure?\n`,
@@ -300,10 +302,10 @@ describe('a playbook on the command line', function () {
 
     it('shows writes whose step is skipped as skipped', async () => {
       const unknown =
-        'fixtures: { alert: { data: { host: a.example } } }\nmocks: { intel_provider.get_enrichment: { example: An address nobody has reported } }\n'
+        'fixtures: { alert: { data: { host: a.example } } }\nmocks: { intel_provider.get_enrichment: { example: An address without reports } }\n'
       await writeFile(join(folder.path, 'unknown.yaml'), unknown)
       const { stdout } = await tocsin(['dry-run', 'look-up.yaml', '--fixtures', 'unknown.yaml'])
-      expect(stdout).to.contain('  skipped bad  case.update\n').and.contain('1 write would have been made')
+      expect(stdout).to.contain('  skipped bad  case.update\n').and.contain('a real run would make 1 write')
     })
   })
 })

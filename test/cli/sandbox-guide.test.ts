@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, startTocsinCommand } from './support/run-tocsin.ts'
-import { startServer } from './support/start-server.ts'
+import { killCommands, startTocsinCommand } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 
 const root = join(import.meta.dirname, '../..')
 const prompt = '> '
@@ -22,7 +22,7 @@ async function guideOf(): Promise<{ readonly content: string; readonly lines: re
 const escaped = (line: string): string => line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
 describe("the authors' guide, played by hand", function () {
-  this.timeout(60_000)
+  this.timeout(180_000)
   let folder: TemporaryFolder
 
   before(async () => {

@@ -25,7 +25,7 @@ describe('a usage of a sandbox command', () => {
     expect(argumentsIn(reply, '')).to.equal(undefined)
   })
 
-  it('takes nothing where nothing is expected', () => {
+  it('accepts only empty input if nothing is expected', () => {
     expect(argumentsIn('machines', '')).to.deep.equal([])
     expect(argumentsIn('machines', 'all')).to.equal(undefined)
   })

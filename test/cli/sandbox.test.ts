@@ -1,11 +1,35 @@
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, startTocsinCommand, type RunningCommand } from './support/run-tocsin.ts'
-import { startServer, type RunningServer } from './support/start-server.ts'
+import {
+  killCommands,
+  runTocsin,
+  startTocsinCommand,
+  type RunningCommand,
+} from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
+
+const listening = async (port: number): Promise<Server> => {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+const closed = (server: Server) => new Promise((resolve) => server.close(resolve))
+
+/** Servers on two adjacent ports that were free. */
+async function adjacentServers(): Promise<readonly [first: number, Server, Server]> {
+  for (;;) {
+    const first = await listening(0)
+    const { port } = first.address() as AddressInfo
+    const second = await listening(port + 1).catch(() => undefined)
+    if (second !== undefined) return [port, first, second]
+    await closed(first)
+  }
+}
 
 /** What a person types, line by line. */
 const typing = (...lines: readonly string[]) => ({ input: [...lines, 'quit', ''].join('\n') })
@@ -48,41 +72,44 @@ describe('tocsin sandbox', function () {
   })
 
   it('listens on the ports that it is given, for the plugins that are named', async () => {
+    const [port, ...others] = await adjacentServers()
+    await Promise.all(others.map(closed))
     const { process, ended, hasPrinted } = startTocsinCommand([
       'sandbox',
       'travel',
       'http',
       '--port',
-      '38471',
+      `${port}`,
     ])
     const stdout = await hasPrinted(/Ctrl-C/)
-    expect(stdout).to.match(/travel +http:\/\/127.0.0.1:38471\n +http +http:\/\/127.0.0.1:38472\n/)
+    expect(stdout).to.contain(`travel  http://127.0.0.1:${port}\n`)
+    expect(stdout).to.contain(`http    http://127.0.0.1:${port + 1}\n`)
     expect(stdout).not.to.contain('messaging')
     process.kill('SIGINT')
     expect(await ended).to.include({ code: 0, stderr: '' })
   })
 
-  it('says which port is taken, and leaves nothing running', async () => {
-    const other = createServer()
-    await new Promise<void>((resolve) => other.listen(38_474, '127.0.0.1', resolve))
+  it('names the port in use, and leaves nothing running', async () => {
+    const [port, first, taken] = await adjacentServers()
+    await closed(first)
     try {
-      const { code, stderr } = await runTocsin(['sandbox', 'http', 'travel', '--port', '38473'])
+      const { code, stderr } = await runTocsin(['sandbox', 'http', 'travel', '--port', `${port}`])
       expect({ code, stderr }).to.deep.equal({
         code: 1,
         stderr:
-          'error the sandbox of travel cannot have port 38474: another program listens there\n' +
-          'hint  choose another --port, or leave it out for free ones\n',
+          `error the sandbox of travel cannot use port ${port + 1}: another program listens there\n` +
+          'hint  choose another --port, or omit it to use free ports\n',
       })
     } finally {
-      await new Promise((resolve) => other.close(resolve))
+      await closed(taken)
     }
   })
 
-  it('refuses what it cannot start or reach, with what to do', async () => {
+  it('refuses a plugin it cannot start or reach, with a hint', async () => {
     const wrong = [
       [['bells'], /the plugin 'bells' has no sandbox\nhint .*endpoint_security, .*travel/],
       [['case'], /the plugin 'case' has no sandbox/],
-      [['--connect', 'localhost'], /'localhost' is no address of a server\nhint .*http:/],
+      [['--connect', 'localhost'], /'localhost' is not the address of a server\nhint .*http:/],
       [['http', '--connect', 'http://127.0.0.1:9'], /needs the key of an administrator\nhint .*TOCSIN_KEY/],
       [['http', '--connect', 'http://127.0.0.1:9', '--key', 'k'], /nothing answers at http:.*:9\/api\nhint /],
     ] as const
@@ -93,7 +120,7 @@ describe('tocsin sandbox', function () {
     }
   })
 
-  it('does what is typed, says what it does not understand, and goes on', async () => {
+  it('runs typed commands, and reports unknown ones', async () => {
     const { code, stdout } = await runTocsin(
       ['sandbox', 'travel', 'endpoint_security', 'threat_platform', 'intel_provider'],
       typing(
@@ -105,7 +132,7 @@ describe('tocsin sandbox', function () {
     expect(code, stdout).to.equal(0)
     for (const said of [
       /^travel\n {2}bookings +every booking/m,
-      /^no 'fial' is no command: did you mean fail\?$/m,
+      /^no unknown command 'fial': did you mean fail\?$/m,
       /^no several have 'expire': write 'travel expire' or 'endpoint_security expire'$/m,
       /^the next request is refused, and has to get a new token$/m,
       /^no travel has: bookings, book, cancel, expire$/m,
@@ -117,9 +144,9 @@ describe('tocsin sandbox', function () {
       /^alert_125 +Open +High +\S+ +Two {2}leaks$/m,
       /^alert_125 +Resolved /m,
       /^90 +ip 192.0.2.9$/m,
-      /^no 'oops' is no way to fail; 'faults' lists them$/m,
+      /^no unknown fault 'oops'; 'faults' lists them$/m,
       /^the next 2 requests to travel: 429$/m,
-      /^no 'none' is no number of requests$/m,
+      /^no 'none' is not a valid number of requests$/m,
       /^at most 5 a minute: travel$/m,
       /^healed: travel, endpoint_security, threat_platform, intel_provider$/m,
     ])

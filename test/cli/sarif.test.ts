@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { problemCatalogue } from '../../core/playbook/language/problem-catalogue.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const { version } = packageJson
 const schemaFile = new URL('../data/sarif/sarif-2.1.0.schema.json', import.meta.url)
@@ -64,7 +64,7 @@ describe('tocsin validate --format sarif', () => {
     expect(await problemsOf({ version: '2.2.0', runs: [] })).to.not.deep.equal([])
   })
 
-  it('says where each problem is: relative addresses, exact lines and columns', async () => {
+  it('locates each problem by relative path, line and column', async () => {
     const { code, results, driver } = await sarif(['play books'])
     expect(code).to.equal(1)
     const misspelt = results.find(({ ruleId }: { ruleId: string }) => ruleId === 'E202')
@@ -105,7 +105,7 @@ describe('tocsin validate --format sarif', () => {
     }
   })
 
-  it('gives JSON by both of its names, and refuses other formats', async () => {
+  it('prints JSON for both of its names, and refuses other formats', async () => {
     const options = { cwd: folder.path }
     const [format, json] = await Promise.all([
       runTocsin(['validate', '--format', 'json', 'play books'], options),

@@ -4,7 +4,7 @@ import { exampleSteps } from '../../cli/skills/example-step.ts'
 import { schemaRows, typeName } from '../../cli/skills/schema-rows.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 describe('tocsin skills', () => {
   after(killCommands)
@@ -57,7 +57,26 @@ describe('tocsin skills', () => {
     expect(stdout).to.contain(`- id: ${skill.name}_2\n`)
   })
 
-  it('says what a write means when a crash interrupts it', async () => {
+  it('shows the class of a destructive skill in the table, in its details and in JSON', async () => {
+    const [table, details, json] = await Promise.all(
+      [['endpoint_security'], ['endpoint_security.isolate_machine'], ['endpoint_security', '--json']].map(
+        (args) => runTocsin(['skills', ...args]),
+      ),
+    )
+    expect(table!.stdout).to.match(/^endpoint_security\.isolate_machine .* write, \w+, containment$/m)
+    expect(table!.stdout).to.match(/^endpoint_security\.list_alerts .* read$/m)
+    expect(details!.stdout).to.match(/destructive +containment: counts against the hourly limit/)
+    const classes = new Map(
+      (JSON.parse(json!.stdout) as Record<string, unknown>[]).map((each) => [
+        each['name'],
+        each['destructive'],
+      ]),
+    )
+    expect(classes.get('endpoint_security.isolate_machine')).to.equal('containment')
+    expect(classes.get('endpoint_security.list_alerts')).to.equal(null)
+  })
+
+  it('describes the effect of a crash on a write', async () => {
     const { stdout } = await runTocsin(['skills', 'http.send'])
     expect(stdout).to.match(/effect +write: never repeated/)
     expect(stdout).to.match(/connection +optional, of the plugin http/)
@@ -83,7 +102,7 @@ describe('tocsin skills', () => {
     expect(JSON.parse(stdout).map((skill: { name: string }) => skill.name)).to.deep.equal(['case.comment'])
   })
 
-  it('says what was meant by a name that nothing has', async () => {
+  it('suggests a name for an unknown one', async () => {
     const { code, stdout, stderr } = await runTocsin(['skills', 'case.updat'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.contain(`named 'case.updat'`).and.contain('did you mean case.update?')

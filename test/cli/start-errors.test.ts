@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
-import { startServer } from './support/start-server.ts'
+import type { Ended } from '../support/server/hosted-commands.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 
 describe('tocsin serve, where it cannot start,', () => {
   let folder: TemporaryFolder
@@ -35,7 +36,7 @@ describe('tocsin serve, where it cannot start,', () => {
       .and.not.match(/bug in Tocsin/)
   }
 
-  it('says that the port is in use', async () => {
+  it('reports a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { port: number }
@@ -59,7 +60,7 @@ describe('tocsin serve, where it cannot start,', () => {
     expectRefusal(await serve({ TOCSIN_DATA_DIR: '/proc/x/y' }), /mkdir '\/proc\/x/, /TOCSIN_DATA_DIR/)
   })
 
-  it('says that the master key is another one, or is not there', async () => {
+  it('reports a wrong or missing master key', async () => {
     const server = await startServer({ dataDir: folder.path })
     await server.stop()
     const key = join(folder.path, 'master.key')
@@ -83,11 +84,11 @@ describe('tocsin serve, where it cannot start,', () => {
   it('says that the data directory is a file', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
-    expectRefusal(await serve({ TOCSIN_DATA_DIR: file }), /file/, /file where a folder is needed/)
+    expectRefusal(await serve({ TOCSIN_DATA_DIR: file }), /file/, /a folder is needed, but there is a file/)
     expectRefusal(await serve({ TOCSIN_DATA_DIR: join(file, 'data') }), /file/, /is a file, not a folder/)
   })
 
-  it('says that the database is none', async () => {
+  it('reports a file that is not a database', async () => {
     await writeFile(join(folder.path, 'tocsin.db'), 'something else '.repeat(1_000))
     const masterKey = randomBytes(32).toString('base64')
     expectRefusal(await serve({ TOCSIN_MASTER_KEY: masterKey }), /tocsin\.db/, /TOCSIN_DATA_DIR/)
@@ -104,23 +105,27 @@ describe('tocsin serve, where it cannot start,', () => {
 
   it('says that the playbooks folder is not there, where it was named', async () => {
     const missing = join(folder.path, 'nope')
-    expectRefusal(await serve({ TOCSIN_PLAYBOOKS_DIR: missing }), /nope is not there/, /TOCSIN_PLAYBOOKS_DIR/)
+    expectRefusal(
+      await serve({ TOCSIN_PLAYBOOKS_DIR: missing }),
+      /nope does not exist/,
+      /TOCSIN_PLAYBOOKS_DIR/,
+    )
     await writeFile(missing, '')
     expectRefusal(await serve({ TOCSIN_PLAYBOOKS_DIR: missing }), /not a folder/, /TOCSIN_PLAYBOOKS_DIR/)
   })
 
   it('starts without the default playbooks folder, and says in a sentence which playbooks are refused', async () => {
     const none = await startServer({ cwd: folder.path, dataDir: 'data', env: { TOCSIN_LOG_LEVEL: 'warn' } })
-    expect((await none.stop()).stderr).to.match(/"warn".*the playbooks folder is not there/)
+    expect((await none.stop()).stderr).to.match(/"warn".*the playbooks folder does not exist/)
     await mkdir(join(folder.path, 'playbooks'))
     await writeFile(join(folder.path, 'playbooks/a.yaml'), 'steps: 7')
     const { welcome } = await startServer({ cwd: folder.path, dataDir: 'data', adminKey: none.adminKey })
     expect(welcome)
-      .to.match(/0 in force from .*, 1 refused: a\.yaml \(\d problems\)/)
+      .to.match(/0 loaded from .*, 1 refused: a\.yaml \(\d problems\)/)
       .and.match(/tocsin validate/)
   })
 
-  it('says that the bootstrap key is none', async () => {
+  it('reports an invalid bootstrap key', async () => {
     expectRefusal(await serve({ TOCSIN_BOOTSTRAP_API_KEY: 'secret-text' }), /TOCSIN_BOOTSTRAP_API_KEY/, /./)
   })
 })

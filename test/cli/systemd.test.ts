@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { canTrace } from '../faults/support/strace.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import {
@@ -65,9 +65,9 @@ describe('units of systemd', function () {
   })
 
   describe('for what tocsin serve does', () => {
-    let house: House
+    let house: TestTocsin
     beforeEach(async () => {
-      house = await makeHouse()
+      house = await makeTestTocsin()
     })
     afterEach(() => house.close())
 

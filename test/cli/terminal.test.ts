@@ -6,7 +6,8 @@ import { expect } from 'chai'
 import { printable, printableJson, printableLines } from '../../cli/output/printable.ts'
 import { table } from '../../cli/output/table.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, type Ended } from './support/run-tocsin.ts'
+import type { Ended } from '../support/server/hosted-commands.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 /** What drives a terminal or reorders what is read: everything a name or a file may smuggle in. */
 const hostile = '\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egpj.exe\u2066\u200b\r'

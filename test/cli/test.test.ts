@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from './support/run-tocsin.ts'
+import { killCommands, runTocsin, startTocsinCommand, type RunOptions } from '../support/server/run-tocsin.ts'
 
 const shipped = join(import.meta.dirname, '../../playbooks')
 
@@ -69,7 +69,7 @@ describe('tocsin test', function () {
     expect((await test(['good/small.yaml', 'good'])).stdout).to.contain('ok 1 test in 1 file')
   })
 
-  it('shows what is not as expected at its place, with what ran, and exits with 1', async () => {
+  it('shows failed expectations with their position and trace, and exits with 1', async () => {
     const { code, stdout } = await test(['bad'])
     expect(code).to.equal(1)
     expect(stdout).to.equal(`bad/small.test.yaml
@@ -89,19 +89,19 @@ not ok 1 test in 1 file: 1 failed
     const { code, stdout } = await test(['broken', 'good'])
     expect(code).to.equal(1)
     expect(stdout)
-      .to.contain(`error E104  'caes' is not a key of \`expect\``)
+      .to.contain(`error E104  unknown key 'caes' in \`expect\``)
       .and.contain(`did you mean 'case'?`)
     expect(stdout)
       .to.contain('ok a high risk')
-      .and.contain('not ok 1 test in 2 files: 1 file with mistakes, whose tests did not run')
+      .and.contain('not ok 1 test in 2 files: 1 file with mistakes; their tests did not run')
     const covered = await test(['broken', '--coverage'])
     expect(covered.stdout).to.match(
-      /^not ok .* of branches taken: .*, without the tests of 1 file with mistakes$/m,
+      /^not ok .* of branches covered: .*, without the tests of 1 file with mistakes$/m,
     )
     expect(covered.stdout).to.not.match(/^ok |Never taken/m)
     const alone = await test(['broken/small.test.yaml', '--coverage'])
     expect(alone.stdout).to.match(
-      /^not ok there are no branches to take, without the tests of 1 file with mistakes$/m,
+      /^not ok there are no branches to cover, without the tests of 1 file with mistakes$/m,
     )
   })
 
@@ -109,11 +109,11 @@ not ok 1 test in 1 file: 1 failed
     const shown = await test(['good', '--coverage'])
     expect(shown.code).to.equal(0)
     expect(shown.stdout).to.contain('Never taken:\n  good/small.yaml:6:5  high: `if` is false  [high skip]\n')
-    expect(shown.stdout).to.contain('not ok 75 % of branches taken: 3 of 4\n')
+    expect(shown.stdout).to.contain('not ok 75 % of branches covered: 3 of 4\n')
     expect((await test(['good', '--min', '75'])).code).to.equal(0)
     const gated = await test(['good', '--min', '75.1'])
     expect(gated.code).to.equal(1)
-    expect(gated.stdout).to.contain('3 of 4, and 75.1 % are asked for')
+    expect(gated.stdout).to.contain('3 of 4, but 75.1 % are required')
   })
 
   it('counts playbooks of a folder that have no tests', async () => {
@@ -123,7 +123,7 @@ not ok 1 test in 1 file: 1 failed
   })
 
   it('counts what a called playbook did', async () => {
-    expect((await test(['calls', '--coverage'])).stdout).to.contain('ok 100 % of branches taken: 2 of 2')
+    expect((await test(['calls', '--coverage'])).stdout).to.contain('ok 100 % of branches covered: 2 of 2')
   })
 
   it('repeats tests with crashes', async () => {
@@ -217,23 +217,21 @@ not ok 1 test in 1 file: 1 failed
 
   it('passes for the shipped playbooks, every branch taken', async () => {
     const { code, stdout } = await test([shipped, '--min', '100'])
-    expect(stdout).to.contain('ok 100 % of branches taken')
+    expect(stdout).to.contain('ok 100 % of branches covered')
     expect(code).to.equal(0)
   })
 
-  it('says where there are no tests, and what tests are', async () => {
+  it('reports a path without tests, and explains tests', async () => {
     const { code, stderr } = await test(['good/small.yaml', 'nowhere'])
     expect(code).to.equal(1)
     expect(stderr).to.equal(`error there is no file or folder 'nowhere'\n`)
     await mkdir(join(folder.path, 'empty'))
     const empty = await test(['empty'])
     expect(empty.code).to.equal(1)
-    expect(empty.stderr).to.match(
-      /^error no tests in empty\nhint {2}tests are files named <playbook>\.test\.yaml/,
-    )
+    expect(empty.stderr).to.match(/^error no tests in empty\nhint {2}name test files <playbook>\.test\.yaml/)
   })
 
-  it('refuses a percentage that is none', async () => {
+  it('refuses an invalid percentage', async () => {
     for (const given of ['101', '-1', 'all']) {
       const { code, stderr } = await test([`--min=${given}`])
       expect(code).to.equal(2)

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { killCommands, runTocsin } from './support/run-tocsin.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
 const shipped = join(import.meta.dirname, '../../playbooks')
 
@@ -125,7 +125,7 @@ describe('tocsin validate', () => {
     expect(stdout).to.match(/^<stdin>:5:/m)
   })
 
-  it('survives standard input that is nothing, or no text', async () => {
+  it('handles empty and binary standard input', async () => {
     for (const input of ['', '\0\0\uFFFF', '[[[[[[[[', `a: ${'['.repeat(50_000)}`]) {
       const { code, stdout, stderr } = await validate(['-'], input)
       expect({ code, stderr }, JSON.stringify(input.slice(0, 20))).to.deep.equal({ code: 1, stderr: '' })
@@ -185,7 +185,7 @@ describe('tocsin validate', () => {
   it('says that a folder holds no playbooks, and what they are', async () => {
     const { code, stdout, stderr } = await validate(['empty', '--json'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
-    expect(stderr).to.match(/^error no playbooks in empty\nhint {2}playbooks are files named <name>\.yaml/)
+    expect(stderr).to.match(/^error no playbooks in empty\nhint {2}name playbook files <name>\.yaml/)
   })
 
   it('leaves the file as it is', async () => {

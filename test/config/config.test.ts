@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { expect } from 'chai'
 import { resolve } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
@@ -24,6 +25,7 @@ describe('configuration', () => {
     expect(config).to.deep.equal({
       host: '127.0.0.1',
       port: 8080,
+      opsPort: undefined,
       dataDir: resolve('data'),
       apiPrefix: 'api',
       publicUrl: undefined,
@@ -35,10 +37,12 @@ describe('configuration', () => {
       playbooksDir: resolve('playbooks'),
       playbooksDirNamed: false,
       plugins: [],
+      workers: availableParallelism() - 1,
       maxRuns: 50,
       sharePercent: 80,
       maxQueued: 100_000,
       stormPerMinute: 600,
+      slowRunMs: 300_000,
       groupWindowMs: 3_600_000,
       destructiveLimits: { containment: 10, blocking: 10, deletion: 10, execution: 10 },
       selfApproval: 'never',
@@ -56,6 +60,7 @@ describe('configuration', () => {
     const config = readConfig({
       TOCSIN_HOST: '0.0.0.0',
       TOCSIN_PORT: ' 9000 ',
+      TOCSIN_OPS_PORT: '9001',
       TOCSIN_DATA_DIR: '/var/lib/tocsin',
       TOCSIN_API_PREFIX: 'soc/v2',
       TOCSIN_PUBLIC_URL: 'https://tocsin.example/',
@@ -65,6 +70,7 @@ describe('configuration', () => {
       TOCSIN_PLUGINS:
         'tocsin-plugin-a, @acme/plugin-b,,tocsin-plugin-a,./own/plugin.ts,../x,/opt/plugins/y.js',
       TOCSIN_TRUSTED_PROXIES: '127.0.0.1, 10.1.0.0/16,fc00::/7,::1',
+      TOCSIN_WORKERS: '3',
       TOCSIN_MAX_RUNS: '7',
       TOCSIN_SHARE_PERCENT: '60',
       TOCSIN_MAX_QUEUED: '8',
@@ -82,11 +88,13 @@ describe('configuration', () => {
     expect(config).to.include({
       host: '0.0.0.0',
       port: 9000,
+      opsPort: 9001,
       dataDir: '/var/lib/tocsin',
       apiPrefix: 'soc/v2',
     })
     expect(config).to.include({
       publicUrl: 'https://tocsin.example',
+      workers: 3,
       maxRuns: 7,
       sharePercent: 60,
       maxQueued: 8,
@@ -224,12 +232,15 @@ describe('configuration', () => {
       '@acme/plugin/deep',
       './a\0b',
     ],
+    TOCSIN_OPS_PORT: ['-1', '65536', 'http', '8080.5'],
+    TOCSIN_WORKERS: ['-1', '65', 'all'],
     TOCSIN_MAX_RUNS: ['0', '-5', 'many', '10001'],
     TOCSIN_SESSION_IDLE_MINUTES: ['0', '10081', '1h'],
     TOCSIN_SESSION_MAX_HOURS: ['0', '721'],
     TOCSIN_SHARE_PERCENT: ['0', '101', '80%'],
     TOCSIN_MAX_QUEUED: ['0', '-5', 'many', '10000001'],
     TOCSIN_STORM_PER_MINUTE: ['0', '10000001'],
+    TOCSIN_SLOW_RUN_SECONDS: ['-1', '31536001', '5m'],
     TOCSIN_GROUP_MINUTES: ['-1', '10081', '1h'],
     TOCSIN_DESTRUCTIVE_PER_HOUR: [
       '-1',
@@ -286,20 +297,29 @@ describe('configuration', () => {
         expect(error.code).to.equal('config_invalid')
         expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal([`/${name}`])
         expect(error.message).to.include(name)
-        expect(error.errors[0]?.message).to.match(/must|make one with/)
+        expect(error.errors[0]?.message).to.match(/must|use |name it once|at most|create one with/)
       })
     }
   }
 
+  it('refuses one port for both listeners, except any free one', () => {
+    for (const env of [{ TOCSIN_OPS_PORT: '8080' }, { TOCSIN_PORT: '9000', TOCSIN_OPS_PORT: '9000' }]) {
+      const { errors } = refusal(env)
+      expect(errors.map(({ pointer }) => pointer)).to.deep.equal(['/TOCSIN_OPS_PORT'])
+      expect(errors[0]?.message).to.include('choose another port')
+    }
+    expect(readConfig({ TOCSIN_PORT: '0', TOCSIN_OPS_PORT: '0' }).opsPort).to.equal(0)
+  })
+
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(26)
+    expect(variableNames).to.have.length(29)
   })
 
   it('warns of an audit log that crosses a network in the clear, and of an authorization for nothing', () => {
     const warnings = (env: Record<string, string>) => readConfig(env).warnings.map(({ message }) => message)
     const inTheClear = ['http://logs.example/x', 'syslog+tcp://logs.example', 'syslog+udp://10.0.0.1']
     for (const text of inTheClear)
-      expect(warnings({ TOCSIN_AUDIT_EXPORT: text })).to.match(/crosses the network to .* in the clear/)
+      expect(warnings({ TOCSIN_AUDIT_EXPORT: text })).to.match(/is sent to .* in clear text/)
     const fine = ['https://logs.example/x', 'syslog+tls://logs.example', 'http://127.0.0.1:9/x', 'file:/x']
     expect(warnings({ TOCSIN_AUDIT_EXPORT: fine.join(',') })).to.deep.equal([])
     const authorization = 'Bearer canary-4711'
@@ -340,7 +360,7 @@ describe('configuration', () => {
     expect(JSON.stringify(config)).to.not.include(masterKey)
   })
 
-  it('warns where keys would cross a network in the clear', () => {
+  it('warns if keys would cross a network unencrypted', () => {
     const warned = (TOCSIN_HOST: string, TOCSIN_PUBLIC_URL = '') =>
       readConfig({ TOCSIN_HOST, TOCSIN_PUBLIC_URL }).warnings.map(({ message }) => message)
     for (const [host, url] of [
@@ -354,7 +374,7 @@ describe('configuration', () => {
       ['127.0.0.1.example.com', ''],
     ] as const) {
       expect(warned(host, url), `${host} ${url}`).to.have.length(1)
-      expect(warned(host, url)[0]).to.match(/^TOCSIN_(HOST|PUBLIC_URL) is .* in the clear$/)
+      expect(warned(host, url)[0]).to.match(/^TOCSIN_(HOST|PUBLIC_URL) is .* in clear text$/)
     }
     for (const [host, url] of [
       ['', ''],
@@ -369,8 +389,8 @@ describe('configuration', () => {
   it('warns of a variable that means nothing, and says which was meant', () => {
     const { warnings } = readConfig({ TOCSIN_PROT: '1', TOCSIN_SOMETHING_ELSE: '1', OTHER: '1' })
     expect(warnings.map(({ message }) => message)).to.deep.equal([
-      'TOCSIN_PROT means nothing to Tocsin; did you mean TOCSIN_PORT?',
-      'TOCSIN_SOMETHING_ELSE means nothing to Tocsin',
+      'unknown variable TOCSIN_PROT; did you mean TOCSIN_PORT?',
+      'unknown variable TOCSIN_SOMETHING_ELSE',
     ])
   })
 })

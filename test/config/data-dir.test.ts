@@ -73,7 +73,7 @@ describe('the data directory', () => {
     await writeFile(join(dataDir, 'report.txt'), 'x')
     expect(() => makeDataDirPrivate(dataDir)).to.throw(
       ForbiddenError,
-      /open to other users .* is not Tocsin's/,
+      /open to other users .* is not a file of Tocsin/,
     )
     expect(await modeOf(dataDir)).to.equal('750')
     await chmod(dataDir, 0o700)

@@ -74,7 +74,7 @@ describe('log', () => {
     log.info({ skill: 'tower.ring_bell', fields: { bells: 3n, token: new Secret('canary') } }, 'rang')
     expect(lines[0]?.['fields']).to.equal('{"bells":3,"token":"[redacted]"}')
     log.info({ fields: () => 0 }, 'x')
-    expect(lines[1]?.['fields']).to.equal('[no JSON]')
+    expect(lines[1]?.['fields']).to.equal('[not JSON]')
   })
 
   it('takes out what looks like a credential', () => {

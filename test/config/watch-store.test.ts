@@ -30,7 +30,7 @@ describe('watchStore', () => {
     })
     return { result, looks: n, lines }
   }
-  const goneLine = 'error the data directory is gone: nothing is acknowledged, and no step begins'
+  const goneLine = 'error the data directory is gone: no request is acknowledged and no step starts'
 
   it('resolves to the reason when the store has been gone for five seconds, and has said so once', async () => {
     expect(await watched('..xxxxxxxxx')).to.deep.equal({ result: gone, looks: 8, lines: [goneLine] })
@@ -40,7 +40,12 @@ describe('watchStore', () => {
     expect(await watched('xxxx.xxxx.')).to.deep.equal({
       result: undefined,
       looks: 10,
-      lines: [goneLine, 'warn the data directory is back', goneLine, 'warn the data directory is back'],
+      lines: [
+        goneLine,
+        'warn the data directory is writable again',
+        goneLine,
+        'warn the data directory is writable again',
+      ],
     })
   })
 })

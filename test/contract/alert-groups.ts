@@ -46,7 +46,7 @@ export function alertGroupsContract(subject: GetSubject): void {
     const end = (run: Run, outcome: typeof completed | typeof failed) =>
       subject().stores.runs.end(run.uuid, outcome)
 
-    it('queues a run for the first; a repeat joins its case, without one', async () => {
+    it('queues a run for the first alert; a repeat joins its case without a run', async () => {
       const { stores } = subject()
       const { alert, run } = await first()
       await start(run)
@@ -70,7 +70,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       )
     })
 
-    it('ends repeats with the run, as it ends', async () => {
+    it('gives repeats the outcome of the run', async () => {
       for (const [what, outcome, status] of [
         ['a', completed, 15],
         ['b', failed, 20],
@@ -84,7 +84,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       }
     })
 
-    it('ends a thousand repeats and more', async () => {
+    it('ends more than a thousand repeats', async () => {
       const { stores } = subject()
       const { run } = await first()
       const started = await start(run)
@@ -93,13 +93,13 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect((await stores.alerts.list('all', { status: 15 }, { limit: 1 })).total).to.equal(2_101)
     }).timeout(20_000)
 
-    it('completes a repeat at once where the first one has completed', async () => {
+    it('completes a repeat at once if the first alert is completed', async () => {
       const { run } = await first()
       await end(await start(run), completed)
       expect(await now(await repeat())).to.include({ status: 15, completedAt: subject().clock.nowMs })
     })
 
-    it('opens the case for the first repeat, where the run has not begun; the run goes on in it', async () => {
+    it('opens the case for a repeat if the run has not started; the run uses it', async () => {
       const { alert, run } = await first()
       const again = await repeat()
       const { caseId } = await now(again)
@@ -111,7 +111,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect((await stores.cases.find('all', caseId ?? ''))?.title).to.equal(`about ${alert.id}`)
     })
 
-    it('investigates a repeat where the first one failed, in its case, and further ones join that', async () => {
+    it('investigates a repeat of a failed alert in the same case, which later repeats join', async () => {
       const { alert, run } = await first()
       await end(await start(run), failed)
       const { alert: second, run: another } = await first()
@@ -124,7 +124,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect(await now(third)).to.include({ status: 15 })
     })
 
-    it('completes repeats that failed when a retry of the first one does', async () => {
+    it('completes failed repeats when a retry of the first alert completes', async () => {
       const { stores } = subject()
       const { alert, run } = await first()
       const started = await start(run)
@@ -141,7 +141,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect(await now(again)).to.include({ status: 15, retryCount: 0 })
     })
 
-    it('leaves a repeat alone that has been investigated by itself since', async () => {
+    it('ignores a repeat that was investigated separately', async () => {
       const { stores } = subject()
       const { run } = await first()
       const started = await start(run)
@@ -163,14 +163,14 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect(await now(again)).to.include({ status: 10, investigator: 'own' })
     })
 
-    it('ends repeats when a run is cancelled before it began', async () => {
+    it('ends repeats when a queued run is cancelled', async () => {
       const { run } = await first()
       const again = await repeat()
       await subject().stores.runs.cancel('all', run.uuid, somebody())
       expect((await now(again)).status).to.equal(20)
     })
 
-    it('begins a group anew when its time, counted from the first, is over', async () => {
+    it('begins a new group after the window, counted from the first alert', async () => {
       await first()
       subject().clock.nowMs += windowMs - 1
       await repeat()
@@ -179,7 +179,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       await repeat()
     })
 
-    it('begins a group anew where the case was closed', async () => {
+    it('begins a new group after the case was closed', async () => {
       const { stores, acme } = subject()
       const { alert, run } = await first()
       await end(await start(run), completed)
@@ -189,7 +189,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect((await start(another)).caseId).to.not.equal(caseId)
     })
 
-    it('begins a group anew where the clock was set back', async () => {
+    it('begins a new group when the clock was set back', async () => {
       await first()
       subject().clock.nowMs -= 10 * windowMs
       await first()
@@ -197,7 +197,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       await first()
     })
 
-    it('keeps others apart: of another fingerprint, of another organization', async () => {
+    it('separates fingerprints and organizations', async () => {
       await first('a')
       await first('b')
       await first('a', subject().globex)
@@ -215,7 +215,7 @@ export function alertGroupsContract(subject: GetSubject): void {
       expect(entries.at(-1)?.text).to.match(/ 100 repeats so far\.$/)
     })
 
-    it('gives one run to alerts that come at the same time', async () => {
+    it('queues one run for concurrent alerts', async () => {
       const posted = await Promise.all(Array.from({ length: 20 }, () => post()))
       expect(posted.filter(({ queued }) => 'run' in queued)).to.have.length(1)
     })

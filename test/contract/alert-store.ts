@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { alertStatus, type Alert } from '../../core/domain/alert.ts'
+import { alertStatus, notInvestigated, type Alert } from '../../core/domain/alert.ts'
 import { alertSorts, type AlertSort } from '../../core/ports/alert-store.ts'
-import type { Scope } from '../../core/ports/common.ts'
+import type { OrganizationScope } from '../../core/ports/common.ts'
 import {
   completed,
   expectRejection,
@@ -28,13 +28,7 @@ export function alertStoreContract(subject: GetSubject): void {
         organizationCode: 'Acme',
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
-        status: alertStatus.created,
-        retryCount: 0,
-        investigator: null,
-        caseId: null,
-        completedAt: null,
-        groupedWith: null,
-        groupedBecause: null,
+        ...notInvestigated,
       })
       expect(alert.uuid).to.match(uuidPattern)
       expect(await stores.alerts.find('all', alert.uuid)).to.deep.equal(alert)
@@ -83,7 +77,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('finds nothing for other spellings, and nothing of another organization', async () => {
+    it('finds no other spelling, and nothing of another organization', async () => {
       const { stores, acme, globex } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       for (const name of [
@@ -123,7 +117,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('refuses half of a surrogate pair, instead of keeping something else than was given', async () => {
+    it('refuses an unpaired surrogate instead of replacing it', async () => {
       const { stores, acme } = subject()
       for (const changes of [{ type: 'a\ud800' }, { content: 'a\udc00b' }]) {
         const create = stores.alerts.create(newAlert(acme, changes))
@@ -142,7 +136,7 @@ export function alertStoreContract(subject: GetSubject): void {
       await expectRejection(tooBig, 'ValidationError', 'out_of_range')
     })
 
-    it('lists what fits all filters, ignoring the case of codes', async () => {
+    it('lists alerts that match all filters, ignoring the case of codes', async () => {
       const subjects = subject()
       const { stores, acme, globex } = subjects
       await stores.providers.create({ code: 'DLP', name: 'x' }, somebody())
@@ -239,7 +233,7 @@ export function alertStoreContract(subject: GetSubject): void {
       ]
       for (const content of contents) await stores.alerts.create(newAlert(acme, { content }))
       await stores.alerts.create(newAlert(globex, { content: 'kim', type: 'Data leak' }))
-      const found = async (words: string, scope: Scope = 'all') => {
+      const found = async (words: string, scope: OrganizationScope = 'all') => {
         const page = await stores.alerts.list(scope, { words }, { limit: 10 })
         expect(page.total).to.equal(page.data.length)
         return page.data.map(({ id }) => id).toReversed()
@@ -272,7 +266,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(await found('text:kim')).to.deep.equal([])
     })
 
-    it('lists what was stored in a span of time: its beginning belongs to it, its end does not', async () => {
+    it('lists alerts stored in a time range, with inclusive start and exclusive end', async () => {
       const { stores, acme, clock } = subject()
       const start = clock.nowMs
       for (let count = 0; count < 3; count++) {
@@ -328,7 +322,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('gives out no more at once, of those that wait for an investigation, than memory should hold', async () => {
+    it('limits a batch of alerts to investigate by memory', async () => {
       const { stores, acme } = subject()
       const content = 'x'.repeat(1_048_576)
       await Promise.all(Array.from({ length: 20 }, () => stores.alerts.create(newAlert(acme, { content }))))
@@ -361,7 +355,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect((await stores.alerts.createOnce(newAlert(acme), once)).replayed).to.equal(false)
     })
 
-    it('names those that wait for an investigation, oldest first', async () => {
+    it('lists alerts that wait for an investigation, oldest first', async () => {
       const subjects = subject()
       const { stores, acme } = subjects
       const [one] = await Promise.all([
@@ -382,7 +376,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(await waiting(10)).to.deep.equal(['Acme-SIEM-3', 'Acme-SIEM-4'])
     })
 
-    it('counts how often starts have taken up what was left', async () => {
+    it('counts recoveries of an alert at startup', async () => {
       const { stores, acme } = subject()
       const one = await stores.alerts.create(newAlert(acme))
       const two = await stores.alerts.create(newAlert(acme))

@@ -32,7 +32,7 @@ export function auditStoreContract(subject: GetSubject): void {
     const recorded = async () =>
       (await entries()).map(({ action, actor, subject: { kind, name } }) => [action, actor.name, kind, name])
 
-    it('has keys made and revoked, once', async () => {
+    it('records created and revoked keys, once', async () => {
       const { keys } = subject().stores
       await keys.create(key, somebody('ana'))
       await keys.revoke(key.id, somebody('ben'))
@@ -43,7 +43,7 @@ export function auditStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('has what becomes of connections, with names of fields and no values', async () => {
+    it('records changes of connections, with names of fields and no values', async () => {
       const { acme, stores } = subject()
       const secrets = { token: new Secret('canary') }
       const settings = { url: 'https://a.example', region: 'eu' }
@@ -73,7 +73,7 @@ export function auditStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('has what people do with runs', async () => {
+    it('records actions of people on runs', async () => {
       const { stores, clock, acme } = subject()
       const queued = { organizationUuid: acme.uuid, playbookName: 'p', playbookHash: 'h', alertUuid: null }
       await stores.runs.queue(queued)
@@ -106,7 +106,7 @@ export function auditStoreContract(subject: GetSubject): void {
       })
     })
 
-    it('has each try of a destructive skill and its end, and no other skill', async () => {
+    it('records each attempt of a destructive skill and its end, and of no other skill', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
       const destructive = { class: 'containment', input: { id: 7 } } as const
@@ -127,7 +127,7 @@ export function auditStoreContract(subject: GetSubject): void {
       expect(first?.actor).to.deep.equal({ kind: 'run', id: run.uuid, name: run.playbookName })
     })
 
-    it('has how a destructive skill ended that nobody knew about', async () => {
+    it('records the resolved outcome of a destructive skill', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
       await stores.journal.begin(run.uuid, { ...begun, destructive: { class: 'containment', input: {} } })
@@ -137,7 +137,7 @@ export function auditStoreContract(subject: GetSubject): void {
       expect((await entries()).map(({ action }) => action)).to.deep.equal(['skill.called', 'skill.ended'])
     })
 
-    it('has nothing of what was refused, and is whole all the same', async () => {
+    it('records nothing about refused requests, and stays intact', async () => {
       const { acme, stores } = subject()
       const given = { name: 'north', plugin: 'tower', settings: {}, secrets: {} }
       const create = (name = 'north') => stores.connections.create(acme.uuid, { ...given, name }, somebody())
@@ -155,7 +155,7 @@ export function auditStoreContract(subject: GetSubject): void {
       expect(await stores.audit.verify()).to.deep.equal({ entries: made + 2, head, broken: null })
     })
 
-    it('says who, when, where and by which request, to those who may see it', async () => {
+    it('contains actor, time, place and request, for permitted readers', async () => {
       const { acme, globex, stores, clock } = subject()
       const by = { ...somebody('ana'), requestId: 'r-9' }
       const only = { ...key, organizationUuids: [acme.uuid] }

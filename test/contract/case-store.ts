@@ -144,7 +144,7 @@ export function caseStoreContract(subject: GetSubject): void {
         expect(data[2]?.error).to.deep.equal(error)
       })
 
-      it('follow what a person decides about an unknown one', async () => {
+      it("follow a person's decision about an unknown one", async () => {
         const { stores } = subject()
         const run = await started()
         for (const path of ['a', 'b', 'c']) {
@@ -164,7 +164,7 @@ export function caseStoreContract(subject: GetSubject): void {
         ])
       })
 
-      it('before the case of a run is opened come into it with it, and hide what is sensitive', async () => {
+      it('before the case is opened are added to it, with sensitive values hidden', async () => {
         const { stores } = subject()
         const run = await startedRun(subject(), null)
         await stores.journal.begin(run.uuid, { ...use, sensitive: { input: { fields: { reason: true } } } })
@@ -220,7 +220,7 @@ export function caseStoreContract(subject: GetSubject): void {
       expect((await stores.cases.find('all', id))?.modifiedAt).to.equal(clock.nowMs)
     })
 
-    it('writes once per key, also when the repeats come at once', async () => {
+    it('writes once per key, even for concurrent repeats', async () => {
       const { stores, acme } = subject()
       const create = () => stores.cases.create(acme.uuid, { title: 'One' }, run1, 'key 1')
       const ids = (await Promise.all([create(), create(), create()])).map(({ id }) => id)

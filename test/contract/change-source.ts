@@ -20,7 +20,7 @@ export function changeSourceContract(subject: GetSubject): void {
 
     const since = (): Told[] => told.splice(0)
 
-    it('are told when the write has resolved, each thing once', async () => {
+    it('are reported after the write has resolved, each once', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       expect(since()).to.deep.equal([['alert', acme.uuid, alert.id]])
@@ -94,7 +94,7 @@ export function changeSourceContract(subject: GetSubject): void {
       ])
     })
 
-    it('of what administrators keep are told, and of who may come in', async () => {
+    it('of settings and of access are reported', async () => {
       const { stores, acme } = subject()
       const secretHash = new Uint8Array(32)
       const made = {
@@ -125,7 +125,7 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since()).to.deep.include(['engine', null, undefined])
     })
 
-    it('that are undone are not told', async () => {
+    it('that are rolled back are not reported', async () => {
       const { stores, acme } = subject()
       const key = { name: 'k', role: 'reader', secretHash: new Uint8Array(32), expiresAt: null } as const
       // Found out when the key is there already.
@@ -139,7 +139,7 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since().map(([kind]) => kind)).to.have.members(['key', 'audit', 'alert'])
     })
 
-    it('are not told any more once nobody listens, and again once somebody does', async () => {
+    it('are reported only while there are listeners', async () => {
       const { stores, acme } = subject()
       stop()
       await stores.alerts.create(newAlert(acme))

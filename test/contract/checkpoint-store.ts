@@ -46,7 +46,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await statusOf()).to.equal('waiting')
     })
 
-    it('keeps what becomes of a step that nobody answers', async () => {
+    it('keeps the outcome of a step without an answer', async () => {
       for (const onTimeout of [{ fails: true }, { fails: false, answer: null }] as const) {
         const path = `silent ${onTimeout.fails}`
         const asked = { path, stepId: null, question, timeoutAt: subject().clock.nowMs + 1, onTimeout }
@@ -71,7 +71,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await statusOf()).to.equal('running')
     })
 
-    it('takes no answer from the time on at which it was up, also before anybody noticed', async () => {
+    it('takes no answer after the timeout, even if it was not yet processed', async () => {
       const { id } = await open()
       subject().clock.nowMs += 1_000
       expect((await answer(id, 'yes')).outcome).to.equal('late')
@@ -81,7 +81,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().answers(id)).to.have.length(2)
     })
 
-    it('lets one of an answer and a timeout win, whichever is first', async () => {
+    it('lets the first of answer and timeout win', async () => {
       const { id } = await open('a')
       const [, closed] = await Promise.all([answer(id, 'yes'), store().close(run.uuid, 'a', 'timed_out')])
       expect(closed).to.nested.include({ state: 'answered', 'answer.value': 'yes' })
@@ -133,7 +133,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().toPerson({ ...person, asked: '7' }, 10)).to.deep.equal([])
     })
 
-    it('withdraws what still waits when its run ends, and takes no answer then', async () => {
+    it('withdraws open questions when their run ends, and then takes no answer', async () => {
       const { id } = await open()
       await subject().stores.runs.end(run.uuid, failed)
       expect((await store().find('all', id))?.state).to.equal('withdrawn')
@@ -141,7 +141,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect((await answer(id, 'yes')).outcome).to.equal('late')
     })
 
-    it('lists those that wait, newest first, for a scope', async () => {
+    it('lists open questions of a scope, newest first', async () => {
       const { acme, globex } = subject()
       const { id } = await open('a')
       await open('b')
@@ -155,7 +155,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().find([globex.uuid], id)).to.equal(undefined)
     })
 
-    it('knows no other checkpoint', async () => {
+    it('finds no unknown checkpoint', async () => {
       await expectRejection(answer('nobody', 'yes'), 'NotFoundError', 'checkpoint_not_found')
       expect(await store().find('all', 'nobody')).to.equal(undefined)
     })

@@ -48,7 +48,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(await stores.connections.list('all')).to.have.length(2)
     })
 
-    it('changes what is given and leaves the rest; secrets are changed as a whole', async () => {
+    it('changes only given fields; secrets are replaced as a whole', async () => {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       clock.nowMs += 5
@@ -84,7 +84,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(opened?.secrets['client_secret']?.reveal()).to.equal('next')
     })
 
-    it('keeps how it was refused the last time, until it works or its settings are others', async () => {
+    it('keeps the last refusal until it works or its settings change', async () => {
       const { stores, acme, globex, clock } = subject()
       const { connections } = stores
       const { uuid } = await connections.create(acme.uuid, given, somebody())
@@ -112,7 +112,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect((await now()).lastFailure).to.equal(null)
     })
 
-    it('remembers when secrets were entered; where there are none, nothing', async () => {
+    it('remembers when secrets were entered, if there are any', async () => {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       const bare = await stores.connections.create(

@@ -3,7 +3,7 @@ import type { Alert, NewAlert } from '../../core/domain/alert.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { Scope } from '../../core/ports/common.ts'
+import type { OrganizationScope } from '../../core/ports/common.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 
 export interface OpenedStores {
@@ -70,7 +70,7 @@ export const failed = {
 } as const
 
 /** All of a short timeline, oldest first. */
-export async function timelineOf(stores: Stores, caseId: string, scope: Scope = 'all') {
+export async function timelineOf(stores: Stores, caseId: string, scope: OrganizationScope = 'all') {
   return (await stores.cases.timeline(scope, caseId, { limit: 200 })).data.toReversed()
 }
 

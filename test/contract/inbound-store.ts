@@ -1,10 +1,9 @@
-import { somePerson } from '../support/somebody.ts'
+import { somePerson, somebody } from '../support/somebody.ts'
 import { expect } from 'chai'
 import type { Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { InboundCall, JudgedAnswer } from '../../core/ports/runs/inbound-store.ts'
 import { expectRejection, startedRun, unknownUuid, type GetSubject } from './fixture.ts'
-import { somebody } from '../support/somebody.ts'
 
 const question = { via: 'chat.ask', input: {}, answers: ['yes', 'no'], form: null }
 
@@ -55,7 +54,7 @@ export function inboundStoreContract(subject: GetSubject): void {
         outcome,
       ])
 
-    it('takes the first answer that nobody refused; the run goes on', async () => {
+    it('takes the first valid answer; the run resumes', async () => {
       const id = await open()
       const answers = [
         answer(id, { by: somePerson('U2'), refused: 'not_asked' }),
@@ -95,7 +94,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await outcomesOf({ answers: [answer(unnoticed)] })).to.deep.equal(['late'])
     })
 
-    it('takes a call once, as long as it is remembered, and all that it brings with it', async () => {
+    it('accepts a call once within the retention time, with all its events', async () => {
       const id = await open()
       const call = { once: { key: 'Ev1', keepMs: 100 }, answers: [answer(id, { refused: 'not_asked' })] }
       const [first, repeat] = await Promise.all([take(call), take({ ...call, broken: 'revoked' })])
@@ -110,7 +109,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await take({ ...call, once: { key: 'Ev2', keepMs: 100 } }), 'another call').to.have.length(1)
     })
 
-    it('remembers calls for each connection apart', async () => {
+    it('remembers calls separately for each connection', async () => {
       const { stores, globex } = subject()
       const given = { name: 'Chat', plugin: 'chat', settings: {}, secrets: {} }
       const other = await stores.connections.create(globex.uuid, given, somebody())
@@ -121,7 +120,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await take({ once, ...elsewhere })).to.equal(undefined)
     })
 
-    it('undoes all of a call of which a part cannot be taken', async () => {
+    it('rolls back a whole call if a part is refused', async () => {
       const once = { key: 'Ev1', keepMs: 100 }
       const stray = take({ once, broken: 'revoked', answers: [answer('nobody')] })
       await expectRejection(stray, 'NotFoundError', 'checkpoint_not_found')
@@ -176,7 +175,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await now()).to.deep.equal(works)
     })
 
-    it('takes nothing for a connection that is gone, or is of another organization', async () => {
+    it('accepts nothing for a deleted connection or one of another organization', async () => {
       const { stores, acme, globex } = subject()
       await expectRejection(take({ organizationUuid: globex.uuid }), 'NotFoundError', 'connection_not_found')
       await expectRejection(take({ connectionUuid: unknownUuid }), 'NotFoundError', 'connection_not_found')

@@ -64,14 +64,14 @@ export function journalStoreContract(subject: GetSubject): void {
       expect(await journal.entries(run)).to.deep.equal([{ ...begin, ...failure }])
     })
 
-    it('ends what had only begun when it is recorded', async () => {
+    it('ends a started step when its result is recorded', async () => {
       const { journal } = subject().stores
       await journal.begin(run, begin)
       await journal.record(run, { ...begin, input: 'other' }, end)
       expect(await journal.entries(run)).to.deep.equal([{ ...begin, ...end }])
     })
 
-    it('lists in the order of beginning, run by run', async () => {
+    it('lists entries in the order of their start, by run', async () => {
       const { journal } = subject().stores
       const other = (await queuedRun(subject(), null)).uuid
       await journal.begin(run, { ...begin, path: 'b' })
@@ -83,7 +83,7 @@ export function journalStoreContract(subject: GetSubject): void {
       expect(await journal.entries(unknownUuid)).to.deep.equal([])
     })
 
-    it('gives every JSON value back as it was', async () => {
+    it('returns every JSON value unchanged', async () => {
       const { journal } = subject().stores
       const values = [
         null,
@@ -110,7 +110,7 @@ export function journalStoreContract(subject: GetSubject): void {
       )
     })
 
-    it('remembers tries that failed, each once', async () => {
+    it('records failed attempts, each once', async () => {
       const { journal } = subject().stores
       await journal.begin(run, begin)
       const attempt = { path: begin.path, attempt: 1, error, startedAt: 100, endedAt: 150, retryAt: 2150 }

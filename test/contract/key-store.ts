@@ -77,7 +77,7 @@ export function keyStoreContract(subject: GetSubject): void {
       await expectRejection(stores.keys.revoke('k3', somebody()), 'NotFoundError', 'key_not_found')
     })
 
-    it('keeps the last usable administrator, whoever else there is', async () => {
+    it('keeps the last usable administrator key', async () => {
       const { stores, clock, acme } = subject()
       await stores.keys.create(newKey({ id: 'last' }), somebody())
       await stores.keys.create(newKey({ id: 'scoped', organizationUuids: [acme.uuid] }), somebody())
@@ -88,7 +88,7 @@ export function keyStoreContract(subject: GetSubject): void {
         'ConflictError',
         'last_admin_key',
       )
-      expect(error.hint).to.include('make another')
+      expect(error.hint).to.include('create another')
       for (const id of ['scoped', 'expired', 'analyst']) await stores.keys.revoke(id, somebody())
       await stores.keys.create(newKey({ id: 'next' }), somebody())
       const both = await Promise.allSettled(['last', 'next'].map((id) => stores.keys.revoke(id, somebody())))

@@ -30,7 +30,7 @@ export function organizationStoreContract(subject: GetSubject): void {
       await expectRejection(again, 'ConflictError', 'organization_exists')
     })
 
-    it('renames one as long as it is what was seen, and says so in the audit log', async () => {
+    it('renames one at the expected revision, and records it in the audit log', async () => {
       const { stores, acme, globex } = subject()
       const renamed = await stores.organizations.rename(acme.uuid, 'Acme', 1, somebody('ada'))
       expect(renamed).to.deep.equal({ ...acme, name: 'Acme', revision: 2 })

@@ -1,9 +1,9 @@
 import { theServer } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
-import type { Page, PageRequest } from '../../core/ports/common.ts'
+import type { ListPage, ListRequest } from '../../core/ports/common.ts'
 import { expectRejection, newAlert, queuedRun, type GetSubject } from './fixture.ts'
 
-type GetPage = (page: PageRequest) => Promise<Page<{ readonly id?: string; readonly uuid?: string }>>
+type GetPage = (page: ListRequest) => Promise<ListPage<{ readonly id?: string; readonly uuid?: string }>>
 
 /** All lists page alike. */
 export function pagingContract(subject: GetSubject): void {

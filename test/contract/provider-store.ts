@@ -13,7 +13,7 @@ export function providerStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('renames one as long as it is what was seen, and says so in the audit log', async () => {
+    it('renames one at the expected revision, and records it in the audit log', async () => {
       const { stores } = subject()
       expect(await stores.providers.rename('siem', 'Other', 1, somebody('ada'))).to.include({
         code: 'SIEM',

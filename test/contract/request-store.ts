@@ -14,14 +14,14 @@ export function requestStoreContract(subject: GetSubject): void {
       work = async (): Promise<unknown> => ({ n: ++calls }),
     ) => subject().stores.requests.once({ ...request, ...changes }, work)
 
-    it('does the same work once, and gives what it gave', async () => {
+    it('does the same work once, and returns the first result', async () => {
       expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: false })
       expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: true })
       expect(await once({ key: 'l' })).to.deep.equal({ answer: { n: 2 }, replayed: false })
       expect(await once({ apiKeyUuid: 'v' })).to.deep.equal({ answer: { n: 3 }, replayed: false })
     })
 
-    it('refuses a key that came with something else', async () => {
+    it('refuses a key used for another request', async () => {
       await once()
       await expectRejection(once({ asks: '{"a":2}' }), 'ConflictError', 'idempotency_key_reused')
       expect(calls).to.equal(1)
@@ -77,7 +77,7 @@ export function requestStoreContract(subject: GetSubject): void {
       expect((await once({ key: 'm' })).replayed).to.equal(false)
     })
 
-    it('gives back integers of any size', async () => {
+    it('returns integers of any size', async () => {
       const big = { n: 2n ** 60n }
       await once({}, async () => big)
       expect((await once()).answer).to.deep.equal(big)

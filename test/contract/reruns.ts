@@ -174,7 +174,7 @@ export function rerunsContract(subject: GetSubject): void {
     }
 
     it('shows the copied journal whole or not at all, however it is read', async () => {
-      const { journal, lines } = subject().stores
+      const { journal, journalReader } = subject().stores
       const run = await largeRun()
       const over = new AbortController()
       const queued = retry(run, paths).finally(() => over.abort())
@@ -187,11 +187,11 @@ export function rerunsContract(subject: GetSubject): void {
           journal.excerpt(uuid, limits).then(({ total }) => total),
           journal.entry(uuid, paths[0]!).then((entry) => (entry === undefined ? 0 : paths.length)),
           journal.failedAttempts(uuid).then(({ length }) => length * paths.length),
-          lines
-            .stretch(uuid, { after: undefined, lines: 5_000, bytes: 1e9 })
-            .then((stretch) => stretch.lines.length),
-          lines.page(uuid, { limit: 200, bytes: 1e9 }).then(({ total }) => total),
-          lines.rowsAt(uuid, [0]).then(({ size }) => size * paths.length),
+          journalReader
+            .readChunk(uuid, { after: undefined, lines: 5_000, bytes: 1e9 })
+            .then((chunk) => chunk.lines.length),
+          journalReader.page(uuid, { limit: 200, bytes: 1e9 }).then(({ total }) => total),
+          journalReader.rowsAt(uuid, [0]).then(({ size }) => size * paths.length),
         ])
         for (const count of counts) seen.add(count)
         await setImmediate()
@@ -244,7 +244,7 @@ export function rerunsContract(subject: GetSubject): void {
       await expectWhole(cancelled, again.uuid)
     })
 
-    it('is dropped with all of its journal where another run has its concurrency key', async () => {
+    it('is dropped with its journal if another run has its concurrency key', async () => {
       const { stores } = subject()
       const concurrency = { key: 'k', policy: 'drop' } as const
       const run = await largeRun()

@@ -124,7 +124,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await pruneRuns(now())).runs).to.equal(1)
     })
 
-    it('lets nothing go on from it', async () => {
+    it('allows no retry from it', async () => {
       const { alert, run } = await investigated(failed)
       expect((await own.runs.list('all', { retriable: true }, { limit: 5 })).total).to.equal(1)
       pass(day)
@@ -280,7 +280,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('keeps one while a request is answered with it, and while repeats join it', async () => {
+    it('keeps an alert while a request returns it, and while repeats join it', async () => {
       const once = { key: 'k', keepMs: 2 * day }
       const { alert } = await own.alerts.createOnce(newAlert(subject().acme, { type: null }), once)
       const first = await own.alerts.create(newAlert(subject().acme))
@@ -322,7 +322,7 @@ export function retentionStoreContract(subject: GetSubject): void {
     })
   })
 
-  describe('RetentionStore, of what it tells', () => {
+  describe('RetentionStore, records', () => {
     const told = async () => {
       const { data } = await own.audit.list('all', { action: 'data.pruned' }, { limit: 50 })
       return data
@@ -362,8 +362,8 @@ export function retentionStoreContract(subject: GetSubject): void {
     })
   })
 
-  describe('RetentionStore, of what is over by itself', () => {
-    it('clears sessions away without anybody signing in', async () => {
+  describe('RetentionStore, expired data', () => {
+    it('deletes expired sessions without a new sign-in', async () => {
       const key = {
         id: 'k1',
         name: 'k',

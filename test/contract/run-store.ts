@@ -185,7 +185,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(await queuedRun(subject(), alert, true)).to.include({ status: 'queued' })
     })
 
-    it('does not queue a second run while one is under way', async () => {
+    it('does not queue a second run while one is running', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const { uuid } = await queuedRun(subject(), alert)

@@ -23,7 +23,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
     const fire = (from: StoredSchedule, nextAt: number, overlap = false) =>
       store().fire(from, nextAt, run(), { overlap })
 
-    it('keeps exactly what is wanted; what is overdue stays overdue until it has fired', async () => {
+    it('keeps exactly the given schedules; overdue ones stay overdue until they fire', async () => {
       const { globex } = subject()
       await store().keep([schedule(), schedule({ organizationUuid: globex.uuid })])
       expect(await store().keep([schedule({ nextAt: 999 })])).to.deep.equal([schedule({ nextAt: 100 })])
@@ -51,7 +51,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
       expect(await store().keep([schedule()])).to.deep.equal([schedule({ nextAt: 200 })])
     })
 
-    it('leaves a time out while the run before goes on, unless they may overlap', async () => {
+    it('skips a time while the previous run is still running, unless they may overlap', async () => {
       const { stores } = subject()
       await store().keep([schedule()])
       const first = await fire(schedule(), 200)

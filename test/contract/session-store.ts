@@ -46,7 +46,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       await stores.sessions.end(uuid, somebody())
     })
 
-    it('ends the session that a new one takes the place of, and no other', async () => {
+    it('ends only the session that a new one replaces', async () => {
       await begin(1)
       await begin(2)
       await begin(3, { replaces: hashOf(1) })
@@ -85,7 +85,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       expect(await find(200)).to.not.equal(undefined)
     })
 
-    it('is in the audit log with its beginning and its end', async () => {
+    it('is recorded in the audit log at its start and end', async () => {
       const { stores } = subject()
       const { uuid } = await begin(1)
       const next = await begin(2, { replaces: hashOf(1) })

@@ -10,7 +10,7 @@ import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
 import { inboundStoreContract } from './inbound-store.ts'
 import { journalStoreContract } from './journal-store.ts'
-import { lineStoreContract } from './line-store.ts'
+import { journalReaderContract } from './journal-reader.ts'
 import { keyStoreContract } from './key-store.ts'
 import { organizationStoreContract } from './organization-store.ts'
 import { pagingContract } from './paging.ts'
@@ -23,6 +23,7 @@ import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
+import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
 
 /** What every adapter of `Stores` must do. Call it inside a `describe` that names the adapter. */
@@ -55,9 +56,10 @@ export function storesContract(makeStores: MakeStores): void {
   runStoreContract(getSubject)
   rerunsContract(getSubject)
   runTurnsContract(getSubject)
+  transitionsContract(getSubject)
   alertGroupsContract(getSubject)
   journalStoreContract(getSubject)
-  lineStoreContract(getSubject)
+  journalReaderContract(getSubject)
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
@@ -67,13 +69,13 @@ export function storesContract(makeStores: MakeStores): void {
   changeSourceContract(getSubject)
 
   describe('the stores as a whole', () => {
-    it('answer a probe, and go on', async () => {
+    it('answer a probe and continue', async () => {
       await subject.stores.probe()
       await subject.stores.probe()
       expect(await subject.stores.organizations.list('all')).to.have.length(2)
     })
 
-    it('remember that runs are paused, until they are not', async () => {
+    it('remember whether runs are paused', async () => {
       const { pause, audit } = subject.stores
       expect(await pause.get()).to.equal(undefined)
       const held = await pause.pause('why', personOf('anna'))
@@ -91,7 +93,7 @@ export function storesContract(makeStores: MakeStores): void {
       ])
     })
 
-    it('finish the writes under way when they close, and refuse later calls', async () => {
+    it('finish pending writes when they close, and refuse later calls', async () => {
       const { stores, acme } = subject
       const writes = Array.from({ length: 20 }, () => stores.alerts.create(newAlert(acme)))
       const closing = stores.close()

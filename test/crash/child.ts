@@ -8,7 +8,7 @@ import { createRunner } from '../../core/engine/turns/runner.ts'
 import type { JournalBegin, JournalStore } from '../../core/ports/runs/journal-store.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { systemClock } from '../../server/clock.ts'
-import { openStoresIn } from '../sqlite/open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { playbook, policies } from './playbook.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
 

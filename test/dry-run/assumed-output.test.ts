@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { assumedOutput, madeFromSchema, unknownText } from '../../core/dry-run/assumed-output.ts'
+import { assumedOutput, sampleFromSchema, unknownText } from '../../core/dry-run/assumed-output.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 import { catalogue } from '../playbook-test/support.ts'
@@ -64,7 +64,7 @@ describe('the output that a dry run assumes', () => {
   it('fits the schema it was made from', () => {
     fc.assert(
       fc.property(schema, (each) => {
-        expect(compileSchema(each).problems(madeFromSchema(each))).to.deep.equal([])
+        expect(compileSchema(each).problems(sampleFromSchema(each))).to.deep.equal([])
       }),
       tries(100),
     )
@@ -75,6 +75,6 @@ describe('the output that a dry run assumes', () => {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
     }
-    expect(JSON.stringify(madeFromSchema(self)).length).to.be.lessThan(1_000)
+    expect(JSON.stringify(sampleFromSchema(self)).length).to.be.lessThan(1_000)
   })
 })

@@ -183,7 +183,7 @@ describe('dryRun', () => {
     expect(run.asked).to.deep.equal(['run people.find'])
     expect(run.outcome?.error).to.deep.include({
       code: 'http_503',
-      hint: 'a dry run asks once; a run would try again',
+      hint: 'a dry run tries once; a real run would retry',
     })
   })
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { exploreDryRun, type DryRunTree } from '../../core/dry-run/explore.ts'
 import type { DryRunOptions } from '../../core/dry-run/dry-run.ts'
 import { parseWorld } from '../../core/playbook-test/read/parse.ts'
-import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import { catalogue, playbookOf, playbookSource } from '../playbook-test/support.ts'
 
 const playbook = playbookOf(
@@ -26,7 +26,7 @@ const playbook = playbookOf(
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function explore(
-  choices: Readonly<Record<string, Choice>> = {},
+  choices: Readonly<Record<string, AnswerChoice>> = {},
   mocks = '',
   explored: DryRunOptions['playbook'] = playbook,
   signal?: AbortSignal,

@@ -24,7 +24,7 @@ const skills = [
 ]
 
 describe('completion of keys and values', () => {
-  it('offers the keys of a place, without those that are there', () => {
+  it('offers the missing keys of a place', () => {
     expect(offered(playbook('‸'))).to.have.members(
       grammar.playbook.keys.filter((key) => !['apiVersion', 'name', 'on', 'steps'].includes(key)),
     )
@@ -35,7 +35,7 @@ describe('completion of keys and values', () => {
     expect(offered(playbook('  - ‸'))).to.have.members([...grammar.step.keys])
   })
 
-  it('leaves out what does not go with the action of a step', () => {
+  it('omits keys that do not belong to the action of a step', () => {
     const keys = offered(playbook('  - uses: case.update\n    ‸'))
     expect(keys).to.include.members(['with', 'connection', 'retry', 'on_error', 'id'])
     expect(keys).to.not.include.members(['set'])
@@ -43,7 +43,7 @@ describe('completion of keys and values', () => {
     expect(keys).to.not.include.members(['as'])
   })
 
-  it('offers the installed skills with what they do, and replaces the word that has been begun', () => {
+  it('offers the installed skills with descriptions, and replaces the current word', () => {
     const { text, offset } = offsetIn(playbook('  - uses: case.up‸'))
     const { items, replaces } = complete(text, offset, guide)
     expect(items.map(({ label }) => label)).to.have.members(skills)
@@ -52,14 +52,14 @@ describe('completion of keys and values', () => {
     expect(update?.documentation).to.match(/\*\*.+\*\* · `case\.update`[^]*Inputs:[^]*`verdict`/)
   })
 
-  it('offers for a checkpoint what asks, and of its inputs those that the engine does not give', () => {
+  it('offers asking skills for a checkpoint, and their inputs except those from the engine', () => {
     const ask = (text: string) => offered(playbook(`  - checkpoint:\n      ${text}`))
     expect(ask('via: ‸')).to.have.members(['operator', 'messaging.checkpoint'])
     expect(ask('via: messaging.checkpoint\n      with: { ‸ }')).to.deep.equal(['user', 'message'])
     expect(ask('via: operator\n      with: { ‸ }')).to.deep.equal(['message', 'labels'])
   })
 
-  it('offers the inputs of the skill and their values, also within further maps', () => {
+  it('offers the inputs of the skill and their values, also in nested maps', () => {
     const inputs = ['verdict', 'severity', 'summary']
     expect(offered(playbook('  - uses: case.update\n    with:\n      ‸'))).to.deep.equal(inputs)
     expect(offered(playbook('  - uses: case.update\n    with: { ‸ }'))).to.deep.equal(inputs)
@@ -69,7 +69,7 @@ describe('completion of keys and values', () => {
     expect(offered(playbook(nested))).to.deep.equal(['tags', 'since'])
   })
 
-  it('writes a colon behind a key unless there is one', () => {
+  it('adds a colon after a key unless there is one', () => {
     const insert = (marked: string, label: string) => {
       const { text, offset } = offsetIn(marked)
       return complete(text, offset, guide).items.find((item) => item.label === label)?.insert
@@ -84,7 +84,7 @@ describe('completion of keys and values', () => {
     expect(offered('apiVersion: ‸\n')).to.deep.equal(['tocsin/v1'])
   })
 
-  it('offers the connections of the plugin that the skill is of, where they are known', () => {
+  it("offers the known connections of the skill's plugin", () => {
     const connections = [
       { plugin: 'messaging', name: 'chat' },
       { plugin: 'messaging', name: 'pager' },
@@ -106,7 +106,7 @@ describe('completion of keys and values', () => {
     ])
   })
 
-  it('says of a skill that there is no connection for it yet', () => {
+  it('marks skills without a connection', () => {
     const { text, offset } = offsetIn(playbook('  - uses: ‸'))
     const detail = (connections: { plugin: string; name: string }[] | undefined) =>
       complete(text, offset, { ...guide, connections }).items.find(
@@ -131,7 +131,7 @@ describe('completion of keys and values', () => {
 describe('completion in expressions', () => {
   const inside = (expression: string) => offered(playbook(`  - set:\n      x: \${{ ${expression} }}`))
 
-  it('offers the steps that are visible there', () => {
+  it('offers the visible steps', () => {
     expect(inside('steps.‸')).to.deep.equal(['intel', 'trips'])
     const parallel = (body: string) =>
       playbook(`  - parallel:\n      - { id: a, set: { x: 1 } }\n${body}\n  - { id: later, set: { x: 1 } }`)
@@ -161,7 +161,7 @@ describe('completion in expressions', () => {
     expect(inside('strings.‸')).to.deep.equal(['quote'])
   })
 
-  it('offers functions for values of their kind only', () => {
+  it('offers functions only for values of their type', () => {
     expect(inside('now.‸')).to.include('getFullYear').and.not.include('contains')
     expect(inside('steps.intel.output.tags.‸'))
       .to.include.members(['join', 'exists'])
@@ -169,19 +169,19 @@ describe('completion in expressions', () => {
     expect(inside('alert.type.‸')).to.include.members(['contains', 'matches']).and.not.include('join')
   })
 
-  it('offers what a text can be compared with', () => {
+  it('offers the possible strings in a comparison', () => {
     expect(inside("steps.intel.output.status == '‸'")).to.deep.equal(['confirmed', 'cancelled', 'pending'])
     expect(offered(playbook('  - if: steps.intel.output.status == "‸"\n    return: 1'))).to.include('pending')
   })
 
-  it('works in conditions, in quotes, in lists of steps below a foreach', () => {
+  it('works in conditions, in quotes, and in steps of a foreach', () => {
     expect(offered(playbook('  - if: steps.‸\n    return: 1'))).to.deep.equal(['intel', 'trips'])
     const body =
       '  - foreach: ${{ steps.trips.output.trips }}\n    as: trip\n    set: { c: "in ${{ trip.‸ }}." }'
     expect(offered(playbook(body))).to.include.members(['country', 'city'])
   })
 
-  it('works while brackets and quotes are still open, and other places are broken', () => {
+  it('works with open brackets and quotes, and errors elsewhere', () => {
     const open = [
       '  - set: { x: "${{ steps.‸',
       "  - set: { x: '${{ steps.‸",
@@ -218,7 +218,7 @@ describe('completion in expressions', () => {
 })
 
 describe('completion anywhere', () => {
-  it('answers at every place of a playbook, whatever is cut off there', () => {
+  it('answers at every place of a truncated playbook', () => {
     for (let offset = 0; offset <= example.length; offset += 31) {
       for (const text of [
         example,
@@ -232,7 +232,7 @@ describe('completion anywhere', () => {
     }
   }).timeout(60_000)
 
-  it('answers also where a playbook has mistakes', () => {
+  it('answers in playbooks with errors', () => {
     for (const [code, { source }] of Object.entries(badPlaybooks)) {
       if (typeof source !== 'string' || source.length > 5000) continue
       for (const offset of [0, source.length >> 1, source.length]) {

@@ -30,7 +30,7 @@ describe('docs/editors.md', function () {
     await folder.remove()
   })
 
-  it('has commands that work where there is nothing but playbooks', async () => {
+  it('has commands that work in a folder with only playbooks', async () => {
     const commands = trialsOf(blocks).flatMap((trial) => trial.commands)
     expect(commands.length).to.be.greaterThan(4)
     for (const command of commands) {
@@ -41,7 +41,7 @@ describe('docs/editors.md', function () {
       expect(existsSync(join(folder.path, made)), made).to.equal(true)
   })
 
-  it('has settings that start commands which exist', async () => {
+  it('has settings with existing commands', async () => {
     const settings = blocks.find(({ text }) => text.includes('glspc.server.command'))
     const { 'glspc.server.command': npx, 'glspc.server.commandArguments': args } = JSON.parse(settings!.text)
     expect([npx, ...args]).to.deep.equal(['npx', 'tocsin', 'lsp'])
@@ -83,18 +83,18 @@ describe('docs/editors.md', function () {
       expect(inputs).to.include.members(['verdict', 'severity', 'summary'])
     })
 
-    it('completes what tests of playbooks have, and no playbook there', async () => {
+    it('completes keys of tests in files of tests', async () => {
       const keys = await completed('playbooks/*.test.yaml', 'playbook: a.yaml\n‸')
       expect(keys).to.include.members(['fixtures', 'mocks', 'tests']).and.not.include('steps')
     })
 
-    it('leaves other YAML alone, unless its first line names the schema', async () => {
+    it('ignores other YAML, unless its first line names the schema', async () => {
       expect(await completed('other/*.yaml', `${head}  - uses: ‸`)).to.deep.equal([])
       const comment = blocks.find(({ kind, text }) => kind === 'yaml' && text.includes('$schema='))
       expect(await completed('other/*.yaml', `${comment!.text}${head}  - uses: ‸`)).to.include('case.update')
     })
 
-    it('has nothing to say about the shipped playbook and its tests', async () => {
+    it('reports nothing for the shipped playbook and its tests', async () => {
       for (const name of ['playbooks/impossible-travel.yaml', 'playbooks/impossible-travel.test.yaml']) {
         const text = await readFile(join(folder.path, name), 'utf8')
         const uri = pathToFileURL(join(folder.path, name)).href

@@ -7,11 +7,12 @@ import { editorSchema } from '../../core/editor/editor-schema.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { example } from '../playbook/example.ts'
 import { parsed, withSteps } from '../playbook/support.ts'
-import { baseSchema, guide } from './support/guide.ts'
+import { playbookSchema } from '../../core/playbook/language/playbook-schema.ts'
+import { guide } from './support/guide.ts'
 
 const compile = (schema: object) =>
   new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
-const fits = compile(editorSchema(baseSchema, guide.catalogue!))
+const fits = compile(editorSchema(playbookSchema, guide.catalogue!))
 const problems = (source: string) => {
   fits(parse(source))
   return (fits.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
@@ -19,7 +20,7 @@ const problems = (source: string) => {
 const step = (text: string) => problems(withSteps(`  - ${text}`))
 
 describe('the schema for editors', () => {
-  it('accepts playbooks that are right', () => {
+  it('accepts valid playbooks', () => {
     expect(parsed(example).name).to.equal('impossible-travel')
     expect(problems(example)).to.deep.equal([])
   })
@@ -27,7 +28,7 @@ describe('the schema for editors', () => {
   it('accepts every shipped playbook with the shipped plugins', async () => {
     const root = fileURLToPath(new URL('../../', import.meta.url))
     const validate = compile(
-      editorSchema(baseSchema, await discoverPlugins({ pluginsDir: `${root}plugins`, packages: [] })),
+      editorSchema(playbookSchema, await discoverPlugins({ pluginsDir: `${root}plugins`, packages: [] })),
     )
     const files = readdirSync(`${root}playbooks`).filter((name) => /^[^.]+\.yaml$/.test(name))
     expect(files.length).to.be.greaterThan(1)
@@ -37,7 +38,7 @@ describe('the schema for editors', () => {
     }
   })
 
-  it('refuses skills that are not installed, and inputs that they do not have', () => {
+  it('refuses unknown skills and inputs', () => {
     expect(step('{ uses: case.updat }')).to.not.deep.equal([])
     expect(step('{ uses: case.update, with: { verdit: benign } }')).to.not.deep.equal([])
     expect(step('{ uses: case.update, with: { verdict: bening } }')).to.not.deep.equal([])
@@ -49,7 +50,7 @@ describe('the schema for editors', () => {
     expect(step('{ uses: case.update, connection: main }')).to.not.deep.equal([])
   })
 
-  it('takes an expression for a value of any type, at any depth', () => {
+  it('accepts an expression for a value of any type, at any depth', () => {
     const limit =
       '{ uses: intel_provider.get_enrichment, with: { kind: "${{ x }}", value: "${{ x }}", limit: "${{ 1 + 1 }}" } }'
     expect(step(limit)).to.deep.equal([])
@@ -67,7 +68,7 @@ describe('the schema for editors', () => {
     expect(step('{ uses: case.update, set: { x: 1 } }')).to.not.deep.equal([])
   })
 
-  it('lets a checkpoint ask through skills that ask, or an operator, and steps use all others', () => {
+  it('allows asking skills and operator for checkpoints, and all other skills for steps', () => {
     const ask = (text: string) => step(`{ checkpoint: { ${text}, answers: [a, b], timeout: 1h } }`)
     expect(ask('via: messaging.checkpoint, with: { user: kim, message: x }')).to.deep.equal([])
     expect(ask('via: operator, with: { message: x }')).to.deep.equal([])
@@ -75,7 +76,7 @@ describe('the schema for editors', () => {
     expect(step('{ uses: messaging.checkpoint, with: { message: x } }')).to.not.deep.equal([])
   })
 
-  it('leaves to the engine what it gives to a skill that asks', () => {
+  it('omits the inputs that the engine gives to an asking skill', () => {
     const ask = (inputs: string) =>
       step(
         `{ checkpoint: { via: messaging.checkpoint, with: { message: x${inputs} }, answers: [a], timeout: 1h } }`,
@@ -86,10 +87,10 @@ describe('the schema for editors', () => {
     expect(ask(', answers: [a]')).to.not.deep.equal([])
   })
 
-  it('is a schema also where no skill asks, or where there is none at all', () => {
+  it('is valid without asking skills, and without any skills', () => {
     const some = guide.catalogue!
     for (const kept of [some.skills.filter(({ skill }) => skill.asks !== true), []]) {
-      const validate = compile(editorSchema(baseSchema, { ...some, skills: kept }))
+      const validate = compile(editorSchema(playbookSchema, { ...some, skills: kept }))
       const ask = (via: string) =>
         validate(
           parse(
@@ -101,8 +102,8 @@ describe('the schema for editors', () => {
     }
   })
 
-  it('fills in places that take a word instead of a skill, too', () => {
-    const skill = { anyOf: [{ const: 'nothing' }, baseSchema.$defs!['step']!.properties!['uses']!] }
+  it('fills in places that also accept a word instead of a skill', () => {
+    const skill = { anyOf: [{ const: 'nothing' }, playbookSchema.$defs!['step']!.properties!['uses']!] }
     const base = {
       $defs: {
         later: { type: 'object' as const, properties: { calls: skill, with: { type: 'object' as const } } },

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { skillDocumentation } from '../../core/editor/describe-skill.ts'
 import { hover } from '../../core/editor/hover.ts'
 import { inspectPlaybook } from '../../core/editor/inspection.ts'
 import { guide, offsetIn, playbook } from './support/guide.ts'
@@ -12,7 +13,7 @@ function over(marked: string) {
 describe('hover', () => {
   it('explains keys', () => {
     expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))).to.deep.include({ marks: 'foreach' })
-    expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))?.text).to.include('once for each item')
+    expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))?.text).to.include('once per item')
   })
 
   it('explains skills and their inputs', () => {
@@ -22,6 +23,13 @@ describe('hover', () => {
     expect(over(playbook('  - uses: case.update\n    with: { ver‸dict: benign }'))?.text).to.match(
       /^`verdict`: benign \|/,
     )
+  })
+
+  it('shows the class of a destructive skill', () => {
+    const update = guide.catalogue!.skill('case.update')!
+    const destructive = { ...update.skill, destructive: 'containment' } as never
+    expect(skillDocumentation({ ...update, skill: destructive })).to.include('· destructive (containment) ·')
+    expect(over(playbook('  - uses: case.up‸date'))?.text).to.not.include('destructive')
   })
 
   it('shows the type of each part of an expression', () => {
@@ -43,17 +51,17 @@ describe('hover', () => {
     expect(at('steps.trips.output.trips.exi‸sts(t, true)')?.text).to.include('at least one element')
   })
 
-  it('finds its place in folded and quoted text', () => {
+  it('works in folded and quoted text', () => {
     const steps = '  - fail: >-\n      one\n      ${{ run.‸id }} two'
     expect(over(playbook(steps))).to.deep.equal({ text: '```cel\nrun.id: string\n```', marks: 'run.id' })
   })
 
-  it('says nothing where there is nothing to say', () => {
+  it('shows nothing without information', () => {
     expect(over(playbook('  - name: A na‸me\n    set: { x: 1 }'))).to.equal(undefined)
     expect(over('‸')).to.equal(undefined)
   })
 
-  it('keeps descriptions of plugins text', () => {
+  it('escapes descriptions of plugins', () => {
     expect(over(playbook('  - uses: case.up‸date'))?.text).to.not.match(/<script|\]\(javascript/)
   })
 })

@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outlineOf } from '../../core/editor/assist/outline.ts'
 import { signatureAt } from '../../core/editor/assist/signature.ts'
-import { readTestsSchema } from '../../core/editor/playbook-schema.ts'
 import { completeTests, type TestsGuide } from '../../core/editor/tests/complete-tests.ts'
-import { inspectTests } from '../../core/editor/tests/inspect-tests.ts'
+import { inspectTests, readTestsSchema } from '../../core/editor/tests/inspect-tests.ts'
 import { playbookNameIn, stepNamesIn } from '../../core/editor/tests/names-in-tests.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { times, tries } from '../support/random.ts'
@@ -34,10 +33,10 @@ const pieces = [
   '/',
 ]
 
-describe('an editor with a file of tests that is being typed', function () {
+describe('an editor with an incomplete file of tests', function () {
   this.timeout(times(60_000))
 
-  it('never throws, and names only what stands there', async () => {
+  it('never throws, and names only existing text', async () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
     const source = read('brute-force.test.yaml')
     const playbook = read('brute-force.yaml')

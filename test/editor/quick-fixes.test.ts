@@ -10,7 +10,7 @@ const weigh = (problems: readonly Problem[]) => problems.filter(({ severity }) =
 const isPlain = ({ hint = '' }: Problem) => /^did you mean '[^']+'\?$/.test(hint)
 
 describe('quick fixes', () => {
-  it('solve what they are offered for, for every kind of problem', () => {
+  it('fix their problem, for every code', () => {
     let [plain, offered] = [0, 0]
     for (const bad of Object.values(badPlaybooks)) {
       const text = bad.source

@@ -15,18 +15,18 @@ const { text, offset } = offsetIn(source)
 const inspection = inspectPlaybook(text, guide.catalogue)
 
 describe('steps in an editor', () => {
-  it('leads from where a step is read to its id', () => {
+  it('goes from a read of a step to its id', () => {
     const span = definitionAt(inspection, offset)
     expect(span && text.slice(span.start - 4, span.end)).to.equal('id: intel')
   })
 
-  it('leads nowhere from elsewhere', () => {
+  it('goes nowhere from other places', () => {
     for (const words of ['intel_provider', 'case.update', 'tocsin/v1']) {
       expect(definitionAt(inspection, text.indexOf(words) + 2), words).to.equal(undefined)
     }
   })
 
-  it('renames a step wherever it is read, from each of these places', () => {
+  it('renames a step and all its reads, from each of these places', () => {
     const places = [...text.matchAll(/(?<=id: |steps\.|steps\[")intel(?=\b)/g)].map(({ index }) => index)
     expect(places).to.have.length(6)
     for (const place of places) {
@@ -39,13 +39,13 @@ describe('steps in an editor', () => {
     }
   })
 
-  it('refuses names that are no ids or are taken', () => {
+  it('refuses invalid and duplicate ids', () => {
     for (const name of ['found', 'Intel', 'a b', ''])
       expect(renameStep(inspection, offset, name), name).to.equal(undefined)
     expect(renameStep(inspection, 0, 'lookup')).to.equal(undefined)
   })
 
-  it('says which step is meant before it is renamed', () => {
+  it('shows the step before renaming', () => {
     expect(stepNameAt(inspection, offset)?.id).to.equal('intel')
     expect(stepNameAt(inspection, text.indexOf('id: found') + 5)?.id).to.equal('found')
   })

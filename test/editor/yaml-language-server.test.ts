@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { editorSchema } from '../../core/editor/editor-schema.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { baseSchema, guide, playbook } from './support/guide.ts'
+import { playbookSchema } from '../../core/playbook/language/playbook-schema.ts'
+import { guide, playbook } from './support/guide.ts'
 import {
   atCursor,
   startLanguageServer,
@@ -24,7 +25,7 @@ describe('yaml-language-server with the schema for editors', function () {
   before(async () => {
     folder = await makeTemporaryFolder()
     const file = `${folder.path}/playbook.schema.json`
-    await writeFile(file, JSON.stringify(editorSchema(baseSchema, guide.catalogue!)))
+    await writeFile(file, JSON.stringify(editorSchema(playbookSchema, guide.catalogue!)))
     server = await startLanguageServer([program, '--stdio'], {
       settings: {
         yaml: {
@@ -59,7 +60,7 @@ describe('yaml-language-server with the schema for editors', function () {
   const labels = async (marked: string): Promise<string[]> =>
     (await (await at(marked)).ask('completion')).items.map(({ label }: { label: string }) => label)
 
-  it('completes skills, with what they do', async () => {
+  it('completes skills with descriptions', async () => {
     const { items } = await (await at(playbook('  - uses: ‸'))).ask('completion')
     const update = items.find(({ label }: { label: string }) => label === 'case.update')
     expect(update.documentation.value).to.include('**Update Case**')
@@ -82,7 +83,7 @@ describe('yaml-language-server with the schema for editors', function () {
     expect(contents.value).to.include('**Update Case**').and.include('`verdict`')
   })
 
-  it('shows a wrong value at its place, and takes an expression instead', async () => {
+  it('reports an invalid value at its place, and accepts an expression', async () => {
     const wrong = await at(playbook('  - uses: case.update\n    with:\n      verdict: evil‸'))
     const [problem] = await server.diagnostics(wrong.uri)
     expect(problem?.message).to.match(/not accepted.*"benign"/)

@@ -177,7 +177,7 @@ describe('egress: where it goes', () => {
         for (const scheme of ['http', 'https']) {
           const refused = await failure(send(egress, `${scheme}://127.0.0.1:${port}/`, {}))
           expect(refused).to.include({ code: 'egress_forbidden' })
-          refusals.add(`${refused.message} ${refused.hint}`.replace(`:${port}:`, ':PORT:'))
+          refusals.add(`${refused.message} ${refused.hint}`.replace(`:${port} `, ':PORT '))
           expect(await codeOf(egress, `${scheme}://localhost:${port}/`, {})).to.equal('egress_forbidden')
         }
       }

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts'
-import { serveHttp } from './servers.ts'
+import { serveHttp, serveSocket } from './servers.ts'
 
 const fixture = (name: string): string => join(import.meta.dirname, 'fixtures', name)
 
@@ -92,6 +93,28 @@ describe('egress: an answer that begins before all of the request was written', 
       status: 413,
       body: 'too large',
     })
+    await server.close()
+  })
+
+  it('is read where nothing reads the body, which is then not sent any further', async () => {
+    const { promise: paused, resolve } = Promise.withResolvers<Socket>()
+    const server = await serveSocket((socket) => {
+      socket.pause()
+      socket.write('HTTP/1.1 413 Content Too Large\r\ncontent-length: 9\r\n\r\ntoo large')
+      resolve(socket)
+    })
+    const signal = AbortSignal.timeout(20_000)
+    const request = { method: 'POST', url: server.url, headers: {}, isConnection: true }
+    const body = 'x'.repeat(30_000_000)
+    expect(await egress.send({ ...request, body, signal })).to.deep.include({
+      status: 413,
+      body: 'too large',
+    })
+    const socket = await paused
+    let read = 0
+    socket.on('data', (piece) => (read += piece.length)).resume()
+    await once(socket, 'close', { signal })
+    expect(read, 'what was under way').to.be.below(20_000_000)
     await server.close()
   })
 })

@@ -1,6 +1,5 @@
 import { expect } from 'chai'
 import { definePlugin } from '../../core/plugin/index.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { testCases } from '../../core/plugin/testing/index.ts'
 import { testConnection } from '../../core/plugin/testing/memory-stores.ts'
@@ -10,6 +9,7 @@ import { createEgress, type ClosableEgress } from '../../server/egress/egress.ts
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { failure } from '../skill/fixture.ts'
 import { serveHttp, type TestServer } from './servers.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const ignore = () => {}
 

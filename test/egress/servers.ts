@@ -20,11 +20,11 @@ export function serveHttp(listener: RequestListener): Promise<TestServer> {
 }
 
 /** A server that talks bytes, for what no HTTP server would say. */
-export function serveSocket(talk: (socket: Socket) => void): Promise<TestServer> {
+export function serveSocket(talk: (socket: Socket, first: Buffer) => void): Promise<TestServer> {
   return listen(
     createSocketServer((socket) => {
       socket.on('error', () => {})
-      socket.once('data', () => talk(socket))
+      socket.once('data', (first: Buffer) => talk(socket, first))
     }),
   )
 }

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { expect } from 'chai'
-import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer } from '../cli/support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -62,7 +62,7 @@ describe('the export of the audit log by a server', function () {
     })
     await server.stop()
     const { stdout } = await runTocsin(['doctor', '--offline'], { env: { ...env, TOCSIN_DATA_DIR: dataDir } })
-    expect(stdout).to.match(/audit export file:\S+\s+all entries are taken, up to \d+/)
+    expect(stdout).to.match(/audit export file:\S+\s+all entries exported, up to \d+/)
     receiver.close()
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 describe('tocsin serve with more alerts than it investigates', function () {
@@ -88,7 +88,7 @@ describe('tocsin serve with more alerts than it investigates', function () {
     expect((await post('main')).status).to.equal(503)
   })
 
-  it('goes on with all that waits when it is resumed', async () => {
+  it('resumes all waiting runs', async () => {
     const { body } = await server.call('/engine/resume', { method: 'POST' })
     expect(body).to.include({ state: 'running', paused_since: null, paused_by: null, reason: null })
     await queued(0)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const playbook = `apiVersion: tocsin/v1
 name: booked
@@ -19,7 +19,7 @@ describe('booked travel, end to end', function () {
   let tocsin: TestTocsin
 
   before(async () => {
-    tocsin = await startTestTocsin('travel', { booked: playbook })
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'travel', playbooks: { booked: playbook } })
     expect((await tocsin.connect('trips')).status).to.equal(201)
   })
   after(() => tocsin?.close())

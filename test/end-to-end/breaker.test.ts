@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { runTocsin } from '../cli/support/run-tocsin.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { runTocsin } from '../support/server/run-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const block = `apiVersion: tocsin/v1
 name: block
@@ -24,14 +24,12 @@ describe('too many uses of a destructive skill', function () {
   let sandbox: ServedSandbox<unknown>
 
   before(async () => {
-    tocsin = await startTestTocsin(
-      'endpoint_security',
-      { block },
-      {
-        TOCSIN_DESTRUCTIVE_PER_HOUR: '1',
-        TOCSIN_SELF_APPROVAL: 'signed_in',
-      },
-    )
+    tocsin = await startTestTocsin({
+      inProcess: true,
+      sandbox: 'endpoint_security',
+      playbooks: { block },
+      env: { TOCSIN_DESTRUCTIVE_PER_HOUR: '1', TOCSIN_SELF_APPROVAL: 'signed_in' },
+    })
     sandbox = tocsin.sandbox as ServedSandbox<unknown>
     expect((await tocsin.connect('endpoint')).status).to.equal(201)
   })
@@ -130,7 +128,7 @@ describe('too many uses of a destructive skill', function () {
     expect(told[1].details).to.include({ answer: 'approve' })
   })
 
-  it('do not happen when they are refused: the step fails, and says by whom', async () => {
+  it('do not happen if refused: the step fails, and names the responder', async () => {
     const held = await post('third.example.com')
     const { checkpoint_id: id } = await question()
     await tocsin.call(`/checkpoints/${id}/answer`, { body: { answer: 'refuse' } })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import type { ServedSandbox } from '../../core/plugin/testing/index.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 interface Controls {
   expireTokens(): void
@@ -32,7 +32,7 @@ describe('an alert that isolates a machine', function () {
   let sandbox: ServedSandbox<Controls>
 
   before(async () => {
-    tocsin = await startTestTocsin('endpoint_security')
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'endpoint_security' })
     sandbox = tocsin.sandbox as ServedSandbox<Controls>
     await writeFile(join(tocsin.playbooksDir, 'contain.yaml'), contain)
     await tocsin.restart()

@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer, type Reply, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer, type Reply, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** A plugin whose skill asks with forms, and says back what it was given. */

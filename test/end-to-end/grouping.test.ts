@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const signIn = `apiVersion: tocsin/v1
 name: sign-in
@@ -28,7 +28,7 @@ describe('repeats of an alert over HTTP', function () {
 
   before(async () => {
     const env = { TOCSIN_GROUP_MINUTES: '60', TOCSIN_STORM_PER_MINUTE: '30', TOCSIN_MAX_QUEUED: '100' }
-    tocsin = await startTestTocsin('intel_provider', { 'sign-in': signIn, asks, apart }, env)
+    tocsin = await startTestTocsin({ inProcess: true, playbooks: { 'sign-in': signIn, asks, apart }, env })
   })
   after(() => tocsin?.close())
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { killCommands } from '../cli/support/run-tocsin.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
 import type { DoorbellEvent } from './support/doorbell-plugin.ts'
 import { openHouse, signingSecret, until, type House, type SendOptions } from './support/doorbell-house.ts'
 
@@ -201,7 +201,7 @@ describe('an answer that comes in over a connection', function () {
     })
   })
 
-  describe('that nobody can prove', () => {
+  describe('that is not authenticated', () => {
     let asked: { readonly run: string; readonly checkpoint: string }
     before(async () => {
       asked = await house.ask({ door: 'z' })
@@ -237,10 +237,10 @@ describe('an answer that comes in over a connection', function () {
         expect(await problemOf(response)).to.deep.equal({
           ...refused,
           type: 'urn:tocsin:error:webhook_refused',
-          title: 'The call is not accepted',
+          title: 'The call was refused',
           status: 401,
-          detail: 'The call is not accepted.',
-          hint: 'the log of the server says why',
+          detail: 'The call was refused.',
+          hint: 'see the log of the server',
         })
         expect(await house.given(asked.checkpoint)).to.deep.equal([])
       })
@@ -276,7 +276,7 @@ describe('an answer that comes in over a connection', function () {
     })
   })
 
-  it('that is sent once more has no effect, also after a restart', async () => {
+  it('that is sent again has no effect, even after a restart', async () => {
     const { run, checkpoint } = await house.ask({ door: 'k' })
     const event = click(checkpoint, 'U-k', { event_id: 'Ev-k' })
     expect((await house.send(event)).status).to.equal(200)
@@ -315,7 +315,7 @@ describe('an answer that comes in over a connection', function () {
     expect(failed.error).to.deep.include({
       code: 'connection_broken',
       message: "connection 'front door' cannot be used: the token was revoked",
-      hint: 'mend it, then authenticate it or enter its credentials again',
+      hint: 'fix it, then test the connection or enter its credentials again',
     })
     expect((await house.call('/connections/front%20door/authenticate', { method: 'POST' })).status).to.equal(
       200,
@@ -357,12 +357,12 @@ describe('an answer that comes in over a connection', function () {
       await house.restart('SIGTERM')
       const { log } = house
       for (const line of [
-        '"message":"what was sent to a connection was refused"',
+        '"message":"refused a webhook call"',
         '"code":"bad_signature","connection":"front door"',
         '"code":"token_unknown"',
         '"code":"token_of_another_address"',
         '"code":"no_signing_secret","connection":"bare"',
-        '"a plugin could not read what was sent to it"',
+        '"a plugin could not read an inbound request"',
         'a mistake of the plugin: [redacted]',
         '"path":"/api/webhooks/door-bell/v1/events"',
       ]) {

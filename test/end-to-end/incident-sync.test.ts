@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const name = 'threat-platform-incidents'
 const source = readFileSync(join(import.meta.dirname, `../../playbooks/${name}.yaml`), 'utf8')
@@ -12,7 +12,11 @@ describe('the incidents of the threat platform, end to end', function () {
   let tocsin: TestTocsin
 
   beforeEach(async () => {
-    tocsin = await startTestTocsin('threat_platform', { [name]: source })
+    tocsin = await startTestTocsin({
+      inProcess: true,
+      sandbox: 'threat_platform',
+      playbooks: { [name]: source },
+    })
   })
   afterEach(() => tocsin?.close())
 

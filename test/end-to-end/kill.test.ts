@@ -4,10 +4,10 @@ import { expect } from 'chai'
 import type { RunningSandbox } from '../../core/plugin/index.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { openStores } from '../../server/store/open-stores.ts'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { connectionTo, startIntelSandbox } from './support/test-tocsin.ts'
+import { connectionTo, startSandbox } from '../support/server/test-tocsin.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
 
@@ -23,7 +23,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
 
   before(async () => {
     folder = await makeTemporaryFolder()
-    sandbox = await startIntelSandbox()
+    sandbox = await startSandbox('intel_provider')
   })
   after(async () => {
     await killCommands()
@@ -32,7 +32,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
   })
 
   async function start(): Promise<RunningServer> {
-    const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host }
+    const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(sandbox.url).host, TOCSIN_WORKERS: '1' }
     const known = adminKey === undefined ? {} : { adminKey }
     const server = await startServer({ cwd: folder.path, dataDir: 'data', env, ...known })
     adminKey = server.adminKey

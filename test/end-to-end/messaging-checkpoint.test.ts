@@ -3,7 +3,7 @@ import { objectsAt, textAt } from '../../core/plugin/index.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
 import type { SandboxMessage } from '../../plugins/messaging/sandbox/messages/show-message.ts'
 import { eventually } from '../support/eventually.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const ana = { email: 'ana.silva@example.com', id: 'U0ANASILVA', conversation: 'D0ANASILVA' }
 const chen = { id: 'U0CHENWEI', conversation: 'D0CHENWEI' }
@@ -35,7 +35,7 @@ describe('a messaging checkpoint, end to end', function () {
   let tocsin: TestTocsin
 
   beforeEach(async () => {
-    tocsin = await startTestTocsin('messaging', { ask: playbook })
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'messaging', playbooks: { ask: playbook } })
     expect((await tocsin.connect('chat')).status).to.equal(201)
     await subscribe()
   })
@@ -124,7 +124,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await ended(run)).status).to.equal('completed')
   })
 
-  it('goes on with the button that was pressed', async () => {
+  it('resumes with the pressed button', async () => {
     const { run, message } = await ask()
     expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
     const { status, output } = await ended(run)
@@ -178,7 +178,7 @@ describe('a messaging checkpoint, end to end', function () {
       expect(answer).to.deep.include({ by: ana.id, by_name: null, actor })
   })
 
-  it('goes on with a word that was written, in the conversation or in the thread', async () => {
+  it('resumes with a written reply, in the conversation or in the thread', async () => {
     const first = await ask()
     expect(await people().reply(ana.id, ' Not_Mine ')).to.have.property('status', 200)
     expect((await ended(first.run)).output).to.include({ answer: 'not_mine', by: ana.id, text: ' Not_Mine ' })
@@ -196,28 +196,28 @@ describe('a messaging checkpoint, end to end', function () {
     for (const { run } of questions) expect((await runOf(run)).status).to.equal('waiting')
   })
 
-  it('listens to nobody else', async () => {
+  it('ignores everybody else', async () => {
     const { run, message } = await ask()
     expect(await people().click(message, 'Yes, me', chen.id)).to.have.property('status', 200)
-    await said(chen.conversation, /put to somebody else/)
+    await said(chen.conversation, /Somebody else was asked/)
     await people().reply(chen.id, 'mine')
     expect((await runOf(run)).status).to.equal('waiting')
     await people().click(message, 'not_mine')
     expect((await ended(run)).output).to.include({ answer: 'not_mine', by: ana.id })
   })
 
-  it('takes the first answer, and says so to the second', async () => {
+  it('takes the first answer, and tells the second responder', async () => {
     const { run, message } = await ask()
     await people().click(message, 'not_mine')
     await people().click(message, 'Yes, me')
     expect((await ended(run)).output).to.include({ answer: 'not_mine' })
-    await said(ana.conversation, /answered already/)
+    await said(ana.conversation, /already has an answer/)
   })
 
-  it('says what can be answered to a reply that is none, and waits on', async () => {
+  it('lists the valid answers after an invalid reply, and keeps waiting', async () => {
     const { run } = await ask()
     await people().reply(ana.id, 'What is this about?')
-    await said(ana.conversation, /not one of the answers.*"Yes, me", "not_mine"/)
+    await said(ana.conversation, /not a valid answer.*"Yes, me", "not_mine"/)
     expect((await runOf(run)).status).to.equal('waiting')
   })
 
@@ -227,12 +227,12 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await runOf(run)).status).to.equal('waiting')
   })
 
-  it('goes on by itself when the time is over, and a late answer changes nothing', async () => {
+  it('resumes after the timeout, and a late answer changes nothing', async () => {
     const { run, message } = await ask({ within: '2s' })
     expect((await ended(run)).output).to.include({ answer: 'no_reply', by: null })
     expect(await settled(message)).to.match(/^Nobody answered in time/)
     await people().click(message, 'Yes, me')
-    await said(ana.conversation, /time to answer this question was over/)
+    await said(ana.conversation, /time to answer this question is over/)
     expect((await runOf(run)).output).to.include({ answer: 'no_reply' })
   })
 
@@ -261,7 +261,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(await settled(message)).to.match(/^You answered/)
   })
 
-  it('is answered over the API too, which the message then says', async () => {
+  it('can be answered over the API, and the message shows it', async () => {
     const { run, message } = await ask()
     const [checkpoint] = (await tocsin.call('/checkpoints')).body.data
     const { status } = await tocsin.call(`/checkpoints/${checkpoint.checkpoint_id}/answer`, {
@@ -278,7 +278,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(message.text).to.equal('&lt;!channel&gt; &amp; &lt;https://evil.example|your bank&gt;')
   })
 
-  describe('refuses what is not proven', () => {
+  describe('refuses unauthenticated requests', () => {
     for (const [what, wrong] of [
       ['altered on its way', () => ({ alter: (body: string) => body.replace('not_mine', 'mine') })],
       ['signed long ago', () => ({ nowMs: Date.now() - 301_000 })],
@@ -309,7 +309,7 @@ describe('a messaging checkpoint, end to end', function () {
     })
   })
 
-  it('knows an event by its id: a repeat is taken, and has no effect', async () => {
+  it('recognizes an event by its id: a repeat is accepted without effect', async () => {
     const { run, message } = await ask()
     await people().reply(ana.id, 'hello')
     const reply = workspace().messages.find(({ text }) => text === 'hello')!

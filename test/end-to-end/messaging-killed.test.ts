@@ -7,11 +7,11 @@ import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
 import type { SandboxMessage } from '../../plugins/messaging/sandbox/messages/show-message.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { connectionTo } from './support/test-tocsin.ts'
+import { connectionTo } from '../support/server/test-tocsin.ts'
 
 const ana = { email: 'ana.silva@example.com', id: 'U0ANASILVA' }
 const chen = 'U0CHENWEI'
@@ -78,14 +78,12 @@ describe('a click on a question whose process was killed', function () {
     await sandbox?.close()
     await folder?.remove()
   })
-  beforeEach(async () => {
+  const connect = async () => {
     const made = await server.call('/connections', { body: connectionTo(sandbox, 'chat', 'messaging') })
     expect(made.status, JSON.stringify(made.body)).to.equal(201)
     await subscribe()
-  })
-  afterEach(async () => {
-    await server.call('/connections/chat', { method: 'DELETE' })
-  })
+  }
+  const disconnect = () => server.call('/connections/chat', { method: 'DELETE' })
 
   const { people, workspace } = {
     people: () => (sandbox as MessagingSandbox).controls.callbacks,
@@ -124,174 +122,200 @@ describe('a click on a question whose process was killed', function () {
   const outcomesOf = async (checkpoint: string): Promise<string[]> =>
     (await server.call(`/checkpoints/${checkpoint}`)).body.given.map((one: any) => one.outcome)
 
-  it('lets the run go on', async () => {
-    const { run, message } = await ask()
-    await killAndStart()
-    expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
-    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
-  })
+  describe('once, with many questions open', () => {
+    let asked: Readonly<Record<(typeof names)[number], Asked>>
+    const names = [
+      'plain',
+      'taken',
+      'twice',
+      'stranger',
+      'again',
+      'same',
+      'forged',
+      'foreign',
+      'burst',
+      'ended',
+    ] as const
+    let click: JsonObject
+    let clickedAt: number
 
-  it('counts although the process is killed as soon as it has been taken', async () => {
-    const { run, checkpoint, message } = await ask()
-    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
-    await killAndStart()
-    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
-  })
-
-  it('counts once: a second one changes nothing', async () => {
-    const { run, checkpoint, message } = await ask()
-    await people().click(message, 'not_mine')
-    await killAndStart()
-    await people().click(message, 'Yes, me')
-    expect((await ended(run)).output).to.equal('not_mine')
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted', 'second'])
-  })
-
-  it('counts of nobody else', async () => {
-    const { run, checkpoint, message } = await ask()
-    await people().click(message, 'Yes, me', chen)
-    await killAndStart()
-    await people().click(message, 'not_mine', chen)
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked', 'not_asked'])
-    expect((await runOf(run)).status).to.equal('waiting')
-    await people().click(message, 'not_mine')
-    expect((await ended(run)).output).to.equal('not_mine')
-  })
-
-  it('comes too late where the time was up while no process ran', async () => {
-    const { run, checkpoint, message } = await ask('2s')
-    await killAndStart(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100))
-    await people().click(message, 'Yes, me')
-    expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
-  })
-
-  it('that is sent once more, to the byte, has no effect', async () => {
-    const { run, checkpoint, message } = await ask()
-    const other = await ask()
-    const nowMs = Date.now()
-    let sent = ''
-    await people().click(message, 'Yes, me', undefined, { nowMs, alter: (body) => (sent = body) })
-    const payload = parseJson(new URLSearchParams(sent).get('payload') ?? '') as JsonObject
-    await killAndStart()
-    expect((await ended(run)).output).to.equal('mine')
-    const again = await people().send('interactions', payload, { nowMs })
-    expect(again.status).to.equal(200)
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
-    expect((await runOf(other.run)).status, 'of the same person').to.equal('waiting')
-  })
-
-  it('is refused where it is stale, altered, signed with another secret or sent with another token', async () => {
-    const { run, checkpoint, message } = await ask()
-    await killAndStart()
-    for (const wrong of [
-      { nowMs: Date.now() - 301_000 },
-      { alter: (body: string) => body.replace('not_mine', 'mine') },
-      { signingSecret: 'f'.repeat(32) },
-    ])
-      expect((await people().click(message, 'not_mine', undefined, wrong)).status).to.equal(401)
-    const { settings } = (await server.call('/connections/chat/manifest')).body
-    const interactions = settings.interactivity.request_url.replace(/.$/, (end: string) =>
-      end === 'A' ? 'B' : 'A',
-    )
-    await people().subscribe({ events: settings.event_subscriptions.request_url, interactions })
-    expect((await people().click(message, 'not_mine')).status).to.equal(401)
-    expect(await outcomesOf(checkpoint)).to.deep.equal([])
-    expect((await runOf(run)).status).to.equal('waiting')
-  })
-
-  it('means nothing over another connection, nor about a question that there is not', async () => {
-    const { run, checkpoint, message } = await ask()
-    await server.call('/connections', { body: connectionTo(sandbox, 'other', 'messaging') })
-    await killAndStart()
-    await subscribe('other')
-    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
-    expect(await outcomesOf(checkpoint)).to.deep.equal([])
-    await subscribe()
-    const unknown = JSON.parse(
-      JSON.stringify(message).replaceAll(checkpoint, 'A'.repeat(checkpoint.length)),
-    ) as SandboxMessage
-    expect((await people().click(unknown, 'Yes, me')).status).to.equal(200)
-    expect((await runOf(run)).status).to.equal('waiting')
-    await server.call('/connections/other', { method: 'DELETE' })
-  })
-
-  it('has one winner in a burst', async () => {
-    const { run, checkpoint, message } = await ask()
-    await killAndStart()
-    const labels = Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? 'Yes, me' : 'not_mine'))
-    const replies = await Promise.all(labels.map((label) => people().click(message, label)))
-    expect([...new Set(replies.map(({ status }) => status))]).to.deep.equal([200])
-    const outcomes = await outcomesOf(checkpoint)
-    // The same button, pressed again by the same person, is the same click.
-    expect(outcomes).to.deep.equal(['accepted', 'second'])
-    const { checkpoint: decided } = (await server.call(`/checkpoints/${checkpoint}`)).body
-    expect((await ended(run)).output).to.equal(decided.answer.value)
-  })
-
-  it('changes nothing about a run that was cancelled', async () => {
-    const { run, checkpoint, message } = await ask()
-    await server.call(`/runs/${run}/cancel`, { method: 'POST', body: {} })
-    await killAndStart()
-    expect((await ended(run)).status).to.equal('cancelled')
-    await people().click(message, 'Yes, me')
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
-    expect((await runOf(run)).status).to.equal('cancelled')
-  })
-
-  it('is kept while the engine is paused; the run goes on when it is resumed', async () => {
-    const { run, checkpoint, message } = await ask()
-    await server.call('/engine/pause', { body: { reason: 'x' } })
-    await killAndStart()
-    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
-    expect(await runOf(run)).to.include({ ended_at: null })
-    await killAndStart()
-    expect((await server.call('/engine')).body.state).to.equal('paused')
-    await server.call('/engine/resume', { method: 'POST', body: {} })
-    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
-  })
-
-  it('counts while its run is watched after crashes', async () => {
-    const { run, message } = await ask()
-    // As two crashes leave a run that was under way at each.
-    await killAndStart((database) =>
-      database.run('UPDATE runs SET wake_at = NULL, crashes = 1 WHERE uuid = ?', run),
-    )
-    expect((await people().click(message, 'Yes, me')).status).to.equal(200)
-    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
-  })
-
-  it('is refused while its connection is disabled, and for good where it was removed', async () => {
-    const { run, checkpoint, message } = await ask('8s')
-    const patch = (body: object) => server.call('/connections/chat', { method: 'PATCH', body })
-    expect((await patch({ enabled: false })).status).to.equal(200)
-    await killAndStart()
-    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
-    await patch({ enabled: true })
-    expect((await people().click(message, 'Yes, me', chen)).status).to.equal(200)
-    await server.call('/connections/chat', { method: 'DELETE' })
-    await killAndStart()
-    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
-    expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked'])
-    expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
-  })
-
-  it('has to be signed with the new secret once that was changed', async () => {
-    const { run, message } = await ask()
-    const changed = 'a'.repeat(32)
-    const { body } = await server.call('/connections/chat', {
-      method: 'PATCH',
-      body: { settings: { signing_secret: changed } },
+    before(async () => {
+      await connect()
+      const all: [string, Asked][] = []
+      for (const name of names) all.push([name, await ask()])
+      asked = Object.fromEntries(all) as typeof asked
+      await server.call('/connections', { body: connectionTo(sandbox, 'other', 'messaging') })
+      expect((await people().click(asked.taken.message, 'Yes, me')).status).to.equal(200)
+      await people().click(asked.twice.message, 'not_mine')
+      await people().click(asked.stranger.message, 'Yes, me', chen)
+      clickedAt = Date.now()
+      let sent = ''
+      const alter = (body: string) => (sent = body)
+      await people().click(asked.again.message, 'Yes, me', undefined, { nowMs: clickedAt, alter })
+      click = parseJson(new URLSearchParams(sent).get('payload') ?? '') as JsonObject
+      await server.call(`/runs/${asked.ended.run}/cancel`, { method: 'POST', body: {} })
+      await killAndStart()
     })
-    expect(body.code, JSON.stringify(body)).to.equal(undefined)
-    await killAndStart()
-    expect((await people().click(message, 'Yes, me')).status).to.equal(401)
-    expect((await runOf(run)).status).to.equal('waiting')
-    expect((await people().click(message, 'Yes, me', undefined, { signingSecret: changed })).status).to.equal(
-      200,
-    )
-    expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    after(async () => {
+      await server.call('/connections/other', { method: 'DELETE' })
+      await disconnect()
+    })
+    beforeEach(() => subscribe())
+
+    it('lets the run go on', async () => {
+      const { run, message } = asked.plain
+      expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
+      expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    })
+
+    it('counts although the process is killed as soon as it has been taken', async () => {
+      const { run, checkpoint } = asked.taken
+      expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+    })
+
+    it('counts once: a second one changes nothing', async () => {
+      const { run, checkpoint, message } = asked.twice
+      await people().click(message, 'Yes, me')
+      expect((await ended(run)).output).to.equal('not_mine')
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted', 'second'])
+    })
+
+    it('counts of nobody else', async () => {
+      const { run, checkpoint, message } = asked.stranger
+      await people().click(message, 'not_mine', chen)
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked', 'not_asked'])
+      expect((await runOf(run)).status).to.equal('waiting')
+      await people().click(message, 'not_mine')
+      expect((await ended(run)).output).to.equal('not_mine')
+    })
+
+    it('that is sent once more, to the byte, has no effect', async () => {
+      const { run, checkpoint } = asked.again
+      expect((await ended(run)).output).to.equal('mine')
+      const again = await people().send('interactions', click, { nowMs: clickedAt })
+      expect(again.status).to.equal(200)
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+      expect((await runOf(asked.same.run)).status, 'of the same person').to.equal('waiting')
+    })
+
+    it('is refused where it is stale, altered, signed with another secret or sent with another token', async () => {
+      const { run, checkpoint, message } = asked.forged
+      for (const wrong of [
+        { nowMs: Date.now() - 301_000 },
+        { alter: (body: string) => body.replace('not_mine', 'mine') },
+        { signingSecret: 'f'.repeat(32) },
+      ])
+        expect((await people().click(message, 'not_mine', undefined, wrong)).status).to.equal(401)
+      const { settings } = (await server.call('/connections/chat/manifest')).body
+      const interactions = settings.interactivity.request_url.replace(/.$/, (end: string) =>
+        end === 'A' ? 'B' : 'A',
+      )
+      await people().subscribe({ events: settings.event_subscriptions.request_url, interactions })
+      expect((await people().click(message, 'not_mine')).status).to.equal(401)
+      expect(await outcomesOf(checkpoint)).to.deep.equal([])
+      expect((await runOf(run)).status).to.equal('waiting')
+    })
+
+    it('means nothing over another connection, nor about a question that there is not', async () => {
+      const { run, checkpoint, message } = asked.foreign
+      await subscribe('other')
+      expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+      expect(await outcomesOf(checkpoint)).to.deep.equal([])
+      await subscribe()
+      const unknown = JSON.parse(
+        JSON.stringify(message).replaceAll(checkpoint, 'A'.repeat(checkpoint.length)),
+      ) as SandboxMessage
+      expect((await people().click(unknown, 'Yes, me')).status).to.equal(200)
+      expect((await runOf(run)).status).to.equal('waiting')
+    })
+
+    it('has one winner in a burst', async () => {
+      const { run, checkpoint, message } = asked.burst
+      const labels = Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? 'Yes, me' : 'not_mine'))
+      const replies = await Promise.all(labels.map((label) => people().click(message, label)))
+      expect([...new Set(replies.map(({ status }) => status))]).to.deep.equal([200])
+      const outcomes = await outcomesOf(checkpoint)
+      // The same button, pressed again by the same person, is the same click.
+      expect(outcomes).to.deep.equal(['accepted', 'second'])
+      const { checkpoint: decided } = (await server.call(`/checkpoints/${checkpoint}`)).body
+      expect((await ended(run)).output).to.equal(decided.answer.value)
+    })
+
+    it('changes nothing about a run that was cancelled', async () => {
+      const { run, checkpoint, message } = asked.ended
+      expect((await ended(run)).status).to.equal('cancelled')
+      await people().click(message, 'Yes, me')
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
+      expect((await runOf(run)).status).to.equal('cancelled')
+    })
+  })
+
+  describe('while something else changed', () => {
+    beforeEach(connect)
+    afterEach(disconnect)
+
+    it('comes too late where the time was up while no process ran', async () => {
+      const { run, checkpoint, message } = await ask('2s')
+      await killAndStart(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100))
+      await people().click(message, 'Yes, me')
+      expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
+    })
+
+    it('is kept while the engine is paused; the run goes on when it is resumed', async () => {
+      const { run, checkpoint, message } = await ask()
+      await server.call('/engine/pause', { body: { reason: 'x' } })
+      await killAndStart()
+      expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
+      expect(await runOf(run)).to.include({ ended_at: null })
+      await killAndStart()
+      expect((await server.call('/engine')).body.state).to.equal('paused')
+      await server.call('/engine/resume', { method: 'POST', body: {} })
+      expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    })
+
+    it('counts while its run is watched after crashes', async () => {
+      const { run, message } = await ask()
+      // As two crashes leave a run that was under way at each.
+      await killAndStart((database) =>
+        database.run('UPDATE runs SET wake_at = NULL, crashes = 1 WHERE uuid = ?', run),
+      )
+      expect((await people().click(message, 'Yes, me')).status).to.equal(200)
+      expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    })
+
+    it('is refused while its connection is disabled, and for good where it was removed', async () => {
+      const { run, checkpoint, message } = await ask('8s')
+      const patch = (body: object) => server.call('/connections/chat', { method: 'PATCH', body })
+      expect((await patch({ enabled: false })).status).to.equal(200)
+      await killAndStart()
+      expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+      await patch({ enabled: true })
+      expect((await people().click(message, 'Yes, me', chen)).status).to.equal(200)
+      await server.call('/connections/chat', { method: 'DELETE' })
+      await killAndStart()
+      expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+      expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked'])
+      expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
+    })
+
+    it('has to be signed with the new secret once that was changed', async () => {
+      const { run, message } = await ask()
+      const changed = 'a'.repeat(32)
+      const { body } = await server.call('/connections/chat', {
+        method: 'PATCH',
+        body: { settings: { signing_secret: changed } },
+      })
+      expect(body.code, JSON.stringify(body)).to.equal(undefined)
+      await killAndStart()
+      expect((await people().click(message, 'Yes, me')).status).to.equal(401)
+      expect((await runOf(run)).status).to.equal('waiting')
+      expect(
+        (await people().click(message, 'Yes, me', undefined, { signingSecret: changed })).status,
+      ).to.equal(200)
+      expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
+    })
   })
 })

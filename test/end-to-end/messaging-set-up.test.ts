@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
-import type { Reply } from '../cli/support/start-server.ts'
+import type { Reply } from '../support/server/start-server.ts'
 import { readCurl } from '../http/support/curl.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const page = readFileSync(new URL('../../plugins/messaging/README.md', import.meta.url), 'utf8')
 
@@ -16,7 +16,7 @@ describe('the steps to a working messaging app, as its README has them', functio
   this.timeout(30_000)
   let tocsin: TestTocsin
   before(async () => {
-    tocsin = await startTestTocsin('messaging')
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'messaging' })
   })
   after(() => tocsin.close())
 

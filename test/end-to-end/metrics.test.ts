@@ -6,7 +6,7 @@ import { checkMetrics, hasPromtool } from '../metrics/promtool.ts'
 import { readExposition } from '../metrics/read-exposition.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const look = `apiVersion: tocsin/v1
 name: look
@@ -35,7 +35,12 @@ describe('GET /metrics', function () {
     folder = await makeTemporaryFolder()
     // Families that are there only where the audit log is exported are documented too.
     const env = { TOCSIN_AUDIT_EXPORT: `file:${join(folder.path, 'audit.jsonl')}` }
-    tocsin = await startTestTocsin('intel_provider', { look, breaks, asks }, env)
+    tocsin = await startTestTocsin({
+      inProcess: true,
+      sandbox: 'intel_provider',
+      playbooks: { look, breaks, asks },
+      env,
+    })
     expect((await tocsin.connect('intel')).status).to.equal(201)
     const { status } = (await tocsin.investigate({ type: 'look', content: '203.0.113.7' })).body
     expect(status).to.not.equal('failed')

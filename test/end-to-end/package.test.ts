@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
-import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer } from '../cli/support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const playbook = (name: string, type: string, summary: string) =>
   `apiVersion: tocsin/v1\nname: ${name}\non: { alert: { type: ${type} } }\nsteps:\n  - uses: case.update\n    with: { summary: '${summary}' }\n`
@@ -11,7 +11,7 @@ describe('the playbook that investigates an alert', function () {
   let tocsin: TestTocsin
 
   before(async () => {
-    tocsin = await startTestTocsin()
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'intel_provider' })
   })
   after(() => tocsin?.close())
 
@@ -74,7 +74,7 @@ describe('the playbook that investigates an alert', function () {
 
   it('can be kept: a made one that is saved and edited takes precedence', async () => {
     const { body } = await tocsin.call('/playbooks/investigate-roof-main')
-    const edited = body.source.replace('Nothing bad is known', 'Edited: nothing bad is known')
+    const edited = body.source.replace('No bad reputation found', 'Edited: no bad reputation found')
     expect(edited).not.to.equal(body.source)
     await write('investigate-roof-main', edited)
     await tocsin.restart()
@@ -92,13 +92,11 @@ describe('the playbook that investigates an alert', function () {
     const page = await fetch(summary)
     // The web page, or where it was not built: nothing, but of this server.
     expect([200, 404]).to.include(page.status)
-    const behind = await startTestTocsin(
-      'intel_provider',
-      { linked: playbook('linked', 'linked', '${{ run.url }}') },
-      {
-        TOCSIN_PUBLIC_URL: 'https://tocsin.example.com',
-      },
-    )
+    const behind = await startTestTocsin({
+      inProcess: true,
+      playbooks: { linked: playbook('linked', 'linked', '${{ run.url }}') },
+      env: { TOCSIN_PUBLIC_URL: 'https://tocsin.example.com' },
+    })
     try {
       const { body: alert } = await behind.investigate({ type: 'linked', content: 'x' })
       const { body: opened } = await behind.call(`/cases/${alert.case_id}`)

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Database } from '../../server/sqlite/database/database.ts'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -119,7 +119,7 @@ describe('a request whose process was killed before it answered', function () {
     expect(await total(`/cases/${caseId}/timeline`), 'entries').to.be.within(notes, notes + 1)
   })
 
-  it('is told that its answer is lost where it is about many: what was done is told when it is sent again', async () => {
+  it('is told that its answer is lost; the result is returned when it is sent again', async () => {
     const run = await runOf(await failedAlert())
     const body = { runs: [run] }
     const first = await post('/runs/retry', 'many', body)

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const folder = join(import.meta.dirname, '../data/alerts')
 
@@ -10,7 +10,7 @@ describe('the sample alerts of many makers', function () {
   let tocsin: TestTocsin
 
   before(async () => {
-    tocsin = await startTestTocsin()
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'intel_provider' })
     expect((await tocsin.connect('intel')).status).to.equal(201)
   })
   after(() => tocsin?.close())

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { eventually } from '../support/eventually.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const looks = `apiVersion: tocsin/v1
 name: looks
@@ -13,7 +14,7 @@ describe('a storm of one organization', function () {
 
   before(async () => {
     const env = { TOCSIN_MAX_RUNS: '5', TOCSIN_SHARE_PERCENT: '40', TOCSIN_MAX_QUEUED: '10' }
-    tocsin = await startTestTocsin('intel_provider', { looks }, env)
+    tocsin = await startTestTocsin({ inProcess: true, playbooks: { looks }, env })
     await tocsin.call('/organizations', { body: { code: 'quiet', name: 'Quiet' } })
   })
   after(() => tocsin?.close())
@@ -43,7 +44,11 @@ describe('a storm of one organization', function () {
     expect(refused).to.equal(3)
     expect(Number(after)).to.be.above(0)
     expect((await post('quiet', 0)).status).to.equal(201)
-    const rows = await rowsOf()
+    // An alert is answered before its run is queued.
+    const rows = await eventually('the run of the other organization', async () => {
+      const now = await rowsOf()
+      return now.get('quiet')?.queued === 1 ? now : undefined
+    })
     expect(rows.get('main')).to.include({
       received_per_minute: taken,
       refused_per_minute: 3,

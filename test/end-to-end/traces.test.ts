@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { startTestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin } from '../support/server/test-tocsin.ts'
 
 const playbook = `apiVersion: tocsin/v1
 name: traced
@@ -49,7 +49,7 @@ describe('traces', function () {
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url
     process.env['OTEL_SERVICE_NAME'] = 'tocsin-west'
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=k%204711' }
-    const tocsin = await startTestTocsin('intel_provider', { traced: playbook }, env)
+    const tocsin = await startTestTocsin({ inProcess: true, playbooks: { traced: playbook }, env })
     const { body: alert } = await tocsin.investigate({ type: 'traced', content: 'canary-content' })
     const { body } = await tocsin.call(`/runs?alert=${alert.alert_id}`)
     await tocsin.close()
@@ -71,11 +71,11 @@ describe('traces', function () {
 
   it('that nobody takes stop nothing', async () => {
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9'
-    const tocsin = await startTestTocsin(
-      'intel_provider',
-      { traced: playbook },
-      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
-    )
+    const tocsin = await startTestTocsin({
+      inProcess: true,
+      playbooks: { traced: playbook },
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    })
     const { body: alert } = await tocsin.investigate({ type: 'traced', content: 'x' })
     expect(alert.investigation_status).to.equal(15)
     await tocsin.close()

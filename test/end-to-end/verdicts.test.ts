@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
-import { startTestTocsin, type TestTocsin } from './support/test-tocsin.ts'
+import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** Known to the sandbox of the intel provider. */
 const bad = '203.0.113.77'
 
-describe('what a made playbook says in the case', function () {
+describe('case texts of a generated playbook', function () {
   this.timeout(20_000)
   let tocsin: TestTocsin
 
   before(async () => {
-    tocsin = await startTestTocsin()
+    tocsin = await startTestTocsin({ inProcess: true, sandbox: 'intel_provider' })
   })
   after(() => tocsin?.close())
 
@@ -27,12 +27,12 @@ describe('what a made playbook says in the case', function () {
   it('names what it could not look up while there is no connection, and leaves the severity as it is', async () => {
     const found = await caseOf(`login from ${bad}`)
     expect(found).to.include({ severity: 'medium', verdict: 'unknown' })
-    expect(found.summary).to.match(
-      /^Not assessed: no connection .* can look up what the alert names \(1 observables\): ip 203\.0\.113\.77$/,
+    expect(found.summary).to.equal(
+      'Not assessed: this organization has no connection that can look up observables. Found 1: ip 203.0.113.77',
     )
   })
 
-  it('says that look-ups failed, and why, when the provider refuses', async () => {
+  it('reports failed lookups with the reason if the provider refuses', async () => {
     await tocsin.call('/connections', {
       method: 'POST',
       body: {
@@ -46,11 +46,9 @@ describe('what a made playbook says in the case', function () {
     expect(found).to.include({
       severity: 'medium',
       verdict: 'unknown',
-      summary: 'Not assessed: 1 of 1 look-ups failed (over intel).',
+      summary: 'Not assessed: 1 of 1 lookups failed (over intel).',
     })
-    expect(found.notes.join()).to.match(
-      /^1 of 1 look-ups failed \(over intel\), the first one because: .*401/,
-    )
+    expect(found.notes.join()).to.match(/^1 of 1 lookups failed \(over intel\)\. First reason: .*401/)
     const refused = await eventually('the failure at the connection', async () => {
       const { body } = await tocsin.call('/connections/intel')
       return body.last_failure === null ? undefined : body
@@ -63,33 +61,34 @@ describe('what a made playbook says in the case', function () {
     })
   })
 
-  it('raises the case for what is known to be bad', async () => {
+  it('raises the severity of the case for known bad observables', async () => {
     const found = await caseOf(`login from ${bad}`)
     expect(found).to.include({
       severity: 'high',
       verdict: 'malicious',
-      summary: 'Known to be bad: 203.0.113.77 (risk 92)',
+      summary: 'Known malicious: 203.0.113.77 (risk 92)',
     })
   })
 
-  it('never calls what nobody knows harmless', async () => {
+  it('never calls an unknown observable harmless', async () => {
     expect(await caseOf('login from 198.51.100.9')).to.deep.equal({
       severity: 'medium',
       verdict: 'unknown',
-      summary:
-        'Nothing bad is known of the 1 observables that were looked up; that does not make them harmless.',
+      summary: 'No bad reputation found in 1 lookups. That does not prove the observables harmless.',
       notes: [],
     })
     expect(await caseOf('nothing to see')).to.include({
       severity: 'medium',
-      summary: 'Not assessed: the alert names nothing that could be looked up.',
+      summary: 'Not assessed: the alert contains no observables.',
     })
   })
 
-  it('says when an alert names more than was looked up', async () => {
+  it('reports that an alert has more observables than are looked up', async () => {
     const flood = Array.from({ length: 60 }, (_, n) => `198.51.100.${n + 1}`).join(' ')
     const found = await caseOf(`${flood} ${bad}`)
     expect(found.severity).to.equal('medium')
-    expect(found.notes).to.deep.equal(['The alert names more than was looked up: 50 of a kind at most.'])
+    expect(found.notes).to.deep.equal([
+      'The alert contains more observables than the 50 of each kind that are looked up.',
+    ])
   })
 })

@@ -149,7 +149,7 @@ describe('a destructive skill that is used too often', () => {
     expect(called()).to.equal(2)
   })
 
-  it('waits over a restart, with the same question, and goes on from an answer that came meanwhile', async () => {
+  it('keeps its question across a restart, and resumes with an answer given meanwhile', async () => {
     await use(2)
     const first = await begin()
     const [asked] = await waiting()
@@ -164,7 +164,7 @@ describe('a destructive skill that is used too often', () => {
     expect((await audited()).filter((action) => action === 'skill.held')).to.have.length(1)
   })
 
-  it('waits also where there would be room again', async () => {
+  it('keeps waiting even if the limit allows it again', async () => {
     await use(2)
     const { run, halt } = await begin()
     await halt()
@@ -290,7 +290,7 @@ describe('a destructive skill that is used too often', () => {
     await halt()
   })
 
-  it('always waits where none is allowed', async () => {
+  it('always waits if the limit is zero', async () => {
     const { halt } = await begin({ limit: 0 })
     expect(called()).to.equal(0)
     expect(await waiting()).to.have.length(1)

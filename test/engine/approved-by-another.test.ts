@@ -30,7 +30,10 @@ describe('approval of what a key asked for', () => {
       selfApproval,
     ).then(
       () => 'taken',
-      (error: { code: string; hint: string }) => [error.code, /in a session from before/.test(error.hint)],
+      (error: { code: string; hint: string }) => [
+        error.code,
+        /in a session from before the run/.test(error.hint),
+      ],
     )
 
   it('is refused to the key and all its sessions, unless the setting says otherwise', async () => {

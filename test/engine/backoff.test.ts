@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { retryDelayMs } from '../../core/engine/context/backoff.ts'
-import { defaultRetry } from '../../core/playbook/language/grammar.ts'
+import { defaultRetry } from '../../core/playbook/language/constants.ts'
+import { retryDelayMs } from '../../core/engine/context/next-try.ts'
 
 const keys = Array.from({ length: 200 }, (_, index) => `run-${index}/a`)
 const delays = (jitter: number, retryAfterMs?: number) =>

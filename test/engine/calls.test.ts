@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Input, Playbook } from '../../core/playbook/language/playbook.ts'
-import { sensitive, string } from '../../core/expression/index.ts'
+import { string } from '../../core/expression/index.ts'
 import { journalOf, openBench, type Bench } from './support/bench.ts'
 import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
@@ -137,15 +137,14 @@ describe('a called playbook', () => {
     expect(await next).to.deep.include({ output: ['new', 'new'] })
   })
 
-  it('is refused where it declares otherwise than its caller was checked with what is sensitive', async () => {
-    const inner = (isMarked: boolean, outputType: Playbook['outputType'] = string) => ({
-      ...makePlaybook({
+  it('is refused if its sensitive inputs differ from those its caller was checked with', async () => {
+    const inner = (isMarked: boolean, output?: Playbook['masks']['output']) =>
+      makePlaybook({
         name: 'contain',
         inputs: new Map([['host', text(undefined, isMarked)]]),
+        masks: { inputs: isMarked ? { fields: { host: true } } : undefined, output },
         steps: [{ id: 'isolate', uses: 'isolate', with: {} }],
-      }),
-      outputType,
-    })
+      })
     const outer = makePlaybook({
       steps: [
         {
@@ -159,7 +158,7 @@ describe('a called playbook', () => {
     const go = (called: Playbook) => bench.go(outer, { isolate: () => 1 }, { playbooks: callable(called) })
     expect(await go(inner(true))).to.include({ status: 'completed' })
     expect(bench.calls).to.have.length(1)
-    for (const other of [inner(false), inner(true, sensitive(string))])
+    for (const other of [inner(false), inner(true, true)])
       expect(await go(other)).to.nested.include({ 'error.code': 'call_marks_differ' })
     expect(bench.calls).to.have.length(1)
   })

@@ -48,7 +48,7 @@ describe('a checkpoint', () => {
   }
   const statusOf = async () => (await bench.stores.runs.find('all', run.uuid))?.status
 
-  it('waits, and goes on with the answer: who gave it, when, and what they wrote', async () => {
+  it('waits, then resumes with the answer, its responder, time and text', async () => {
     const { going, wakeUps } = start()
     await settle()
     expect(await statusOf()).to.equal('waiting')
@@ -73,7 +73,7 @@ describe('a checkpoint', () => {
     expect((await start().going).output, 'on replay').to.deep.equal(second.output)
   })
 
-  it('fails when nobody answers in time, unless an answer stands for none', async () => {
+  it('fails after the timeout, unless a default answer is set', async () => {
     const { going } = start()
     await clock.advance(60_000)
     expect(await going).to.nested.include({ status: 'failed', 'error.code': 'checkpoint_timeout' })
@@ -173,7 +173,7 @@ describe('a checkpoint', () => {
       expect(await going).to.include({ status: 'completed' })
     })
 
-    it('fails when it cannot ask, and nobody is waited for', async () => {
+    it('fails without waiting if it cannot ask', async () => {
       const failing: TestSkills = {
         'chat.ask': () => {
           throw new SkillError('user_not_found', 'nobody of this name')

@@ -139,7 +139,7 @@ describe('uses of destructive skills', () => {
       await polling.halt()
     })
 
-    it('begin although the limit is reached, where the effect is there already', async () => {
+    it('start despite the limit if their effect already exists', async () => {
       const { isolated, isolate } = machines()
       const skills = { 'edr.isolate': isolate }
       isolated.add('WS-1')
@@ -152,7 +152,7 @@ describe('uses of destructive skills', () => {
       await other.halt()
     })
 
-    it('wait for an approval where the other system cannot be asked', async () => {
+    it('wait for approval if the other system cannot be reached', async () => {
       const verify = () => {
         throw new TocsinError('http_403', 'no')
       }
@@ -165,7 +165,7 @@ describe('uses of destructive skills', () => {
       await halt()
     })
 
-    it('do not count where it is known that nothing was sent, and count where it is not', async () => {
+    it('do not count if certainly nothing was sent, and otherwise count', async () => {
       const failing = (code: string) => ({
         'edr.isolate': () => {
           throw new TocsinError(code, 'no')
@@ -215,7 +215,7 @@ describe('uses of destructive skills', () => {
       expect(data).to.have.length(1)
     })
 
-    it('are asked about one by one where each is approved by itself', async () => {
+    it('are asked about one by one if each use needs its own approval', async () => {
       const { wakeUps, going } = await begin([group()])
       for (let n = 0; n < 3; n++) await answer('approve', wakeUps)
       expect(await going).to.include({ status: 'completed' })
@@ -345,7 +345,7 @@ describe('uses of destructive skills', () => {
       expect(blocked).to.deep.equal(inputs.map(({ domain }) => domain))
     })
 
-    it('leave no room taken for what did not begin', async () => {
+    it('release the quota of uses that did not start', async () => {
       const skills: TestSkills = {
         'edr.block': () => {
           throw new TocsinError('http_500', 'no')
@@ -355,7 +355,7 @@ describe('uses of destructive skills', () => {
       expect(await counted()).to.deep.equal([[1, 0]])
     })
 
-    it('are asked about and done once, wherever the process dies', async () => {
+    it('are asked about and done once, wherever the process crashes', async () => {
       for (const [limit, when, writes] of [
         [2, 'before', 3],
         [2, 'after', 3],

@@ -61,7 +61,7 @@ describe('a question', () => {
   describe('that is over', () => {
     const settles = { settle: () => {} }
 
-    it('is settled: the skill is told what it was given, what it said, and what became of it', async () => {
+    it('is settled: the skill receives its input, its output and the outcome', async () => {
       const { going, wakeUps } = start(settles)
       await settle()
       await answer()
@@ -107,7 +107,7 @@ describe('a question', () => {
       expect(calls('settle')[1]?.asked?.outcome).to.deep.equal({ state: 'withdrawn' })
     })
 
-    it('is not settled when nobody could be told of it', async () => {
+    it('is not settled if its notification failed', async () => {
       const failing = () => {
         throw new SkillError('user_not_found', 'nobody of this name')
       }
@@ -115,7 +115,7 @@ describe('a question', () => {
       expect(calls('settle')).to.deep.equal([])
     })
 
-    it('holds up no step: the run goes on while it is being settled, and ends after that', async () => {
+    it('blocks no step: the run continues while it is being settled, and ends afterwards', async () => {
       let release: (() => void) | undefined
       const slow = { settle: () => new Promise<void>((resolve) => (release = resolve)) }
       const { going, wakeUps } = start(slow, {}, [{ id: 'after', uses: 'x.after' }])
@@ -208,7 +208,7 @@ describe('a question', () => {
       expect(calls('remind')).to.have.length(1)
     })
 
-    it('is not, when it was answered before, says no time, or the skill does not remind', async () => {
+    it('is not sent after an answer, without a time, or if the skill sends none', async () => {
       const answered = start(reminds, after)
       await settle()
       await answer()
@@ -296,7 +296,7 @@ describe('a question', () => {
       await second.halt()
     })
 
-    it('is not even asked when the time of its reminder is none', async () => {
+    it('is not asked if the time of its reminder is invalid', async () => {
       expect(await start(reminds, { remind_after: 'soon' }).going).to.nested.include({
         'error.code': 'wait_invalid',
       })

@@ -6,7 +6,7 @@ const folder = new URL('../../core/engine/', import.meta.url)
 const text = readFileSync(new URL('README.md', folder), 'utf8')
 
 describe('core/engine/README.md', () => {
-  it('names every file of the engine, and none that is not there', () => {
+  it('lists every file of the engine and no missing one', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))
       .map((file) => basename(file))

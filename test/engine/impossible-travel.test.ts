@@ -150,7 +150,7 @@ describe('the impossible-travel playbook', () => {
     expect(called('endpoint_security.isolate_machine')).to.deep.equal([])
   })
 
-  it('goes on without what is known about the address', async () => {
+  it('continues without data about the address', async () => {
     const { run, control } = await investigate(['NO'], {
       'intel_provider.get_enrichment': () => {
         throw new RetryableError('http_503', 'busy')
@@ -166,7 +166,7 @@ describe('the impossible-travel playbook', () => {
     ])
   })
 
-  it('says what has to be done by hand', async () => {
+  it('reports the remaining manual work', async () => {
     const { run, control } = await investigate([], {
       'endpoint_security.isolate_machine': () => {
         throw new SkillError('http_404', 'no such machine')

@@ -29,7 +29,7 @@ describe('interpreter: ends and time', () => {
       expect(outcome).to.deep.equal({ status: 'completed', output: { verdict: 'benign' }, error: null })
     })
 
-    it('ends the run as failed with the message of fail, whatever stands around it', async () => {
+    it('ends the run as failed with the message of fail, in any enclosing step', async () => {
       const playbook = makePlaybook({
         steps: [
           { steps: [{ fail: 'no such user ${{ alert.user }}' }], onError: 'continue' },
@@ -90,7 +90,7 @@ describe('interpreter: ends and time', () => {
       expect((await going).output).to.equal(until)
     })
 
-    it('ends a group at its timeout, and what is under way in it, and goes on as on_error says', async () => {
+    it('ends a group and its running steps at the timeout, and continues as on_error says', async () => {
       const run = await bench.startRun()
       const playbook = makePlaybook({
         steps: [
@@ -130,7 +130,7 @@ describe('interpreter: ends and time', () => {
       expect(bench.calls.map((call) => call.input)).to.deep.equal([{ status: 'failed' }])
     })
 
-    it('is cancelled at once, ends what is under way and runs finally', async () => {
+    it('is cancelled at once, ends running steps and runs finally', async () => {
       const cancel = new AbortController()
       const playbook = makePlaybook({
         steps: [

@@ -117,7 +117,7 @@ describe('interpreter: groups', () => {
       return n * 2
     }
 
-    it('gives the outputs in the order of the items', async () => {
+    it('returns the outputs in the order of the items', async () => {
       const run = await bench.startRun()
       const playbook = makePlaybook({
         steps: [
@@ -156,7 +156,7 @@ describe('interpreter: groups', () => {
       expect(await paths(run.uuid)).to.deep.equal(['each failed', 'each[0] completed', 'each[1] failed'])
     })
 
-    it('goes on past items that fail when told to, and says which did', async () => {
+    it('skips failed items if configured, and reports them', async () => {
       const playbook = makePlaybook({
         steps: [
           {
@@ -177,7 +177,7 @@ describe('interpreter: groups', () => {
       expect(outcome.output).to.deep.equal({ out: [2, 6], items: ['completed', 'failed', 'completed'] })
     })
 
-    it('refuses more items than allowed, and what is no list', async () => {
+    it('refuses too many items and values that are no list', async () => {
       for (const [items, code] of [
         [[1, 2, 3], 'foreach_too_many'],
         ['${{ alert.n }}', 'foreach_not_a_list'],

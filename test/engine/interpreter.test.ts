@@ -18,7 +18,7 @@ describe('interpreter', () => {
     (await bench.stores.journal.entries(uuid)).map(({ path, state }) => `${path} ${state}`).toSorted()
 
   describe('steps in order', () => {
-    it('hands the output of one step to the next and gives the outputs of the run', async () => {
+    it('passes outputs from step to step and returns the outputs of the run', async () => {
       const playbook = makePlaybook({
         steps: [
           { id: 'a', set: { n: 20 } },
@@ -80,7 +80,7 @@ describe('interpreter', () => {
   })
 
   describe('if', () => {
-    it('skips a step whose condition is false, records it, and gives its default', async () => {
+    it('skips a step whose condition is false, records it, and uses its default', async () => {
       const run = await bench.startRun()
       const playbook = makePlaybook({
         steps: [
@@ -124,7 +124,7 @@ describe('interpreter', () => {
   })
 
   describe('on_error', () => {
-    it('goes on after a failure that is to be ignored, with the default as output', async () => {
+    it('continues after an ignored failure, with the default as output', async () => {
       const playbook = makePlaybook({
         steps: [
           { id: 'a', uses: 'x.no', onError: 'continue', default: { score: 0, why: '${{ error.code }}' } },
@@ -188,7 +188,7 @@ describe('interpreter', () => {
     })
   })
 
-  it('sees recorded time only, whatever the clock says', async () => {
+  it('reads recorded times only, never the clock', async () => {
     const playbook = makePlaybook({
       steps: [{ id: 'constructor', set: { now: '${{ now }}', started: '${{ run.started_at }}' } }],
       outputs: '${{ steps.constructor.output }}',
@@ -200,14 +200,14 @@ describe('interpreter', () => {
     expect(outcome.output).to.deep.equal({ now: started, started })
   })
 
-  it('fails a step whose skill gives what JSON cannot say', async () => {
+  it('fails a step whose skill returns a value that JSON cannot represent', async () => {
     const loop: Record<string, unknown> = {}
     loop['self'] = loop
     const outcome = await bench.go(makePlaybook({ steps: [{ uses: 'x.loop' }] }), { 'x.loop': () => loop })
     expect(outcome.error?.code).to.equal('json_invalid')
   })
 
-  it('retries only what the skill calls passing', async () => {
+  it('retries only errors that the skill declares temporary', async () => {
     const playbook = makePlaybook({ steps: [{ uses: 'x.busy', retry: { max: 1, backoffMs: 1_000 } }] })
     const busy = (_input: unknown, _attempt: unknown, call: number) => {
       if (call === 1) throw new RetryableError('http_503', 'busy')

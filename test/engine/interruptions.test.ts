@@ -47,7 +47,7 @@ describe('local durable context: interruptions', () => {
       expect(outcome).to.deep.include({ state: 'completed', output: 'ran' })
     })
 
-    it('does not run while the other system cannot be asked', async () => {
+    it('does not run while the other system cannot be reached', async () => {
       const work = effect({ interrupted: 'verify', run: () => Promise.reject(new Error('must not run')) })
       await one.interrupt(work)
       const verify = async () => {
@@ -75,18 +75,18 @@ describe('local durable context: interruptions', () => {
     it('is given up when the run is known to bring the process down, and not before', async () => {
       const work = effect({ run: () => Promise.resolve('ran') })
       for (let times = 0; times < 5; times++) await one.interrupt(work)
-      const context = await one.open({ givesUp: true })
+      const context = await one.open({ failsInterrupted: true })
       expect(await context.perform(work)).to.have.nested.property('error.code', 'step_interrupted')
     })
 
-    it('goes on however often others brought the process down', async () => {
+    it('continues however often other runs crashed the process', async () => {
       const work = effect({ run: () => Promise.resolve('ran') })
       for (let times = 0; times < 5; times++) await one.interrupt(work)
       expect(await (await one.open()).perform(work)).to.include({ state: 'completed', output: 'ran' })
     })
   })
 
-  describe('a step of which nobody knows whether it ran', () => {
+  describe('a step with unknown outcome', () => {
     const by = 'anna'
     const resolve = (decision: StepDecision, output: unknown = null) =>
       one.bench.stores.journal.resolve(one.run.uuid, 'a', { decision, output, by: somebody(by) })
@@ -113,7 +113,7 @@ describe('local durable context: interruptions', () => {
       expect(idle[0], 'it has nothing to do until somebody decides').to.equal(Infinity)
     })
 
-    it('ends as a person says: it ran', async () => {
+    it('ends as decided by a person: it ran', async () => {
       const { work, going, wakeUps } = await park()
       await resolve('ran', { isolated: true })
       wakeUps.wake()
@@ -128,14 +128,14 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work), 'on replay').to.deep.equal(outcome)
     })
 
-    it('ends as a person says: skip it', async () => {
+    it('ends as decided by a person: skip it', async () => {
       const { going, wakeUps } = await park()
       await resolve('skip')
       wakeUps.wake()
       expect(await going).to.deep.include({ state: 'skipped', output: null })
     })
 
-    it('runs once more when a person says so, with its key and its input', async () => {
+    it('runs once more if a person decides so, with its key and its input', async () => {
       const seen: unknown[] = []
       const { going, wakeUps } = await park(async (input, { number, idempotencyKey }) => {
         seen.push([input, number, idempotencyKey])
@@ -147,7 +147,7 @@ describe('local durable context: interruptions', () => {
       expect(seen).to.deep.equal([[{ n: 1 }, 2, `${one.run.uuid}/a`]])
     })
 
-    it('is not asked about once a person has said to run it again', async () => {
+    it('is not verified once a person has decided to run it again', async () => {
       const { work } = await park(async () => 'again')
       await resolve('run_again')
       const outcome = await (await one.open()).perform({ ...work, verify: mustNotRun })
@@ -170,7 +170,7 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work)).to.deep.include({ state: 'completed', output: 'yes' })
     })
 
-    it('is asked about again after another crash', async () => {
+    it('is verified again after another crash', async () => {
       await park()
       await resolve('run_again')
       const stop = new AbortController()
@@ -207,6 +207,8 @@ describe('local durable context: interruptions', () => {
       'an answer 503 that proves nothing': () => new RetryableError('http_503', 'busy', { retryAfterMs: 1 }),
       'an answer 408': () => new RetryableError('http_408', 'too slow'),
       'a redirect': () => new SkillError('http_303', 'see other'),
+      'an answer 304': () => new SkillError('http_304', 'not modified'),
+      'an unassigned 3xx': () => new SkillError('http_399', 'odd'),
       'an answer that cannot be read': () => new SkillError('bad_response', 'not JSON'),
       'an answer that is too large': () => new SkillError('response_too_large', 'too large'),
       'an output that is not what was declared': () => new SkillError('contract_violation', 'no id'),
@@ -215,7 +217,7 @@ describe('local durable context: interruptions', () => {
     }
 
     for (const [what, error] of Object.entries(errors)) {
-      it(`leaves the step unknown where it must not be repeated: ${what}`, async () => {
+      it(`leaves a non-repeatable step unknown: ${what}`, async () => {
         const work = effect({ interrupted: 'ask', run: failing(error) })
         const wakeUps = createWakeUps()
         const going = (await one.open({ wakeUps })).perform(work)
@@ -236,6 +238,7 @@ describe('local durable context: interruptions', () => {
 
     for (const [what, error] of Object.entries<() => Error>({
       'a refusal': () => new SkillError('http_404', 'no such machine'),
+      'a redirect of the whole request': () => new SkillError('http_307', 'elsewhere'),
       'wrong credentials': () => new ConnectionError('http_401', 'no'),
       'a refusal by the skill': () => new SkillError('already_isolated', 'no'),
       'an error that says so': () => new RetryableError('http_503', 'busy', { effect: 'none' }),
@@ -292,7 +295,7 @@ describe('local durable context: interruptions', () => {
       expect(await going).to.deep.include({ state: 'completed', output: 'done' })
     })
 
-    it('is unknown after a crash too, and runs again only when a person says so', async () => {
+    it('is unknown after a crash too, and runs again only if a person decides so', async () => {
       const calls: string[] = []
       const run = async () => {
         calls.push('run')
@@ -320,7 +323,7 @@ describe('local durable context: interruptions', () => {
       expect(await one.entry()).to.include({ attempt: 2 })
     })
 
-    it('fails where the playbook does not want a person to be asked, and says that it may have happened', async () => {
+    it('fails if the playbook wants no person to decide, and says that it may have happened', async () => {
       for (const interrupted of ['fail', 'skip'] as const) {
         await one.anotherRun()
         const outcome = await (
@@ -337,22 +340,22 @@ describe('local durable context: interruptions', () => {
       expect(await going).to.have.nested.property('error.code', 'step_timeout')
     })
 
-    describe('where the other system can be asked', () => {
+    describe('if the other system can be queried', () => {
       const verified = (verify: EffectWork['verify']) =>
         effect({ interrupted: 'verify', run: failing(cut), verify, retry: { ...retry, max: 0 } })
 
-      it('is done where that says so', async () => {
+      it('is done if the other system confirms it', async () => {
         const outcome = await (await one.open()).perform(verified(async () => 'isolated'))
         expect(outcome).to.deep.include({ state: 'completed', output: 'isolated' })
       })
 
-      it('has had no effect where that says so', async () => {
+      it('had no effect if the other system says so', async () => {
         const outcome = await (await one.open()).perform(verified(async () => undefined))
         expect(outcome).to.deep.nested.include({ state: 'failed', 'error.details.effect': 'none' })
         expect(outcome).to.have.nested.property('error.code', 'network_error')
       })
 
-      it('may have happened while that cannot be asked', async () => {
+      it('may have happened while the other system cannot be reached', async () => {
         const outcome = await (await one.open()).perform(verified(failing(cut)))
         expect(outcome).to.deep.nested.include({ state: 'failed', 'error.details.effect': 'unknown' })
       })

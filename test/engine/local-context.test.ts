@@ -33,7 +33,7 @@ describe('local durable context', () => {
       })
     })
 
-    it('gives a recorded result back, without calling and without evaluating', async () => {
+    it('returns a recorded result without calling or evaluating', async () => {
       await (await one.open()).perform(effect({ run: async () => ({ at: new Date(0), gone: undefined }) }))
       const boom = () => {
         throw new Error('must not happen')
@@ -42,7 +42,7 @@ describe('local durable context', () => {
       expect(outcome).to.deep.include({ state: 'completed', output: { at: '1970-01-01T00:00:00.000Z' } })
     })
 
-    it('gives the same value before a restart as after it', async () => {
+    it('returns the same value before and after a restart', async () => {
       const output = { at: new Date(0), gone: undefined, id: 9007199254740993n, ['__proto__x']: 1 }
       const first = await (await one.open()).perform(effect({ run: async () => output }))
       const again = await (await one.open()).perform(effect({ run: async () => 'other' }))
@@ -91,7 +91,7 @@ describe('local durable context', () => {
       expect(outcome).to.deep.equal({ state: 'completed', output: null, endedAt: until })
     })
 
-    it('minds a clock that is set forward or back', async () => {
+    it('handles a clock set forward or back', async () => {
       let ended = false
       const until = one.clock.now() + 3_600_000
       const going = (await one.open()).sleep(nap(until)).finally(() => (ended = true))

@@ -12,7 +12,7 @@ const skills = {
   },
 }
 
-describe('a step that happened, and whose output nobody knows', () => {
+describe('a step that happened, with unknown output', () => {
   const one = useOneRun()
 
   /** Of these steps, those at the paths were interrupted, and a person has decided about them. */
@@ -32,7 +32,7 @@ describe('a step that happened, and whose output nobody knows', () => {
 
   const refused = {
     code: 'output_unknown',
-    message: "the output of step 'a' is not known: Ada decided that it happened, output unknown",
+    message: "the output of step 'a' is unknown: Ada decided that it ran with unknown output",
     details: { step: 'a', decision: 'ran_output_unknown' },
   }
 
@@ -48,7 +48,7 @@ describe('a step that happened, and whose output nobody knows', () => {
     expect(outputAt('b')).to.deep.equal({ status: 'completed', ok: true, has: false })
   })
 
-  it('gives its default to what reads its output', async () => {
+  it('passes its default to steps that read its output', async () => {
     const { outcome, outputAt } = await happened([
       { ...does, default: { n: 7 } },
       { id: 'b', set: '${{ steps.a.output.n }}' },
@@ -102,7 +102,7 @@ describe('a step that happened, and whose output nobody knows', () => {
     }
   })
 
-  it('is told in the timeline of the case and in the journal, with who decided', async () => {
+  it('is recorded in the timeline of the case and in the journal, with the person who decided', async () => {
     const caseId = await one.bench.stores.runs.openCase(one.run.uuid, { title: 'x' })
     await happened([does])
     const entry = await one.entry()

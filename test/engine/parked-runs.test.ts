@@ -28,7 +28,7 @@ describe('runs that are put away', () => {
     createParkedRuns({
       clock,
       maxInMemory,
-      onTrouble: () => Promise.resolve(),
+      onStoreError: () => Promise.resolve(),
       async next(after, limit) {
         if (refusals-- > 0) throw new Error('the disk is away')
         const sorted = stored.filter(({ wakeAt }) => wakeAt < Infinity).toSorted(before)

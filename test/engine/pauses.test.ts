@@ -36,7 +36,7 @@ describe('a pause', () => {
     isPaused = false
   })
 
-  it('holds over restarts until somebody ends it', async () => {
+  it('survives restarts until it is ended', async () => {
     const first = await pauses().pause('a loop', somebody('ann'))
     isPaused = false
     const next = pauses()
@@ -47,7 +47,7 @@ describe('a pause', () => {
     expect([isPaused, next.current(), kept]).to.deep.equal([false, undefined, undefined])
   })
 
-  it('that cannot be kept holds all the same, and says so', async () => {
+  it('that cannot be stored still applies, and logs the error', async () => {
     isFull = true
     const all = pauses()
     const error: unknown = await all

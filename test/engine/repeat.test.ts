@@ -41,7 +41,7 @@ describe('repeat', () => {
     expect(new Set(bench.calls.map(({ key }) => key)).size, 'each time is a call of its own').to.equal(3)
   })
 
-  it('gives up after the last time', async () => {
+  it('gives up after the last repetition', async () => {
     const going = bench.go(polling, { scan: () => ({ status: 'busy' }) })
     await clock.advance(90_000)
     expect(await going).to.nested.include({ status: 'failed', 'error.code': 'repeat_exhausted' })

@@ -39,7 +39,7 @@ describe('local durable context: tries', () => {
       expect(await waitsOf()).not.to.deep.equal(await waitsOf())
     })
 
-    it('spreads waits as far as it is told', async () => {
+    it('spreads waits within the configured jitter', async () => {
       const going = (await one.open()).perform(effect({ run: busy(), retry: { ...retry, jitter: 0 } }))
       await one.clock.advance(60_000)
       await going
@@ -73,7 +73,7 @@ describe('local durable context: tries', () => {
       expect((await going).state).to.equal('failed')
     })
 
-    it('does not try again what will not change', async () => {
+    it('does not retry permanent errors', async () => {
       let calls = 0
       const run = async () => {
         calls++
@@ -108,7 +108,7 @@ describe('local durable context: tries', () => {
       ).to.have.length(2)
     })
 
-    it('tries again after a timeout only where that is among them', async () => {
+    it('retries after a timeout only if it is listed', async () => {
       const triesWith = async (on: readonly string[]) => {
         await one.anotherRun()
         let calls = 0
@@ -124,7 +124,7 @@ describe('local durable context: tries', () => {
       expect(await triesWith(['http_5xx'])).to.equal(1)
     })
 
-    it('does not try again what will not change, whatever it is told', async () => {
+    it('never retries permanent errors, despite the configuration', async () => {
       let calls = 0
       const run = async () => {
         calls++
@@ -190,7 +190,7 @@ describe('local durable context: tries', () => {
       expect(await going).to.include({ state: 'completed', output: 'done' })
     })
 
-    it('goes on counting after a restart, and waits for the rest of the time', async () => {
+    it('keeps its count across a restart, and waits for the remaining time', async () => {
       const stop = new AbortController()
       const first = (await one.open({ stop: stop.signal })).perform(effect({ run: busy() })).catch(() => {})
       await one.clock.advance(1_300) // one try, its wait, the second try
@@ -221,7 +221,7 @@ describe('local durable context: tries', () => {
       expect(outcome).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
     })
 
-    it('never repeats on a guess what must not be repeated, but what was refused', async () => {
+    it('repeats a non-repeatable call only if it was refused', async () => {
       const codes = ['http_429', 'http_429', 'http_503', 'never']
       let calls = 0
       const going = (await one.open()).perform(

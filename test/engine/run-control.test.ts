@@ -132,7 +132,7 @@ describe('run control', () => {
     expect(await find(run)).to.include({ status: 'cancelled' })
   })
 
-  it('goes on as decided with a step of which nobody knew whether it ran', async () => {
+  it('resumes a step with unknown outcome as decided', async () => {
     const scanning = playbookOf('  - { id: s, uses: case.update }', 'outputs: { s: "${{ steps.s.output }}" }')
     const hanging: TestSkills = { 'case.update': { interrupted: 'ask', run: () => new Promise(() => {}) } }
     const first = open(scanning, hanging)
@@ -247,13 +247,13 @@ describe('run control', () => {
       const scheduler = schedule(() => {}, [needy])
       await scheduler.start()
       const errors = () =>
-        bench.logged.filter(({ message }) => message === 'a scheduled run could not be queued').length
+        bench.logged.filter(({ message }) => message === 'could not queue a scheduled run').length
       await clock.advance(2 * hourMs)
       expect(errors()).to.equal(2)
       scheduler.stop()
     })
 
-    it('leave a time out while the run before goes on', async () => {
+    it('skip a time while the previous run is still running', async () => {
       const queued: Run[] = []
       const scheduler = schedule((run) => queued.push(run))
       await scheduler.start()

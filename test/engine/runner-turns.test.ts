@@ -111,7 +111,7 @@ describe('turns of runs', () => {
     await drained
   })
 
-  it('come at their time to what an earlier process had put away, however many', async () => {
+  it('resume runs parked by an earlier process on time, however many', async () => {
     const first = start(waiting)
     for (let n = 0; n < 30; n++) first.enqueue(await queue())
     await settle()
@@ -176,7 +176,7 @@ describe('turns of runs', () => {
     expect(await bench.stores.journal.failedAttempts(run.uuid)).to.deep.equal([])
   })
 
-  it('come to nobody while it is paused; steps under way end', async () => {
+  it('start no run while paused; running steps end', async () => {
     const playbook = makePlaybook({ steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] })
     const { promise, resolve } = Promise.withResolvers<void>()
     const runner = start(playbook, {}, { ...echo, 'x.busy': () => promise })
@@ -198,7 +198,7 @@ describe('turns of runs', () => {
     ])
   })
 
-  it('do not begin while something goes on beside the run since the one before', async () => {
+  it("do not start while background work of the run's previous turn is running", async () => {
     const checkpoint = { via: 'chat.ask', with: {}, answers: ['yes'], withinMs: 86_400_000 }
     const playbook = makePlaybook({
       steps: [{ id: 'ask', checkpoint }, { uses: 'x.busy' }, { uses: 'x.echo' }],
@@ -294,7 +294,7 @@ describe('turns of runs', () => {
     expect((await find(second)).status).to.equal('running')
   })
 
-  it('wait for a store that is in trouble without pulling others into it', async () => {
+  it('wait for a failing store without affecting others', async () => {
     let refusals = 3
     let starts = 0
     const stores = withRuns({

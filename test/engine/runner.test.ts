@@ -59,7 +59,7 @@ describe('runner', () => {
       'a fail step': [[{ set: { x: 1 } }, { if: 'true', fail: 'broken' }], '1', 'playbook_failed'],
     }
   for (const [what, [steps, step, code]] of Object.entries(failures)) {
-    it(`leaves one line about a run that failed, without its message: ${what}`, async () => {
+    it(`logs one line about a failed run, without its message: ${what}`, async () => {
       const fail = () => {
         throw new SkillError('no', 'a message that may hold anything')
       }
@@ -134,7 +134,7 @@ describe('runner', () => {
     expect(ended).to.have.length(8)
   })
 
-  it('says in the log of each run which one it is, and nothing of the one that came before', async () => {
+  it('logs the id of each run, and nothing of the previous run', async () => {
     const seen: unknown[] = []
     const look = async () => {
       await Promise.resolve()
@@ -184,7 +184,7 @@ describe('runner', () => {
     expect(ended).to.have.length(3)
   })
 
-  it('puts a run away that waits, and others have its place meanwhile', async () => {
+  it('parks a waiting run and frees its place', async () => {
     const playbook = makePlaybook({
       steps: [{ uses: 'x.echo' }, { if: 'run.id == inputs.slow', wait: '1h' }, { uses: 'x.echo' }],
     })
@@ -212,7 +212,7 @@ describe('runner', () => {
     expect(ended).to.have.length(2)
   })
 
-  it('takes up what an earlier process left: queued and running ones', async () => {
+  it('resumes queued and running runs of an earlier process', async () => {
     const running = await bench.startRun()
     const queued = await queue()
     const runner = start(makePlaybook({ steps: [{ set: 1 }] }), {})
@@ -263,7 +263,7 @@ describe('runner', () => {
       expect(await crash(20_000)).to.deep.equal([runs[1]!.uuid, runs[2]!.uuid])
     })
 
-    it('gives up the one that was alone under way when the process stopped, and no other', async () => {
+    it('gives up the only run that was running when the process stopped, and no other', async () => {
       const [poison, ...others] = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
       await crash()
       for (let n = 0; n < 2; n++) expect(await crash()).to.deep.equal([poison.uuid])
@@ -274,7 +274,7 @@ describe('runner', () => {
       for (const other of others) expect((await find(other)).status).to.equal('completed')
     })
 
-    it('gives up nobody who was alone when the process stopped once: it may have been killed', async () => {
+    it('gives up no run after a single crash: the process may have been killed', async () => {
       const runs = [await bench.startRun(), await bench.startRun()]
       await crash()
       await crash()
@@ -323,7 +323,7 @@ describe('runner', () => {
       expect((await find(run)).status).to.equal('completed')
     })
 
-    it('suspects nobody after a stop that was meant', async () => {
+    it('suspects no run after a regular stop', async () => {
       const runs = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
       for (let n = 0; n < 3; n++) await crash()
       const busy: TestSkills = { 'case.update': () => new Promise(() => {}) }
@@ -341,7 +341,7 @@ describe('runner', () => {
       expect([next.suspects(), next.load().active]).to.deep.equal([0, runs.length - 1])
     })
 
-    it('begins what has just been queued only when those are through', async () => {
+    it('starts newly queued runs only after those', async () => {
       await bench.startRun()
       await crash()
       const queued = await queue()
@@ -351,7 +351,7 @@ describe('runner', () => {
   })
 
   describe('drain', () => {
-    it('gives what is under way time to end, and begins nothing', async () => {
+    it('lets running steps end, and starts nothing', async () => {
       const release = Promise.withResolvers<void>()
       const runner = start(
         makePlaybook({ steps: [{ uses: 'x.busy' }] }),
@@ -370,7 +370,7 @@ describe('runner', () => {
       expect(clock.pending).to.deep.equal([])
     })
 
-    it('stops what does not end in time; the next process goes on with it', async () => {
+    it('aborts steps that do not end in time; the next process resumes them', async () => {
       const playbook = makePlaybook({ steps: [{ uses: 'x.echo' }, { uses: 'x.hang' }, { uses: 'x.echo' }] })
       const runner = start(playbook, { 'x.echo': (input) => input, 'x.hang': () => new Promise(() => {}) })
       const run = await queue()

@@ -105,7 +105,7 @@ describe('a second adapter of the durable context', function () {
   })
 
   for (const when of ['before', 'after'] as const)
-    it(`comes to the same end where a process dies just ${when} each of its writes`, async () => {
+    it(`reaches the same end if the process crashes just ${when} each of its writes`, async () => {
       const reference = await whole()
       expect(reference.writes).to.be.greaterThan(70)
       for (let at = 1; at <= reference.writes; at++) {
@@ -119,7 +119,7 @@ describe('a second adapter of the durable context', function () {
       }
     })
 
-  it('leaves to a person what must not be repeated, and follows what they say', async () => {
+  it('leaves a non-repeatable step to a person, and follows the decision', async () => {
     for (const [decision, output, times] of [
       ['ran', 'by hand', 1],
       ['run_again', 'scanned', 2],

@@ -5,7 +5,7 @@ import { ManualClock } from './support/manual-clock.ts'
 
 const minute = 60_000
 
-describe('what has to wait for others of its group', () => {
+describe('tasks that wait for others of their group', () => {
   let bench: Bench
   let clock: ManualClock
   beforeEach(async () => {

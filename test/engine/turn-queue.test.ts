@@ -26,7 +26,7 @@ describe('turn queue', () => {
       active,
       maxInMemory,
       onFilled: () => {},
-      onTrouble: () => Promise.resolve(),
+      onStoreError: () => Promise.resolve(),
       async due(organization, limit) {
         asked++
         if (refusals-- > 0) throw new Error('the disk is away')
@@ -50,7 +50,7 @@ describe('turn queue', () => {
     active.clear()
   }
 
-  it('gives every organization its turn, and each its runs in their order', () => {
+  it('takes turns between organizations, each with its runs in order', () => {
     const queue = makeQueue(100)
     for (const one of [key('a', 1), key('a', 2), key('a', 3), key('b', 1), key('a', 4), key('b', 2)])
       push(queue, one)
@@ -83,17 +83,17 @@ describe('turn queue', () => {
     expect(take(queue)).to.equal(undefined)
   })
 
-  it('looks for what nobody pushed, and tries again when the store cannot be read', async () => {
+  it('polls for work that was not pushed, and retries if the store cannot be read', async () => {
     const queue = makeQueue(10)
     stored = [key('a', 1), key('a', 2), key('a', 3)]
     active.set('a2', {})
     refusals = 2
-    queue.lookFor('a')
+    queue.loadDue('a')
     await settle()
     expect([take(queue), take(queue), take(queue)]).to.deep.equal(['a1', 'a3', undefined])
   })
 
-  it('loses none and doubles none, whatever comes while it loads', async () => {
+  it('loses and duplicates no run that arrives while it loads', async () => {
     const steps = fc.array(fc.constantFrom('push', 'push', 'take', 'look', 'turn', 'end'), { maxLength: 300 })
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (moves, maxInMemory) => {
@@ -111,7 +111,7 @@ describe('turn queue', () => {
         for (const move of moves) {
           if (move === 'push') push(queue, key('a', pushed++))
           else if (move === 'take') takeOne()
-          else if (move === 'look') queue.lookFor('a')
+          else if (move === 'look') queue.loadDue('a')
           else if (move === 'end') endTurns()
           else await Promise.resolve()
         }

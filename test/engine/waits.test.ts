@@ -39,7 +39,7 @@ describe('waits of a computed length', () => {
   }
 
   for (const text of ['', '5', 'P1M', 'soon', '5 minutes']) {
-    it(`fail where it is none: '${text}'`, async () => {
+    it(`fail on an invalid value: '${text}'`, async () => {
       expect(await passed(text)).to.equal('wait_invalid')
     })
   }

@@ -3,7 +3,7 @@ import { strings } from '@bufbuild/cel/ext'
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { compileExpression, dyn, ExpressionError } from '../../core/expression/index.ts'
-import { isObject, type Value } from '../../core/expression/values/values.ts'
+import { isPlainObject, type Value } from '../../core/expression/values/values.ts'
 import { times, tries } from '../support/random.ts'
 
 const env = celEnv({ funcs: strings })
@@ -182,7 +182,7 @@ function plain(value: unknown): unknown {
   if (isCelList(value) || Array.isArray(value)) return [...(value as Iterable<unknown>)].map(plain)
   if (isCelMap(value))
     return Object.fromEntries([...value].map(([key, each]) => [key as string, plain(each)]))
-  if (isObject(value as Value)) {
+  if (isPlainObject(value as Value)) {
     return Object.fromEntries(Object.entries(value as object).map(([key, each]) => [key, plain(each)]))
   }
   if (typeof value === 'object' && value !== null) return 'a time'

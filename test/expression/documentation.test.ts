@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { maxHeight, maxNesting, maxNodes, maxSourceBytes } from '../../core/expression/values/budget.ts'
+import {
+  maxHeight,
+  maxNesting,
+  maxExpressionNodes,
+  maxExpressionBytes,
+} from '../../core/expression/values/budget.ts'
 import { maxValueDepth } from '../../core/expression/values/operators.ts'
 import { compileExpression, dyn, object, toJsonValue, typeOfSchema } from '../../core/expression/index.ts'
 import { stringifyJson } from '../../core/common/json.ts'
@@ -32,7 +37,7 @@ describe('docs/expressions.md', () => {
     })
   }
 
-  it('begins with expressions that are right', () => {
+  it('starts with valid expressions', () => {
     const [, block = ''] = /^```\n([^]*?)^```$/m.exec(page) ?? []
     const shown = block.trim().split('\n')
     expect(shown.length).to.be.greaterThan(2)
@@ -79,9 +84,9 @@ describe('docs/expressions.md', () => {
       [...page.matchAll(/^\| (\w[\w ]*\w) +\| ([\d,]+)\D/gm)].map(([, what, limit]) => [what, limit]),
     )
     expect(Object.fromEntries(rows)).to.deep.include({
-      source: String(maxSourceBytes / 1024),
+      source: String(maxExpressionBytes / 1024),
       nesting: String(maxNesting),
-      nodes: maxNodes.toLocaleString('en'),
+      nodes: maxExpressionNodes.toLocaleString('en'),
       'depth of compared values': String(maxValueDepth),
     })
     expect(page).to.include(`may have ${maxHeight} links`)

@@ -64,7 +64,7 @@ describe('evaluating expressions', () => {
       })
     })
 
-    it('tells null and absence apart', () => {
+    it('distinguishes null from missing', () => {
       const scope = { x: { a: null } }
       expect(
         evaluate('[has(x.a), has(x.b), x.a == null, x.?a.hasValue(), x.?b.hasValue()]', scope),
@@ -76,12 +76,12 @@ describe('evaluating expressions', () => {
       expect(evaluate('x.?a.orValue("default")', scope)).to.equal(null)
     })
 
-    it('takes undefined in the scope for absent', () => {
+    it('treats undefined in the scope as missing', () => {
       expect(evaluate('has(x.a)', { x: { a: undefined } })).to.equal(false)
       expect(failure('x', { x: undefined })).to.include({ code: 'expression_unknown_name' })
     })
 
-    it('is absorbed when the other side decides', () => {
+    it('is ignored if the other side decides', () => {
       expect(evaluate('x.a > 1 || true', { x: {} })).to.equal(true)
       expect(evaluate('false && x.a > 1', { x: {} })).to.equal(false)
       expect(failure('x.a > 1 || false', { x: {} })).to.include({ code: 'expression_missing_field' })
@@ -123,7 +123,7 @@ describe('evaluating expressions', () => {
       }
     })
 
-    it('is linear, whatever the part, and costs twice what reading does', () => {
+    it('is linear for any part, at twice the cost of reading', () => {
       const x = 'x'.repeat(1_000_000)
       const { program } = compileExpression('x.contains(part)', { x: dyn, part: dyn })
       for (const part of ['xy', `y${'x'.repeat(100_000)}`, `${'x'.repeat(100_000)}y`]) {
@@ -144,7 +144,7 @@ describe('evaluating expressions', () => {
       expect(evaluate('x[y]', { x: ['a', 'b'], y: 1 })).to.equal('b')
     })
 
-    it('may be the keys of a map, as long as they are whole', () => {
+    it('may be map keys if they are whole', () => {
       expect(evaluate('{x: "a"}[x]', { x: 3 })).to.equal('a')
       expect(evaluate('{x: "a"}[3] + {3: "b"}[x]', { x: 3 })).to.equal('ab')
       expect(evaluate('{x: "a", x + 1: "b"}', { x: 3 })).to.deep.equal({ 3: 'a', 4: 'b' })
@@ -169,7 +169,7 @@ describe('evaluating expressions', () => {
     })
   })
 
-  it('writes zero with its sign, however it is formatted', () => {
+  it('keeps the sign of zero in every format', () => {
     const cases = {
       '"%f".format([x])': '-0.000000',
       '"%.0f".format([x])': '-0',
@@ -184,7 +184,7 @@ describe('evaluating expressions', () => {
   })
 
   describe('times', () => {
-    it('are made of seconds with all the digits that a number can hold, and no others', () => {
+    it('are made from seconds with the precision of a double', () => {
       const cases = {
         'timestamp(x / 1000)': '2026-01-01T00:00:00.123Z',
         'timestamp(x / 1000) == timestamp("2026-01-01T00:00:00.123Z")': true,
@@ -217,14 +217,14 @@ describe('evaluating expressions', () => {
       )
     })
 
-    it('converts names that are declared as times', () => {
+    it('converts names declared as times', () => {
       const names = { now: timestamp, within: duration, step: object({ at: optional(timestamp) }) }
       const scope = { now: '2026-03-01T08:00:00Z', within: '90s', step: { at: '2026-03-01T07:00:00Z' } }
       expect(evaluate('now + within', scope, names)).to.equal('2026-03-01T08:01:30Z')
       expect(evaluate('now - step.?at.orValue(now)', scope, names)).to.equal('3600s')
     })
 
-    it('converts text in the format of a time where a time is compared', () => {
+    it('converts strings compared with a time', () => {
       const names = { now: timestamp, x: typeOfSchema({ type: 'string', format: 'date-time' }) }
       const scope = { now: '2026-03-01T08:00:00Z', x: '2026-03-01T09:30:00+01:00' }
       expect(evaluate('now - x > duration("0s") || x > now', scope, names)).to.equal(true)
@@ -233,7 +233,7 @@ describe('evaluating expressions', () => {
       expect(evaluate('x.getHours()', scope, names)).to.equal(8)
     })
 
-    it('reads durations of people and of JSON Schema', () => {
+    it('reads readable and ISO 8601 durations', () => {
       const read = ['1h30m', '-1.5h', '2d', 'PT5M', 'P1DT0.5S', 'P2W'].map((x) =>
         evaluate('duration(x)', { x }),
       )
@@ -251,7 +251,7 @@ describe('evaluating expressions', () => {
     })
   })
 
-  it('percent-encodes for addresses, called either way', () => {
+  it('percent-encodes for URLs, as function and method', () => {
     for (const source of ['x.urlEncode()', 'urlEncode(x)']) {
       expect(evaluate(source, { x: '' })).to.equal('')
       expect(evaluate(source, { x: "a/b?c#d&e=f;g+h%2e i!'()*~-._" })).to.equal(
@@ -270,7 +270,7 @@ describe('evaluating expressions', () => {
     expect(evaluate('base64Decode(x)', { x: '' })).to.equal('')
   })
 
-  it('says where a number comes from that JSON does not have', () => {
+  it('names the origin of a number that JSON does not have', () => {
     expect(failure('x', { x: parseJson('1e400') }).hint).to.match(/a number of the data beyond 1\.8e308$/)
   })
 
@@ -284,7 +284,7 @@ describe('evaluating expressions', () => {
       expect(Object.getPrototypeOf(made)).to.equal(Object.prototype)
     })
 
-    it('are missing where data does not have them', () => {
+    it('are missing if the data does not have them', () => {
       expect(
         evaluate('[has(x.constructor), "toString" in x, x.?__proto__.hasValue()]', { x: {} }),
       ).to.deep.equal([false, false, false])
@@ -335,7 +335,7 @@ describe('evaluating expressions', () => {
       })
     }
 
-    it('refuses what is no address', () => {
+    it('refuses invalid addresses', () => {
       for (const ip of ['1.2.3', '1.2.3.256', '01.2.3.4', '::1::', 'fe80::1%eth0', '', '1.2.3.4/8', ':::']) {
         expect(failure('isPrivateIp(x)', { x: ip }), ip).to.include({ code: 'expression_invalid_argument' })
       }
@@ -382,7 +382,7 @@ describe('evaluating expressions', () => {
       expect(evaluate('{1: "a", true: "b"}')).to.deep.equal({ 1: 'a', true: 'b' })
     })
 
-    it('refuses what JSON cannot say', () => {
+    it('refuses values without a JSON form', () => {
       expect(failure('0.0 / x', { x: 0 })).to.include({ code: 'expression_wrong_type' })
       expect(failure('[optional.none()]')).to.include({ code: 'expression_wrong_type' })
     })

@@ -51,17 +51,17 @@ function compiled(pattern: string): RE2JS | undefined {
 }
 
 describe('fuel', () => {
-  describe('of text that is read as a time', () => {
+  describe('of strings read as times', () => {
     const stamps = items(10_000).map((at) => `2026-01-01T00:00:00.${String(at).padStart(9, '0')}+01:00`)
     const spans = items(10_000).map(() => '1h'.repeat(40))
     const scope = { stamps, spans, x: '2026-01-01T00:00:00.5Z' }
 
-    it('is little for points in time, of which lists hold many', () => {
+    it('is low for timestamps, of which lists contain many', () => {
       for (const test of ['stamps.filter(s, s < x)', 'timestamp(x) in stamps', 'stamps.filter(s, s == x)'])
         expect(spend(test, scope), test).to.include({ outcome: 'value' })
     })
 
-    it('is taken for each text, whatever it names', () => {
+    it('is used for each string', () => {
       for (const test of [
         'spans.filter(s, s == duration("1h"))',
         'duration("1h") in spans',
@@ -74,7 +74,7 @@ describe('fuel', () => {
   })
 
   describe('of patterns', () => {
-    it('is the same whoever has used the pattern before', () => {
+    it('is independent of earlier uses of the pattern', () => {
       const literal = { expression: String.raw`x.matches("(a|b)*a(a|b){12}[0-9]")`, scope: { x: noise } }
       const first = spend(literal.expression, literal.scope)
       expect(spend(literal.expression, literal.scope)).to.deep.equal(first)
@@ -84,7 +84,7 @@ describe('fuel', () => {
       expect(spend('x.matches(pattern)', given)).to.deep.equal(dynamic)
     })
 
-    it('is taken for each new state, so that patterns of many states end soon', () => {
+    it('is used for each new state, which stops patterns with many states', () => {
       const hostile = '!y.matches("^(a|b)*a(a|b){" + string(int(i) % 90 + 10) + "}[0-9]")'
       expect(spend(`x.all(i, ${hostile})`, { x: items(1), y: noise.slice(0, 200) }).outcome).to.equal('value')
       expect(spend(`x.all(i, ${hostile})`, { x: items(10), y: noise }).outcome).to.equal(
@@ -92,7 +92,7 @@ describe('fuel', () => {
       )
     })
 
-    it('is taken once for the same pattern', () => {
+    it('is used once per pattern', () => {
       const once = spend('x.all(i, !y.matches(z))', { x: items(1), y: 'b', z: 'a{100}' }).fuel
       expect(once).to.be.greaterThan(800)
       expect(spend('x.all(i, !y.matches(z))', { x: items(100), y: 'b', z: 'a{100}' }).fuel).to.be.lessThan(
@@ -100,7 +100,7 @@ describe('fuel', () => {
       )
     })
 
-    it('leaves enough for the patterns that people write, and for long texts', () => {
+    it('suffices for realistic patterns and long texts', () => {
       const text = 'the quick brown fox logs in from 10.2.3.4 with user=bob, failed attempts: 3\n'.repeat(150)
       for (const pattern of [
         String.raw`\b\d{1,3}(\.\d{1,3}){3}\b:`,
@@ -114,7 +114,7 @@ describe('fuel', () => {
     })
   })
 
-  it('is taken for the calls in a loop', () => {
+  it('is used for calls in a loop', () => {
     const scope = (count: number) => ({ x: items(count), y: '10.0.0.1' })
     expect(spend('x.all(i, cidrContains("10.0.0.0/8", y))', scope(5000)).outcome).to.equal('value')
     expect(spend('x.all(i, cidrContains("10.0.0.0/8", y))', scope(20_000)).outcome).to.equal(
@@ -123,18 +123,18 @@ describe('fuel', () => {
     expect(spend('x.all(i, i >= 0.0)', scope(50_000)).outcome).to.equal('value')
   })
 
-  it('is taken for faults that do not matter', () => {
+  it('is used for ignored faults', () => {
     expect(spend('x.all(i, y.z || true)', { x: items(1000), y: {} }).fuel).to.be.at.least(5000)
   })
 
-  it('is taken for the keys of maps', () => {
+  it('is used for map keys', () => {
     const y = Object.fromEntries(items(10_000).map((key) => [`k${key}`, key]))
     expect(spend('x.all(i, y.exists(k, true))', { x: items(50), y }).outcome).to.equal(
       'expression_fuel_exhausted',
     )
   })
 
-  it('is taken for integers without end', () => {
+  it('is used for huge integers', () => {
     const x = BigInt('9'.repeat(1_000_000))
     expect(spend('string(x)', { x }).outcome).to.equal('expression_fuel_exhausted')
     expect(spend('x * x > 0', { x }).outcome).to.equal('expression_overflow')
@@ -143,7 +143,7 @@ describe('fuel', () => {
 })
 
 describe('patterns', () => {
-  it('find what the library finds', () => {
+  it('match as the library does', () => {
     fc.assert(
       fc.property(
         patterns,
@@ -163,7 +163,7 @@ describe('patterns', () => {
     )
   })
 
-  it('weigh at least as much as they are large', () => {
+  it('weigh at least their compiled size', () => {
     fc.assert(
       fc.property(patterns, (pattern) => {
         const library = compiled(pattern)
@@ -185,7 +185,7 @@ describe('patterns', () => {
 })
 
 describe('searching text', () => {
-  it('finds what the platform finds, forwards and backwards', () => {
+  it('matches the platform, forwards and backwards', () => {
     const letters = (size: number) =>
       fc.string({ unit: fc.constantFrom('a', 'b'), minLength: size, maxLength: size })
     fc.assert(
@@ -224,13 +224,13 @@ describe('values with shared parts', () => {
     expect(JSON.stringify(toJsonValue(doubled(2)))).to.equal('[[[2],[2]],[[2],[2]]]')
   })
 
-  it('cost as much as they are large when they are written', () => {
+  it('cost their full size as JSON', () => {
     expect(() => toJsonValue(doubled(60)))
       .to.throw(ExpressionError)
       .with.property('code', 'expression_fuel_exhausted')
   })
 
-  it('are not nested deeper than others, whichever way leads to them', () => {
+  it('obey the depth limit on every path', () => {
     const wrap = (value: unknown, levels: number): unknown => items(levels).reduce((inner) => [inner], value)
     const inner = wrap(1, 150)
     expect(() => toJsonValue([inner, wrap(inner, 100)]))

@@ -51,7 +51,7 @@ describe('lossless JSON', () => {
     expect(codeOf(() => parseJson('[[1]]', { maxDepth: 1 }))).to.equal('json_too_deep')
   })
 
-  it('refuses what is no JSON', () => {
+  it('refuses invalid JSON', () => {
     for (const text of ['', '{', '"', '"\\"', 'undefined', '{a: 1}']) {
       expect(
         codeOf(() => parseJson(text)),

@@ -31,8 +31,8 @@ const outcome = (source: string) => {
   return found
 }
 
-describe('conditions that decide nothing', () => {
-  it('never hold', () => {
+describe('constant conditions', () => {
+  it('are never true', () => {
     for (const source of [
       'a.status == "open" && a.status == "closed"',
       'a.text == "x" && a.text != "x"',
@@ -56,7 +56,7 @@ describe('conditions that decide nothing', () => {
       expect(outcome(source), source).to.equal('never')
   })
 
-  it('always hold', () => {
+  it('are always true', () => {
     for (const source of [
       'a.status != "open" || a.status != "closed"',
       'a.status in ["open", "closed", "ignored"]',
@@ -70,7 +70,7 @@ describe('conditions that decide nothing', () => {
       expect(outcome(source), source).to.equal('always')
   })
 
-  it('are no others', () => {
+  it('are not reported otherwise', () => {
     for (const source of [
       'a.status == "open" || a.status == "closed"',
       'a.status == "open" && a.text == "closed"',

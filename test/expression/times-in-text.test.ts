@@ -60,7 +60,7 @@ function evaluate(source: string, names: Record<string, Type>): unknown {
 const doubts = (source: string) =>
   compileExpression(source, typed).doubts.map(({ code, message, hint }) => `${code}: ${message} (${hint})`)
 
-describe('times that are text in the data', () => {
+describe('times stored as strings', () => {
   for (const [known, names] of [
     ['where schemas say so', typed],
     ['where nothing is known', untyped],
@@ -100,7 +100,7 @@ describe('times that are text in the data', () => {
     }
   }
 
-  it('are text where nothing else is a time', () => {
+  it('stay strings if nothing else is a time', () => {
     for (const names of [typed, untyped]) {
       expect(evaluate('d.a + d.short', names)).to.equal('2026-01-01T01:00:00+00:0090s')
       expect(evaluate('d.a + "."', names)).to.equal('2026-01-01T01:00:00+00:00.')
@@ -109,7 +109,7 @@ describe('times that are text in the data', () => {
     }
   })
 
-  it('are not guessed: text that is no time is equal to none, and cannot be put in order with one', () => {
+  it('are not guessed: other strings never equal a time and cannot be ordered with one', () => {
     const names = { now: timestamp, x: dyn }
     const failure = (source: string, x: unknown) => {
       const { program } = compileExpression(source, names)
@@ -127,7 +127,7 @@ describe('times that are text in the data', () => {
     expect(failure('x > "2026-01-01T00:00:00Z"', '2026-01-01')).to.equal(false)
   })
 
-  it('can be times or other text, which both can be read', () => {
+  it('can be a union of times and other strings', () => {
     const names = { x: union([timestamp, string]), y: union([timestamp, duration]), now: timestamp }
     const read = (source: string, x: string) =>
       toJsonValue(compileExpression(source, names).program!.evaluate({ x, y: x, now: scope.now }))
@@ -138,12 +138,12 @@ describe('times that are text in the data', () => {
     expect(read('y < duration("2m")', '90s')).to.equal(true)
   })
 
-  it('are warned of where they stay text', () => {
+  it('cause a warning where they stay strings', () => {
     expect(doubts('d.a + d.short')).to.deep.equal([
-      'times_as_text: two texts are joined here, though they are times (convert one of them: timestamp(d.a))',
+      'times_as_text: two times are joined as strings here (convert one of them: timestamp(d.a))',
     ])
     expect(doubts('d.short < d.long')).to.deep.equal([
-      'times_as_text: durations are compared as text here (convert one of them: duration(d.short))',
+      'times_as_text: durations are compared as strings here (convert one of them: duration(d.short))',
     ])
     expect(doubts('d.short == d.long')).to.have.length(1)
     expect(doubts('duration(d.short) < d.long')).to.deep.equal([])

@@ -50,7 +50,7 @@ describe('typeOfSchema', () => {
     expect(typeOfSchema({ type: 'object', additionalProperties: { type: 'number' } }).kind).to.equal('map')
   })
 
-  it('follows references, also those that lead to themselves', () => {
+  it('follows references, also recursive ones', () => {
     const tree = typeOfSchema({
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },
@@ -60,7 +60,7 @@ describe('typeOfSchema', () => {
     expect(typeOfSchema({ $ref: '#' })).to.equal(dyn)
   })
 
-  it('joins allOf, and keeps the choices of anyOf', () => {
+  it('merges allOf, and keeps the choices of anyOf', () => {
     const all = typeOfSchema({
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -74,7 +74,7 @@ describe('typeOfSchema', () => {
 })
 
 describe('union', () => {
-  it('merges what is alike, and is dyn as soon as one of its types is', () => {
+  it('merges equal types, and is dyn if one of its types is', () => {
     expect(describeType(union([int, double, int]))).to.equal('number')
     expect(describeType(union([int, integer]))).to.equal('integer')
     expect(describeType(union([enumeration(['a']), enumeration(['b'])]))).to.equal('one of a, b')

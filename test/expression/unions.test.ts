@@ -40,10 +40,10 @@ const doubts = (source: string) =>
   )
 
 describe('values of several types', () => {
-  describe('in a list of texts that is joined', () => {
-    it('are told, and not once they are left out', () => {
+  describe('in a joined list of strings', () => {
+    it('are reported unless they are filtered out', () => {
       expect(doubts('["a", some].join(",")')).to.deep.equal([
-        '["a", some]: ["a", some] may hold integer or null: join() does not work on it (leave nulls out: .filter(x, x != null))',
+        '["a", some]: ["a", some] may hold integer or null: join() does not work on it (leave out nulls: .filter(x, x != null))',
       ])
       expect(doubts('["a", n].join()')).to.have.length(1)
       expect(doubts('["a", n].map(x, string(x)).join()')).to.deep.equal([])
@@ -52,13 +52,13 @@ describe('values of several types', () => {
     })
   })
 
-  describe('in operations that suit some of them', () => {
-    it('are told, with how to ask', () => {
+  describe('in operations that work for some of them', () => {
+    it('are reported with a check', () => {
       expect(doubts('n + 1')).to.deep.equal([
-        'n: n may be string: + does not work on string and int (ask first: type(n) != string)',
+        'n: n may be string: + does not work on string and int (check first: type(n) != string)',
       ])
       expect(doubts('n.startsWith("x")')).to.deep.equal([
-        'n: n may be integer: startsWith() does not work on integer (ask first: type(n) == string)',
+        'n: n may be integer: startsWith() does not work on integer (check first: type(n) == string)',
       ])
       for (const doubtful of [
         '3 > n',
@@ -77,12 +77,12 @@ describe('values of several types', () => {
       }
     })
 
-    it('are no reason to have no program', () => {
+    it('do not prevent compilation', () => {
       const { program } = compile('n + 1')
       expect(program?.evaluate({ n: 2 })).to.equal(3)
     })
 
-    it('are fine where the operation suits all of them', () => {
+    it('are accepted if the operation works for all of them', () => {
       for (const fine of [
         'n == 1',
         'n == "x"',
@@ -96,18 +96,18 @@ describe('values of several types', () => {
         expect([...problems(fine), ...doubts(fine)], fine).to.deep.equal([])
     })
 
-    it('are not spoken of when something is wrong anyway', () => {
+    it('are not reported together with errors', () => {
       expect(compile('n + 1 == st.nothing').doubts).to.deep.equal([])
     })
 
-    it('leave null to what is said about null', () => {
+    it('leave null to the null checks', () => {
       expect(problems('some.startsWith("x")')).to.deep.equal(['some may be null'])
       expect(doubts('some != null && type(some) == string && some.startsWith("x")')).to.deep.equal([])
     })
   })
 
-  describe('told apart by type(…)', () => {
-    it('are of that type where it holds, and of the others where it does not', () => {
+  describe('distinguished by type(…)', () => {
+    it('have that type if it is true, and the others if not', () => {
       for (const fine of [
         'type(n) == string ? n.startsWith("x") : n + 1 > 2',
         'type(n) != string ? n + 1 > 2 : n.startsWith("x")',
@@ -121,14 +121,14 @@ describe('values of several types', () => {
       expect(describeType(compile('type(n) == string ? n : "x"').type)).to.equal('string')
     })
 
-    it('stay numbers where they are no ints: a number of the data is a double', () => {
+    it('stay numbers if they are not ints', () => {
       expect(doubts('type(n) == int ? "x" : n + "x"')).to.have.lengthOf(1)
       expect(doubts('type(n) == double ? n + 1 : 0')).to.deep.equal([])
     })
   })
 
-  describe('told apart by a field', () => {
-    it('have the fields of those that have this constant', () => {
+  describe('distinguished by a field', () => {
+    it('have the fields of the members with this constant', () => {
       for (const fine of [
         'st.kind == "a" ? st.x : 0',
         '"a" == st.kind && st.x > 1',
@@ -161,11 +161,11 @@ describe('values of several types', () => {
         expect(problems(wrong), wrong).to.have.lengthOf(1)
     })
 
-    it('may be asked for the fields of the others', () => {
+    it('may be checked for fields of the others', () => {
       expect(problems('st.kind == "a" && has(st.y)')).to.deep.equal([])
     })
 
-    it('are not told apart by a field that may be null as well', () => {
+    it('are not distinguished by a nullable field', () => {
       expect(problems('odd.kind != "a" ? odd.y : ""')).to.deep.equal(['odd.y may be missing'])
     })
   })

@@ -15,7 +15,7 @@ const hour = 60 * minute
 const playbookOf = (steps: string, trigger = 'manual: true') =>
   parsed(`apiVersion: tocsin/v1\nname: tested\non: { ${trigger} }\nsteps:\n${steps}`)
 
-describe('a clock that is set while runs wait', () => {
+describe('a clock change while runs wait', () => {
   let bench: Bench
   let clock: ManualClock
   let runner: Runner | undefined

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** Each takes from a running server what it writes to, and gives what brings it back. */
 const losses = [
@@ -29,7 +29,7 @@ const losses = [
 
 describe('tocsin serve that loses its data directory', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
   let other: Server
   let asked: string[]
 
@@ -39,7 +39,7 @@ describe('tocsin serve that loses its data directory', function () {
       asked.push(request.url ?? '')
       response.end('{}')
     }).listen(0, '127.0.0.1')
-    house = await makeHouse()
+    house = await makeTestTocsin()
     const steps = `  - wait: 2s\n  - uses: http.get\n    connection: other\n    with: { path: / }`
     await house.addPlaybook('slow', steps)
     await house.addPlaybook('t', '  - id: a\n    set: { x: 1 }')
@@ -59,7 +59,7 @@ describe('tocsin serve that loses its data directory', function () {
         'the wait of the run',
         async () => (await server.call('/runs')).body.data[0]?.status === 'running' || undefined,
       )
-      const giveBack = await lose(join(house.path, 'data'))
+      const giveBack = await lose(join(house.folder, 'data'))
 
       const refused = await house.post('t')
       expect([refused.status, refused.body.code]).to.deep.equal([503, 'store_unavailable'])
@@ -67,12 +67,12 @@ describe('tocsin serve that loses its data directory', function () {
       expect(ready.status).to.equal(503)
       const { code, detail } = (await ready.json()) as Record<string, string>
       expect(code).to.equal('not_ready')
-      expect(detail).to.include('the database is not where it was opened').and.not.include(house.path)
+      expect(detail).to.include('was deleted, moved or replaced').and.not.include(house.folder)
 
       const { code: exitCode, stderr } = await server.command.ended
       expect(exitCode).to.equal(1)
-      expect(stderr).to.include('"the data directory is gone: nothing is acknowledged, and no step begins"')
-      expect(stderr).to.include('"the process ends: the data directory has not come back"')
+      expect(stderr).to.include('"the data directory is gone: no request is acknowledged and no step starts"')
+      expect(stderr).to.include('"exiting: the data directory did not become writable again"')
       expect(asked, 'the wait was over by then').to.deep.equal([])
 
       await giveBack()

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import type { RunningServer } from '../cli/support/start-server.ts'
+import type { RunningServer } from '../support/server/start-server.ts'
 import { serveSocket, type TestServer } from '../egress/servers.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { peakMemory } from './support/peak-memory.ts'
 
 const chunk = Buffer.alloc(65_536, 'x')
@@ -72,12 +72,12 @@ function flood(socket: Socket): void {
 
 describe('runs whose other system is sick', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
   let peers: ReadonlyMap<string, TestServer>
   let server: RunningServer
 
   before(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin({ env: { TOCSIN_WORKERS: '1' } })
     peers = new Map(
       await Promise.all(
         Object.entries(troubles).map(async ([name, { talk }]) => [name, await serveSocket(talk)] as const),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { Reply } from '../cli/support/start-server.ts'
+import type { Reply } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { canTrace, failing } from './support/strace.ts'
 
 /** Which calls of the process fail, counted from its start: long enough after it, and for long enough to be noticed. */
@@ -13,13 +13,13 @@ const faults = [
 
 describe('tocsin serve on a disk that fails for a while', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
 
   before(function () {
     if (!canTrace) this.skip()
   })
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
   })
   afterEach(() => house?.close())
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const env = { TOCSIN_GROUP_MINUTES: '60' }
 
-describe('repeats of an alert on a server that is killed', function () {
+describe('repeats of an alert on a killed server', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
   })
   afterEach(() => house?.close())
 

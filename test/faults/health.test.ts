@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Database } from '../../server/sqlite/database/database.ts'
-import type { RunningServer } from '../cli/support/start-server.ts'
+import type { RunningServer } from '../support/server/start-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { canMount, onSmallDisk } from './support/small-disk.ts'
 
 /** What whoever restarts the process and whoever sends it alerts are told. */
@@ -26,13 +26,13 @@ const isReady = (server: RunningServer, expected: boolean) =>
     return ready === (expected ? 200 : 503) || undefined
   })
 
-describe('what tocsin serve says of its health', function () {
+describe('the health checks of tocsin serve', function () {
   this.timeout(60_000)
-  let house: House
-  const path = () => join(house.path, 'data/tocsin.db')
+  let house: TestTocsin
+  const path = () => join(house.folder, 'data/tocsin.db')
 
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook('t', '  - id: a\n    set: { x: "${{ alert.type }}" }')
   })
   afterEach(() => house?.close())
@@ -79,10 +79,10 @@ describe('what tocsin serve says of its health', function () {
 
   it('is not ready where the data directory is gone, and is when it is back', async () => {
     const server = await house.start()
-    await rename(join(house.path, 'data'), join(house.path, 'elsewhere'))
+    await rename(join(house.folder, 'data'), join(house.folder, 'elsewhere'))
     await isReady(server, false)
     expect((await house.post('t')).status).to.equal(503)
-    await rename(join(house.path, 'elsewhere'), join(house.path, 'data'))
+    await rename(join(house.folder, 'elsewhere'), join(house.folder, 'data'))
     await isReady(server, true)
     expect((await house.post('t')).status).to.equal(201)
   })
@@ -98,7 +98,7 @@ describe('what tocsin serve says of its health', function () {
     expect((await server.call('/alerts?limit=1')).status, 'reads go on').to.equal(200)
   })
 
-  it('takes no connection more while it ends what it has begun', async () => {
+  it('accepts no connection while it ends running work', async () => {
     const server = await house.start()
     const { hostname, port } = new URL(server.url)
     const slow = connect(Number(port), hostname)

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { readEvents, type EventReader } from '../http/support/event-reader.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 describe('events of a run of tocsin serve', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   const readers: EventReader[] = []
 
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook(
       'asked',
       `  - { id: before, set: { n: 1 } }
@@ -43,7 +43,7 @@ describe('events of a run of tocsin serve', function () {
       event === 'step' ? `${data.path} ${data.state}` : `${event} ${data.status}`,
     )
 
-  it('go on after kill -9 and a start, with nothing lost and nothing twice', async () => {
+  it('resume after kill -9 and a restart, with nothing lost or repeated', async () => {
     const uuid = await startRun()
     const first = await follow(`/runs/${uuid}/events`)
     await eventually('the question', () => said(first).includes('question started') || undefined)

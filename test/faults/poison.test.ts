@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { serveHttp } from '../egress/servers.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** A plugin whose skill takes the whole process down, as only a crash in native code or a lack of memory would. */
 const poison = `
@@ -30,10 +30,10 @@ export default {
 
 describe('a run that brings the process down', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   beforeEach(async () => {
-    house = await makeHouse()
-    await writeFile(join(house.path, 'poison.js'), poison)
+    house = await makeTestTocsin()
+    await writeFile(join(house.folder, 'poison.js'), poison)
   })
   afterEach(() => house?.close())
 
@@ -82,9 +82,9 @@ describe('a run that brings the process down', function () {
 
 describe('an alert that brings the process down before it has a run', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
   })
   afterEach(() => house?.close())
 

@@ -1,13 +1,16 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { killCommands, startTocsinCommand, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer } from '../cli/support/start-server.ts'
+import { killCommands, startTocsinCommand, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { canTrace, failing } from './support/strace.ts'
 
 /** Calls on the database that fail; `when` reaches the opening of the file, its first pages, and pages read much later. */
 const faults = [
-  ['openat:error=EACCES', /cannot read .*tocsin\.db: EACCES.*\n.*Let this user read and write the file/],
+  [
+    'openat:error=EACCES',
+    /cannot read .*tocsin\.db: EACCES.*\n.*Give this user read and write access to the file/,
+  ],
   ['openat:error=EIO', /cannot read .*tocsin\.db: EIO.*\n.*Check the disk/],
   ['pread64:error=EIO', /disk I\/O error\n.*Check the disk/],
   ['pread64:error=EIO:when=3+', /disk I\/O error\n.*Check the disk/],
@@ -52,7 +55,7 @@ describe('a database that cannot be read', function () {
       const finding = /^problem +database:.*\n.*$/m.exec(doctor.stdout)?.[0] ?? doctor.stdout
       expect(finding).to.match(says)
       for (const text of [backup.stderr, doctor.stdout])
-        expect(text).not.to.match(/damaged|malformed|restore|bug in Tocsin|copy of the key in/)
+        expect(text).not.to.match(/damaged|malformed|restore|bug in Tocsin|copy of the key\b/)
     })
   }
 
@@ -67,6 +70,6 @@ describe('a database that cannot be read', function () {
       )
     }
     const { stderr } = await faulty('openat:error=EACCES', file, 'restore', file, '--replace')
-    expect(stderr).to.match(/cannot read .*whole\.db: EACCES.*\n.*Let this user read/)
+    expect(stderr).to.match(/cannot read .*whole\.db: EACCES.*\n.*Give this user read/)
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { makeRandom, seed, times } from '../support/random.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** A plugin that notes each effect in a file, and fails while a gate is not open. */
 const plugin = `
@@ -34,11 +34,11 @@ const options = { env: { TOCSIN_PLUGINS: './count.js' } }
 
 describe(`retries on a server (seed ${seed})`, function () {
   this.timeout(times(60_000))
-  let house: House
+  let house: TestTocsin
 
   beforeEach(async () => {
-    house = await makeHouse()
-    await writeFile(join(house.path, 'count.js'), plugin)
+    house = await makeTestTocsin()
+    await writeFile(join(house.folder, 'count.js'), plugin)
     await house.addPlaybook('gated', steps)
     await house.start(options)
   })
@@ -51,8 +51,8 @@ describe(`retries on a server (seed ${seed})`, function () {
     expect(run.error).to.deep.include({ code: 'gate_closed', details: { path: 'gate' } })
     return run
   }
-  const openGate = () => writeFile(join(house.path, 'open'), '')
-  const effects = async () => (await readFile(join(house.path, 'effects'), 'utf8')).trim().split('\n')
+  const openGate = () => writeFile(join(house.folder, 'open'), '')
+  const effects = async () => (await readFile(join(house.folder, 'effects'), 'utf8')).trim().split('\n')
   const retry = (uuid: string) => house.server.call(`/runs/${uuid}/retry`, { body: {} })
 
   it('go on from the failed step; what was done stands there, with the run that did it', async () => {
@@ -129,7 +129,7 @@ describe(`retries on a server (seed ${seed})`, function () {
     expect((await effects()).filter((name) => name === 'first')).to.have.length(3)
   })
 
-  it('are there whole or not at all when the process is killed meanwhile', async () => {
+  it('are stored completely or not at all if the process is killed', async () => {
     const random = makeRandom(seed)
     for (let round = 0; round < times(3); round++) {
       const before = (await house.server.call('/runs')).body.data.length
@@ -149,7 +149,7 @@ describe(`retries on a server (seed ${seed})`, function () {
       expect(body.steps[0], `round ${round}`).to.include({ path: 'first', carried_from: run.run_uuid })
       const firsts = (await effects()).filter((name) => name === 'first')
       expect(firsts, `round ${round}`).to.have.length(round + 1)
-      await rm(join(house.path, 'open'))
+      await rm(join(house.folder, 'open'))
     }
   })
 })

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
 import { serveHttp, type TestServer } from '../egress/servers.ts'
 import { times } from '../support/random.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** How long the process is stopped: longer than any wait and deadline in the playbook. A minute in the long form. */
 const stoppedMs = Math.min(times(3_000), 60_000)
 
 describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
   this.timeout(60_000 + stoppedMs)
-  let house: House
+  let house: TestTocsin
   let peer: TestServer
   /** What was asked of the other system. */
   let asked: string[]
   let onAsked: () => void
 
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     asked = []
     peer = await serveHttp((request, response) => {
       asked.push(`${request.method} ${request.url}`)
@@ -70,9 +70,9 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
 
 describe('a second tocsin serve on the same data', function () {
   this.timeout(30_000)
-  let house: House
+  let house: TestTocsin
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
   })
   afterEach(() => house?.close())
 

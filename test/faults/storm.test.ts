@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Reply, RunningServer } from '../cli/support/start-server.ts'
-import { makeHouse, type House } from './support/house.ts'
+import type { Reply, RunningServer } from '../support/server/start-server.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { peakMemory } from './support/peak-memory.ts'
 
 /** Alerts of the storm, and how many are sent at the same time. */
@@ -11,11 +11,11 @@ const maxQueued = 60
 
 describe('a storm of alerts', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
   let server: RunningServer
 
   before(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook('slow', '  - wait: 30ms\n  - set: { ok: true }')
     const limits = { TOCSIN_MAX_QUEUED: String(maxQueued), TOCSIN_MAX_RUNS: '4' }
     server = await house.start({ env: limits })

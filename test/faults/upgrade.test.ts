@@ -2,27 +2,27 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { startServer } from '../cli/support/start-server.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { adminKey, clockOfFirstRelease, fixture } from './support/first-release.ts'
-import { makeHouse, type House } from './support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 describe('an upgrade from the first release', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
   before(async () => {
-    house = await makeHouse()
-    await mkdir(join(house.path, 'data'))
+    house = await makeTestTocsin()
+    await mkdir(join(house.folder, 'data'))
     const database = gunzipSync(await readFile(fixture('tocsin.db.gz')))
-    await writeFile(join(house.path, 'data/tocsin.db'), database)
-    await writeFile(join(house.path, 'data/master.key'), await readFile(fixture('master.key')), {
+    await writeFile(join(house.folder, 'data/tocsin.db'), database)
+    await writeFile(join(house.folder, 'data/master.key'), await readFile(fixture('master.key')), {
       mode: 0o600,
     })
   })
   after(() => house?.close())
 
-  it('keeps waiting runs: each goes on where it was', async () => {
-    const env = clockOfFirstRelease(join(house.path, 'data/tocsin.db'))
-    const server = await startServer({ cwd: house.path, dataDir: 'data', adminKey, env })
+  it('keeps waiting runs: each resumes where it stopped', async () => {
+    const env = clockOfFirstRelease(join(house.folder, 'data/tocsin.db'))
+    const server = await startServer({ cwd: house.folder, dataDir: 'data', adminKey, env })
     const run = async (playbook: string, isThere: (run: any) => boolean) => {
       for (let n = 0; n < 200; n++) {
         const { body } = await server.call('/runs')

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../core/domain/run.ts'
 import { stringifyJson } from '../../core/common/json.ts'
-import { compare } from '../../core/playbook-test/read/compare.ts'
+import { compareValues } from '../../core/playbook-test/read/compare.ts'
 import type { Replayed } from './replay-golden.ts'
 
 /** What is compared of two runs. */
@@ -32,8 +32,8 @@ export function differences(recorded: Run, given: Run, timeless: boolean): reado
 
 /** `compare` lets a map hold more than is expected of it. */
 function both(expected: unknown, got: unknown, where: string): readonly string[] {
-  const forth = compare(expected, got).map((each) => ({ ...each, was: each.expected, is: each.got }))
-  const back = compare(got, expected).map((each) => ({ ...each, was: each.got, is: each.expected }))
+  const forth = compareValues(expected, got).map((each) => ({ ...each, was: each.expected, is: each.got }))
+  const back = compareValues(got, expected).map((each) => ({ ...each, was: each.got, is: each.expected }))
   const lines = [...forth, ...back].map(
     ({ at, was, is }) => `${[where, ...at].join(' · ')}: was ${was}, is ${is}`,
   )

@@ -20,7 +20,7 @@ for (const [how, arrange] of Object.entries({ layers: layOutInLayers, columns: l
   describe(`the layout of a graph in ${how}`, () => {
     const layoutOf = (source: string): Layout => arrange(drawingOf(source))
 
-    it('puts no node on another, and all inside the picture', () => {
+    it('keeps nodes apart and inside the picture', () => {
       for (const source of [example, hostilePlaybook]) {
         const { nodes, width, height } = layoutOf(source)
         for (const [index, node] of nodes.entries()) {
@@ -34,7 +34,7 @@ for (const [how, arrange] of Object.entries({ layers: layOutInLayers, columns: l
       }
     })
 
-    it('keeps nodes within the frame they belong to, and frames within theirs', () => {
+    it('keeps nodes and frames inside their frames', () => {
       const { nodes, frames } = layoutOf(example)
       const placed = new Map(frames.map((each) => [each.frame.id, each]))
       const inside = [
@@ -49,7 +49,7 @@ for (const [how, arrange] of Object.entries({ layers: layOutInLayers, columns: l
       }
     })
 
-    it('leads downwards, and sets branches side by side in their order', () => {
+    it('runs downwards, with branches side by side in order', () => {
       const { nodes, edges } = layoutOf(example)
       const at = new Map(nodes.map((each) => [each.node.id, each]))
       for (const { edge } of edges) expect(at.get(edge.from)!.y).to.be.lessThan(at.get(edge.to)!.y)
@@ -61,7 +61,7 @@ for (const [how, arrange] of Object.entries({ layers: layOutInLayers, columns: l
 
 describe('the layout of a large graph', () => {
   for (const [what, source] of Object.entries(largePlaybooks)) {
-    it(`shows every step, in a moment: ${what}`, () => {
+    it(`shows every step quickly: ${what}`, () => {
       const drawing = drawingOf(source)
       const startedAt = processorTime()
       const { nodes } = layOut(drawing)
@@ -70,7 +70,7 @@ describe('the layout of a large graph', () => {
     })
   }
 
-  it('stands in layers as long as people would write it', () => {
+  it('uses layers up to a realistic size', () => {
     expect(layOut(drawingOf(example))).to.deep.equal(layOutInLayers(drawingOf(example)))
   })
 })

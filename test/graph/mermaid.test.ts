@@ -21,7 +21,7 @@ const lines = [
 ].map((line) => new RegExp(`^ *${line}$`, 'u'))
 
 describe('toMermaid()', () => {
-  it('draws steps with their skills, conditions and items, and how one leads to the next', () => {
+  it('draws steps with their skills, conditions, items and edges', () => {
     const steps = `
   - { id: a, foreach: [1, 2], as: n, set: { x: "\${{ n }}" } }
   - { if: run.dry_run, uses: case.update, on_error: [{ fail: x }] }`
@@ -50,7 +50,7 @@ describe('toMermaid()', () => {
     ])
   })
 
-  it('frames groups, and leads past those that may be skipped', () => {
+  it('frames groups, and bypasses conditional ones', () => {
     const steps = `
   - { id: g, if: run.dry_run, steps: [{ id: b, set: { x: 1 } }] }
   - { id: p, parallel: [{ id: c, set: { x: 1 } }, { id: d, set: { x: 1 } }] }`
@@ -60,7 +60,7 @@ describe('toMermaid()', () => {
     expect(picture).to.include('n1 -->|"skipped"| n3')
   })
 
-  it('writes whatever means something to Mermaid or HTML as character codes', () => {
+  it('escapes characters that are special in Mermaid or HTML', () => {
     for (const line of draw(hostilePlaybook).trimEnd().split('\n')) {
       expect(
         lines.some((pattern) => pattern.test(line)),

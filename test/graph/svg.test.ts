@@ -40,7 +40,7 @@ const decoded = (text: string) =>
     .replaceAll('&amp;', '&')
 
 describe('toSvg()', () => {
-  it('keeps hostile names text, whole in the tooltip where they are cut', () => {
+  it('escapes hostile names, and shows cut names in the tooltip', () => {
     const { names, texts } = elementsOf(toSvg(graphOf(hostilePlaybook)))
     const allowed = ['svg', 'title', 'style', 'defs', 'marker', 'path', 'rect', 'g', 'text']
     expect(names.filter((name) => !allowed.includes(name))).to.deep.equal([])
@@ -53,11 +53,11 @@ describe('toSvg()', () => {
     expect(svg.match(/<[^>]*(?:href|src|on\w+)\s*=|@import|url\((?!#tg-)/g)).to.equal(null)
   })
 
-  it('is light or dark as its reader prefers', () => {
+  it('follows the preferred color scheme', () => {
     expect(toSvg(graphOf(example))).to.match(/@media \(prefers-color-scheme:dark\)\{/)
   })
 
-  it('says in a few words what it shows to those who do not see it', () => {
+  it('has a text alternative', () => {
     const svg = toSvg(graphOf(example))
     expect(svg).to.match(/^<svg [^>]*role="img" aria-label="Steps of impossible-travel"/)
   })
@@ -67,7 +67,7 @@ describe('toSvg()', () => {
     expect(svg.match(/tg-stripe/g)?.length).to.be.at.least(2_000)
   })
 
-  it('takes a moment only, also where hundreds of steps end the run', () => {
+  it('is quick, also if hundreds of steps end the run', () => {
     const steps = Array.from({ length: 400 }, () => '  - { if: run.dry_run, return: 1 }').join('\n')
     const started = processorTime()
     toSvg(graphOf(withSteps(steps)))

@@ -170,7 +170,7 @@ describe('bad requests', () => {
       const reply = await post({ body: { ...alert, alert_type: type } })
       expectProblem(reply, 400, 'value_invalid')
       expect(reply.json.errors[0]).to.deep.include({ pointer: '/alert_type' })
-      expect(reply.json.errors[0].message).to.match(/^must have something to see in it, and no line breaks/)
+      expect(reply.json.errors[0].message).to.match(/^must contain a visible character, and no line breaks/)
       expect(reply.text).to.match(/^[\x20-\x7e]*$/)
     }
     for (const type of ['phishing', ' a b ', 'é漢字', '🔔', 'a-b/c:d', "'; DROP"]) {
@@ -274,10 +274,10 @@ describe('bad requests', () => {
     const text = await sendRaw(
       api.url,
       `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(40)}`,
-      15_000,
+      2 ** 30, // only the server closes the connection
     )
     expect(text).to.match(/^HTTP\/1.1 413 /)
-    expect(Date.now() - startedAt).to.be.within(500, 15_000)
+    expect(Date.now() - startedAt).to.be.at.least(500)
   })
 
   it('answers a body a little too large over fetch', async () => {

@@ -3,11 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { eventually } from '../support/eventually.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import {
   certificate,
   freePort,
+  hasCaddy,
   hasNginx,
+  startCaddy,
   startNginx,
   startNodeProxy,
   type RunningProxy,
@@ -17,12 +20,13 @@ import {
 const person = process.platform === 'linux' ? '127.0.0.9' : '127.0.0.1'
 
 for (const [name, startProxy, isThere] of [
-  ['nginx, as docs/operations.md sets it up', startNginx, hasNginx],
+  ['nginx, as deploy/nginx sets it up', startNginx, hasNginx],
+  ['Caddy, as deploy/caddy sets it up', startCaddy, hasCaddy],
   ['a proxy of Node', startNodeProxy, true],
 ] as const) {
   describe(`tocsin serve behind ${name}`, function () {
     this.timeout(60_000)
-    let house: House
+    let house: TestTocsin
     let proxy: RunningProxy
     let port: number
     let agent: Agent
@@ -30,7 +34,7 @@ for (const [name, startProxy, isThere] of [
     before(async function () {
       if (!isThere) return this.skip()
       port = await freePort()
-      house = await makeHouse()
+      house = await makeTestTocsin()
       await house.addPlaybook(
         'asks',
         '  - { id: q, checkpoint: { via: operator, with: { message: x }, answers: [yes], timeout: 1h } }',
@@ -41,7 +45,7 @@ for (const [name, startProxy, isThere] of [
         TOCSIN_MAX_QUEUED: '5',
       }
       const server = await house.start({ env })
-      proxy = await startProxy(port, Number(new URL(server.url).port), house.path)
+      proxy = await startProxy(port, Number(new URL(server.url).port), house.folder)
       agent = new Agent({ keepAlive: true, maxSockets: 1, ca: certificate, localAddress: person })
     })
     after(async () => {
@@ -114,8 +118,11 @@ for (const [name, startProxy, isThere] of [
       }
       const answer = await send('POST', '/api/session', headers, JSON.stringify({ api_key: 'x' }))
       expect(answer.statusCode, await text(answer)).to.equal(401)
-      const { body } = await house.server.call('/audit?action=authentication.failed')
-      expect(body.data[0].actor.id).to.equal(person === '127.0.0.1' ? '203.0.113.9' : person)
+      const [failed] = await eventually('the entry of the audit log', async () => {
+        const { body } = await house.server.call('/audit?action=authentication.failed')
+        return body.data.length === 0 ? undefined : body.data
+      })
+      expect(failed.actor.id).to.equal(person === '127.0.0.1' ? '203.0.113.9' : person)
     })
 
     it('lets people sign in with a cookie for TLS alone', async () => {
@@ -152,7 +159,7 @@ for (const [name, startProxy, isThere] of [
     })
 
     it('keeps from others what is for those who watch the server', async function () {
-      if (startProxy !== startNginx) return this.skip()
+      if (startProxy === startNodeProxy) return this.skip()
       for (const path of ['/readyz', '/metrics']) {
         const answer = await send('GET', path, withKey())
         answer.resume()

@@ -212,7 +212,7 @@ describe('cases over HTTP', () => {
       for (const blank of ['   \n', '\u200b', '\u00a0\t\r\n']) {
         const reply = await note(blank)
         expectProblem(reply, 400, 'value_invalid')
-        expect(reply.json.errors[0].message).to.equal('must have something to see in it')
+        expect(reply.json.errors[0].message).to.equal('must contain a visible character')
         expectProblem(await patch({ title: blank }, '*'), 400, 'value_invalid')
       }
       expect((await note(' first\n\nsecond ')).json.text).to.equal(' first\n\nsecond ')
@@ -476,8 +476,8 @@ describe('cases over HTTP', () => {
       expectFits('case', json.case)
       expect(json.case.revision, 'nobody changed it').to.equal((await get(caseId)).revision)
       const { text } = await exported({}, '?format=markdown')
-      expect(text).to.include('- **Alerts:** 0 (deleted, since they are kept no longer: 1)')
-      expect(text).to.include('- **Runs:** 0 (deleted, since they are kept no longer: 1)')
+      expect(text).to.include('- **Alerts:** 0 (deleted by the retention policy: 1)')
+      expect(text).to.include('- **Runs:** 0 (deleted by the retention policy: 1)')
       const auditOf = async (code: string) => {
         const key = await api.newKey('admin', [code])
         return (await api.call('GET', '/api/audit?action=data.pruned', { key })).json.data

@@ -4,7 +4,7 @@ import type { Role } from '../../core/domain/api-key.ts'
 import type { Change, ChangeSource } from '../../core/domain/change.ts'
 import { createChangeFeed } from '../../server/http/events/change-feed.ts'
 import type { StreamEvent } from '../../server/http/events/event-text.ts'
-import { toldOf } from '../../server/http/events/feed-view.ts'
+import { visibleChanges } from '../../server/http/events/feed-view.ts'
 import { GatheredChanges } from '../../server/http/events/gathered-changes.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api } from './support/api.ts'
@@ -72,11 +72,10 @@ describe('the stream of changes', () => {
   })
 
   it('tells nothing of other organizations, and nothing that the role may not see', async () => {
-    const [own, foreign, all] = await Promise.all([
-      api.newKey('reader', ['acme']).then(follow),
-      api.newKey('admin', ['globex']).then(follow),
-      follow(),
-    ])
+    // All keys before the first stream: streams tell of new keys, a moment later.
+    const ownKey = await api.newKey('reader', ['acme'])
+    const foreignKey = await api.newKey('admin', ['globex'])
+    const [own, foreign, all] = await Promise.all([follow(ownKey), follow(foreignKey), follow()])
     const things = thingsOf(api, 'acme')
     await things.checkpoint()
     await things.connection()
@@ -172,10 +171,10 @@ describe('changes of a while', () => {
     id: () => id,
   })
   const admin = { role: 'admin', scope: 'all' } as const
-  const told = (changes: readonly Change[], reader: Parameters<typeof toldOf>[1] = admin) => {
+  const told = (changes: readonly Change[], reader: Parameters<typeof visibleChanges>[1] = admin) => {
     const gathered = new GatheredChanges()
     for (const one of changes) gathered.add(one)
-    return toldOf(gathered.take(), reader)
+    return visibleChanges(gathered.take(), reader)
   }
   const alerts = (count: number, organization = 'a') =>
     Array.from({ length: count }, (_, n) => change('alert', organization, `${organization}-${n}`))

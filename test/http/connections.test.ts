@@ -184,7 +184,7 @@ describe('connections', () => {
       expect(old).to.deep.include({
         credential_age_days: 90,
         warnings: [
-          { reason: 'the credentials are 90 days old: replace them every 90 days', at: made + 90 * day },
+          { reason: 'the credentials are 90 days old; replace them every 90 days', at: made + 90 * day },
         ],
       })
       for (const same of [{ base_url: 'https://tower.example/v2' }, { api_token: settings.api_token }]) {
@@ -286,15 +286,15 @@ describe('connections', () => {
 
     it('answers ok when the other system takes the credentials, also while it is disabled', async () => {
       let seen: string | undefined
-      api.authenticate = async (definition, open) => {
-        seen = `${definition.title} ${open.secrets['api_token']?.reveal()}`
+      api.authenticate = async (open) => {
+        seen = `${open.connection.plugin} ${open.secrets['api_token']?.reveal()}`
         return {}
       }
       await patch('North tower', { enabled: false })
       const reply = await authenticate('north tower')
       expect(reply.status, reply.text).to.equal(200)
       expect(reply.json).to.deep.equal({ status: 'ok', checked_at: api.clock.time, warning: null })
-      expect(seen).to.equal('Bell tower canary-secret')
+      expect(seen).to.equal('tower canary-secret')
     })
 
     it('asks the other system only so often for one connection, and for one organization', async () => {
@@ -361,7 +361,7 @@ describe('connections', () => {
       expect([await filtered('true'), await filtered('false')]).to.deep.equal([true, false])
       expect((await shown()).warnings).to.deep.equal([
         {
-          reason: 'it was refused when it was used the last time (http_401): authenticate it to see why',
+          reason: 'the other system refused its last use (http_401): test the connection for details',
           at: failure.at,
         },
       ])

@@ -132,7 +132,7 @@ describe('editing playbooks over HTTP', () => {
       {
         code: 'W403',
         severity: 'warning',
-        message: 'nothing reads what this step sets',
+        message: 'nothing reads the values that this step sets',
         hint: 'read steps.a.output, or remove the step',
         line: 5,
         column: 11,

@@ -14,7 +14,7 @@ const idsOf = (thing: Thing = {}): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(thing).map(([name, [id = '']]) => [name, id]))
 
 describe(`any request to any route (TOCSIN_TEST_SEED=${seed})`, function () {
-  this.timeout(times(60_000))
+  this.timeout(times(180_000))
   let api: Api
   let document: OpenApiDocument
   let ids: Readonly<Record<string, string>>

@@ -28,7 +28,7 @@ describe('DELETE keys', () => {
   it('leaves the last usable administrator, and says what to do', async () => {
     const reply = await revoke(idOf(api.adminKey))
     expectProblem(reply, 409, 'last_admin_key')
-    expect(reply.json.hint).to.include('make another')
+    expect(reply.json.hint).to.include('create another')
     await api.newKey('admin')
     expect((await revoke(idOf(api.adminKey))).status, 'a second one is there').to.equal(200)
   })
@@ -122,7 +122,7 @@ describe('the last use of a key', () => {
     const other = await api.newKey('reader')
     api.stores.keys.recordUse = () => Promise.reject(new Error('no disk'))
     expect((await api.call('GET', '/api/alerts', { key: other })).status).to.equal(200)
-    expect(api.logged.map(({ message }) => message)).to.include('the use of a key was not recorded')
+    expect(api.logged.map(({ message }) => message)).to.include('could not record the use of a key')
   })
 
   it('is not that of a key that was refused', async () => {

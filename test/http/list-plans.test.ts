@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { routes } from '../../server/http/routing/routes.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
-import type { Value } from '../../server/sqlite/database/columns.ts'
+import type { SqlValue } from '../../server/sqlite/database/columns.ts'
 import { startApi, type Api } from './support/api.ts'
 import { thingsOf } from './support/things.ts'
 
@@ -50,7 +50,7 @@ describe('lists of much', () => {
     await things.checkpoint()
     known = { alert: alert?.[0] ?? '', case: id?.[0] ?? '', run: run?.[0] ?? '' }
     // The plan of each query for a page, as it is asked.
-    Database.prototype.all = function <Row>(this: Database, sql: string, ...given: Value[]): Row[] {
+    Database.prototype.all = function <Row>(this: Database, sql: string, ...given: SqlValue[]): Row[] {
       if (/ORDER BY [^]* LIMIT \?$/.test(sql.trim())) {
         const rows = all.call(this, `EXPLAIN QUERY PLAN ${sql}`, ...given) as { detail: string }[]
         plans.push(rows.map(({ detail }) => detail))

@@ -44,7 +44,7 @@ describe('names over HTTP', () => {
         const reply = await create(name)
         expectProblem(reply, 400, 'value_invalid')
         expect(reply.json.errors[0].pointer).to.equal('/name')
-        expect(reply.json.errors[0].message).to.match(/something to see|beginning with a letter/)
+        expect(reply.json.errors[0].message).to.match(/visible character|beginning with a letter/)
       })
 
   it('and other words of people need something to see in them, in as many lines as they like', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Run } from '../../core/domain/run.ts'
-import { requireOneKind, seenOf } from '../../core/checkpoint/one-kind.ts'
+import { requireBatch, fingerprintOf } from '../../core/checkpoint/checkpoint-batch.ts'
 import { parseJson } from '../../core/common/json.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.ts'
@@ -135,7 +135,7 @@ describe('OpenAPI document', () => {
     const second = await open('d')
     await open('e')
     bodies['post_checkpoints_answer_preview'] = { checkpoints: [second.id] }
-    const seen = seenOf(requireOneKind([second]))
+    const seen = fingerprintOf(requireBatch([second]))
     bodies['post_checkpoints_answer'] = { checkpoints: [second.id], seen, answer: 'no' }
     api.playbooks.push(manualPlaybook)
     const failed = await failedRun(organizationUuid)

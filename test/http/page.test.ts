@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { loadPage } from '../../server/http/page/load-page.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -11,6 +12,7 @@ async function build(folder: string): Promise<void> {
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<script nonce="__nonce__" src="/assets/a-1.js"></script>')
   await writeFile(join(folder, 'assets/a-1.js'), script)
+  await writeFile(join(folder, 'assets/b-1.txt'), 'b')
 }
 
 describe('web page over HTTP', () => {
@@ -71,6 +73,25 @@ describe('web page over HTTP', () => {
     const plain = await get('/assets/a-1.js', { 'accept-encoding': 'identity' })
     expect(plain.headers.get('content-encoding')).to.equal(null)
     expect(await plain.text()).to.equal(script)
+  })
+
+  it('sends as it is what compressing does not make smaller', async () => {
+    for (const encoding of ['br', 'gzip']) {
+      const reply = await get('/assets/b-1.txt', { 'accept-encoding': encoding })
+      expect(reply.headers.get('content-encoding'), encoding).to.equal(null)
+      expect(await reply.text()).to.equal('b')
+    }
+  })
+
+  it('compresses a file once for each encoding, however many ask at the same time', async () => {
+    const file = (await loadPage(folder.path))?.files.get('/assets/a-1.js')
+    const [first, second, gzip] = await Promise.all([
+      file?.compressed('br'),
+      file?.compressed('br'),
+      file?.compressed('gzip'),
+    ])
+    expect(first).to.equal(second)
+    expect(gunzipSync(gzip!).toString()).to.equal(script)
   })
 
   it('does not send a file again that did not change', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { complete } from '../../core/editor/completion/complete.ts'
-import { readPlaybookSchema } from '../../core/editor/playbook-schema.ts'
+import { playbookSchema } from '../../core/playbook/language/playbook-schema.ts'
 import { startApi, type Api } from './support/api.ts'
 import { catalogue } from './support/catalogue.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -36,7 +36,7 @@ describe('help with writing playbooks over HTTP', () => {
     const text = `${head}  - uses: to`
     const reply = await ask('complete', `${text}‸\n`)
     expect(reply.status, reply.text).to.equal(200)
-    const guide = { schema: await readPlaybookSchema(), catalogue }
+    const guide = { schema: playbookSchema, catalogue }
     const { items } = complete(`${text}\n`, text.length, guide)
     expect(items.length).to.be.greaterThan(1)
     expect(labels(reply.json)).to.deep.equal(items.map(({ label }) => label))

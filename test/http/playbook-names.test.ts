@@ -33,14 +33,14 @@ describe('names of connections and providers in playbooks, on a server that know
       .map(({ code, message, hint }: Record<string, string>) => `${code} ${message} (${hint})`)
   }
 
-  const unknown = ["E304 there is no connection 'nroth-tower' of tower (did you mean 'north-tower'?)"]
+  const unknown = ["E304 tower has no connection 'nroth-tower' (did you mean 'north-tower'?)"]
 
   it('are errors where nothing has the name: validate and PUT', async () => {
     const text = source('misnamed', '{ manual: true }', ring('nroth-tower'))
     expect(await validate(text)).to.deep.equal(unknown)
     const refused = await put('misnamed', text)
     expect(refused.status).to.equal(422)
-    expect(refused.text).to.include("there is no connection 'nroth-tower' of tower")
+    expect(refused.text).to.include("tower has no connection 'nroth-tower'")
     expect((await api.call('GET', '/api/playbooks/misnamed')).status).to.equal(404)
   })
 
@@ -62,7 +62,7 @@ describe('names of connections and providers in playbooks, on a server that know
     const key = await api.newKey('reader', ['globex'])
     const text = source('a', '{ manual: true }', ring('north-tower'))
     expect(await validate(text, key)).to.deep.equal([
-      "E304 there is no connection 'north-tower' of tower (did you mean 'south-tower'?)",
+      "E304 tower has no connection 'north-tower' (did you mean 'south-tower'?)",
     ])
   })
 
@@ -78,7 +78,7 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(created.status, created.text).to.equal(201)
     const on = (provider: string) => `{ alert: { type: t, provider: ${provider} } }`
     expect(await validate(source('p', on('bellseim'), 'wait: 1s'))).to.deep.equal([
-      "E322 there is no provider 'bellseim' (did you mean 'bellsiem'?)",
+      "E322 unknown provider 'bellseim' (did you mean 'bellsiem'?)",
     ])
     expect(await validate(source('p', on('BELLSIEM'), 'wait: 1s'))).to.deep.equal([])
   })
@@ -86,9 +86,7 @@ describe('names of connections and providers in playbooks, on a server that know
   it('are organizations too, in `on.schedule.organizations`', async () => {
     const on = (code: string) => `{ schedule: { cron: "0 8 * * *", organizations: [${code}] } }`
     const text = source('scheduled', on('acem'), 'wait: 1s')
-    expect(await validate(text)).to.deep.equal([
-      "E323 there is no organization 'acem' (did you mean 'acme'?)",
-    ])
+    expect(await validate(text)).to.deep.equal(["E323 unknown organization 'acem' (did you mean 'acme'?)"])
     expect((await put('scheduled', text)).status).to.equal(422)
     expect(await validate(source('scheduled', on('ACME'), 'wait: 1s'))).to.deep.equal([])
   })
@@ -107,13 +105,13 @@ describe('names of connections and providers in playbooks, on a server that know
       api.call('POST', '/api/playbooks/southern/runs', { body: { organization_code } })
     const refused = await start('acme')
     expect(refused.status, refused.text).to.equal(422)
-    expect(refused.text).to.include("there is no connection 'south-tower' of tower")
+    expect(refused.text).to.include("tower has no connection 'south-tower'")
     expect((await start('globex')).status).to.equal(201)
     const dry = await api.call('POST', '/api/playbooks/dry-run', {
       body: { organization_code: 'acme', playbook: 'southern' },
     })
     expect(dry.status, dry.text).to.equal(422)
-    expect(dry.text).to.include("there is no connection 'south-tower' of tower")
+    expect(dry.text).to.include("tower has no connection 'south-tower'")
   })
 
   const places: Readonly<Record<string, string>> = {

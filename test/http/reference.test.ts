@@ -105,10 +105,9 @@ describe('the reference page', () => {
       path: '/x/{id}',
       access: ['admin'],
       summary: hostile,
-      status: 200,
       answer: { type: 'object', properties: { [hostile]: { description: hostile, enum: [hostile] } } },
-      query: { type: 'object', properties: { [hostile]: { type: 'string', description: hostile } } },
-      body: { type: 'object', required: [hostile], properties: { [hostile]: { const: hostile } } },
+      query: { [hostile]: { type: 'string', description: hostile } },
+      body: { required: [hostile], properties: { [hostile]: { const: hostile } } },
       handle: async () => ({}),
     })
     const page = renderReference(openApiDocument([route], 'api', undefined, 'x'))

@@ -1,9 +1,8 @@
-import { someAuthor } from '../support/somebody.ts'
+import { someAuthor, somebody } from '../support/somebody.ts'
 import { personOf } from '../../core/domain/audit.ts'
 import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectFits, expectProblem } from './support/schemas.ts'
-import { somebody } from '../support/somebody.ts'
 
 const wholeNumber = 12_345_678_901_234_567_890n
 /** Outputs of runs are shown where their playbook can be read: it says what is sensitive. */
@@ -119,7 +118,7 @@ describe('resources of the API', () => {
       })
     }
 
-    it('are filtered by case, and by a type that nothing has', async () => {
+    it('are filtered by case, and by an unused type', async () => {
       expect((await get(`alerts?case=${caseId}`)).total).to.equal(1)
       expect((await get('alerts?case=acme-99')).total).to.equal(0)
       expect((await get('alerts?type=phish')).total).to.equal(0)
@@ -202,6 +201,7 @@ describe('resources of the API', () => {
       plugin: 'tower',
       effect: 'write',
       repeat: 'never',
+      destructive: null,
       needs_connection: true,
     })
     expect(skill.input.properties).to.deep.equal({ times: { type: 'integer' } })
@@ -314,9 +314,7 @@ describe('resources of the API', () => {
       for (const plugin of ['none', 'quiet', '__proto__']) {
         const reply = await make({ plugin })
         expectProblem(reply, 400, 'unknown_plugin')
-        expect(reply.json.hint).to.equal(
-          'use one of: tower; TOCSIN_PLUGINS names further ones, where the server starts',
-        )
+        expect(reply.json.hint).to.equal('use one of: tower; add others with TOCSIN_PLUGINS')
       }
     })
   })

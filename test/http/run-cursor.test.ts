@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { cursorText, nothingTold, readCursor, Told } from '../../server/http/events/run-cursor.ts'
+import { cursorText, startCursor, readCursor, MutableRunCursor } from '../../server/http/events/run-cursor.ts'
 import { tries } from '../support/random.ts'
 
 interface Step {
@@ -16,12 +16,12 @@ const moves = fc.array(
 
 describe('what a reader of a run has been told', () => {
   /** As a journal is read: the run, lines that were open, and those that follow; what each has told, and then the cursor. */
-  function* newsSince(told: Told, run: number, steps: readonly Step[]) {
-    if (told.tellRun(`r${run}`)) yield { of: 'run', version: `r${run}` }
+  function* newsSince(told: MutableRunCursor, run: number, steps: readonly Step[]) {
+    if (told.advanceRun(`r${run}`)) yield { of: 'run', version: `r${run}` }
     const following = Array.from(steps.keys()).slice(told.steps)
     for (const at of [...told.open.keys(), ...following]) {
       const { version, isOver } = steps[at]!
-      if (told.tellLine(at, `v${version}`, isOver)) yield { of: String(at), version: `v${version}` }
+      if (told.advanceStep(at, `v${version}`, isOver)) yield { of: String(at), version: `v${version}` }
     }
   }
 
@@ -34,7 +34,7 @@ describe('what a reader of a run has been told', () => {
         let cursor = readCursor(undefined)
 
         function read(most: number): void {
-          const telling = new Told(cursor)
+          const telling = new MutableRunCursor(cursor)
           for (const { of, version } of newsSince(telling, run, steps)) {
             if (most-- === 0) return
             expect(told.get(of), `${of} again`).to.not.equal(version)
@@ -64,11 +64,11 @@ describe('what a reader of a run has been told', () => {
 
   it('fits into a header however much is under way, at the price of saying some of it twice', () => {
     const many = Array.from({ length: 5_000 }, () => ({ version: 1, isOver: false }))
-    const told = new Told(nothingTold)
+    const told = new MutableRunCursor(startCursor)
     expect([...newsSince(told, 1, many)]).to.have.length(5_001)
     const text = cursorText(told)
     expect(text.length).to.be.below(4_000)
-    const again = [...newsSince(new Told(readCursor(text)), 1, many)].map(({ of }) => of)
+    const again = [...newsSince(new MutableRunCursor(readCursor(text)), 1, many)].map(({ of }) => of)
     expect(again).to.deep.equal(Array.from({ length: 4_800 }, (_, n) => String(n + 200)))
   })
 
@@ -85,6 +85,6 @@ describe('what a reader of a run has been told', () => {
       '.1',
       'ü.1',
     ])
-      expect(readCursor(text), text).to.deep.equal(nothingTold)
+      expect(readCursor(text), text).to.deep.equal(startCursor)
   })
 })

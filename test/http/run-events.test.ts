@@ -159,21 +159,21 @@ describe('events of a run', () => {
     await Promise.all(Array.from({ length: 498 }, (_, n) => end(uuid, `s${n}`)))
     const reader = await follow(uuid)
     await reader.count(501)
-    const [stretch, line] = [spy(api.stores.lines, 'stretch'), spy(api.stores.lines, 'line')]
-    const read = async () => (await Promise.all(stretch.returnValues)).flatMap(({ lines }) => lines).length
+    const [chunk, line] = [spy(api.stores.journalReader, 'readChunk'), spy(api.stores.journalReader, 'line')]
+    const read = async () => (await Promise.all(chunk.returnValues)).flatMap(({ lines }) => lines).length
     await end(uuid, 's499')
     await begin(uuid, 'new')
     await reader.count(503)
     expect(said(reader).slice(501)).to.have.members(['s499 completed', 'new started'])
     expect([await read(), line.callCount]).to.deep.equal([1, 1])
-    expect(stretch.calledWithMatch(uuid, { after: undefined })).to.equal(false)
+    expect(chunk.calledWithMatch(uuid, { after: undefined })).to.equal(false)
     reader.close()
     const again = await follow(uuid, reader.lastId())
     await end(uuid, 's498')
     await again.count(1)
     expect(said(again)).to.deep.equal(['s498 completed'])
     expect(await read()).to.equal(1)
-    stretch.restore()
+    chunk.restore()
     line.restore()
   })
 

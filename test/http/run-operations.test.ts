@@ -142,7 +142,7 @@ describe('what people do with runs', () => {
     })
   })
 
-  describe('a step of which nobody knows whether it ran', () => {
+  describe('a step with unknown outcome', () => {
     const resolve = (body: object, key = analyst) =>
       api.call('POST', `/api/runs/${run.uuid}/resolve`, { key, body })
 

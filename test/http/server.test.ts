@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { stub as stubMethod } from 'sinon'
 import { UnavailableError } from '../../core/errors/errors.ts'
+import { manySockets } from '../../server/http/server/listener.ts'
+import { expectRejection } from '../contract/fixture.ts'
 import { startApi, type Api } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -32,7 +35,7 @@ describe('HTTP server', () => {
   describe('asked whether it is ready', () => {
     const ask = () => api.call('GET', '/readyz', { key: null })
     const refusal = new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 })
-    const said = () => api.logged.filter(({ message }) => message === 'the store does not take writes')
+    const said = () => api.logged.filter(({ message }) => message === 'the store cannot write')
     let probes: number
 
     beforeEach(() => {
@@ -51,7 +54,7 @@ describe('HTTP server', () => {
       api.stores.probe = () => Promise.reject(refusal)
       const reply = await ask()
       expectProblem(reply, 503, 'not_ready')
-      expect(reply.json.detail).to.equal('The store does not take writes: the disk is full.')
+      expect(reply.json.detail).to.equal('The store does not accept writes: the disk is full.')
       expect((await api.call('GET', '/healthz', { key: null })).json).to.deep.equal({ status: 'ok' })
       expect(said()).to.have.length(1)
     })
@@ -118,7 +121,7 @@ describe('HTTP server', () => {
     stub.restore()
     const lines = api.logged.filter(({ level }) => level === 'warn')
     const fields = { request_id: refused.headers.get('x-request-id'), code: 'store_unavailable', error: full }
-    expect(lines).to.deep.equal([{ level: 'warn', message: 'a request could not be taken', fields }])
+    expect(lines).to.deep.equal([{ level: 'warn', message: 'could not accept a request', fields }])
   })
 
   it('passes on what the store says when it cannot take an alert', async () => {
@@ -182,6 +185,29 @@ describe('HTTP server', () => {
     const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n'
     const text = await sendRaw(api.url, `${`${request}\r\n`.repeat(50)}${request}Connection: close\r\n\r\n`)
     expect(text.match(/HTTP\/1.1 200 OK/g)).to.have.length(51)
+  })
+
+  it('accepts several connections per turn of the event loop', async function () {
+    if (manySockets === 1) this.skip()
+    const connections = 256
+    let answered = 0
+    const sockets = Array.from({ length: connections }, () => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+      socket.once('data', () => answered++)
+      return socket
+    })
+    let turns = 0
+    // oxlint-disable-next-line no-unmodified-loop-condition -- the sockets count
+    for (; answered < connections && turns < 10_000; turns++) await nextTurn()
+    for (const socket of sockets) socket.destroy()
+    expect(answered).to.equal(connections)
+    expect(turns).to.be.lessThan(connections / 2)
+  })
+
+  it('shares its port with no other server', async () => {
+    const port = Number(new URL(api.url).port)
+    await expectRejection(startApi({ port }), 'Error', 'EADDRINUSE')
   })
 
   describe('against senders that take their time', () => {

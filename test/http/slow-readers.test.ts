@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { stub as stubMethod } from 'sinon'
 import { eventually } from '../support/eventually.ts'
@@ -10,14 +12,21 @@ const asked = 24
 describe('readers of answers', () => {
   let api: Api
   const sockets: Socket[] = []
+  /** The server's ends of connections. */
+  const accepted: Socket[] = []
+  const accept = (message: unknown) => void accepted.push((message as { socket: Socket }).socket)
   const limits = { maxAnswersBytes: 3 * 1_048_576, answerTimeoutMs: 1_000 }
 
   before(async () => {
+    subscribe('net.server.socket', accept)
     api = await startApi({ limits })
     const alert = { alert_provider: 'SIEM', organization_code: 'acme', alert_content: 'x'.repeat(90_000) }
     for (let n = 0; n < alerts; n++) await api.call('POST', '/api/alerts', { body: alert })
   })
-  after(() => api.close())
+  after(async () => {
+    unsubscribe('net.server.socket', accept)
+    await api.close()
+  })
   afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()))
 
   const request = (path: string) =>
@@ -46,10 +55,29 @@ describe('readers of answers', () => {
 
   it('that take nothing are left', async () => {
     const reader = ask()
-    await pause(2.5 * limits.answerTimeoutMs)
+    await once(reader.socket, 'connect')
+    const { localPort } = reader.socket
+    const served = await eventually('the connection', () =>
+      accepted.find((one) => one.remotePort === localPort),
+    )
+    await eventually('that the server closes it', () => served.destroyed || undefined)
     reader.socket.resume()
     await eventually('the end of the connection', () => reader.isClosed || undefined)
     expect(reader.answers).to.be.below(asked)
+  })
+
+  it('that leave in the middle of an answer cause no error in the log', async () => {
+    const left = () => api.logged.filter(({ message }) => message.includes('answer'))
+    for (const leave of ['resetAndDestroy', 'destroy'] as const) {
+      const before = left().length
+      const reader = ask()
+      await once(reader.socket, 'connect')
+      reader.socket.once('readable', () => reader.socket[leave]())
+      await eventually('the end of the answer', () => left().length > before || undefined)
+    }
+    expect(new Set(left().map(({ level, message }) => `${level} ${message}`))).to.deep.equal(
+      new Set(['debug client left before the end of the answer']),
+    )
   })
 
   it('that take their time get everything', async () => {

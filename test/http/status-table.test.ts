@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as coreErrors from '../../core/errors/errors.ts'
 import * as plugin from '../../core/plugin/index.ts'
-import { problemOf } from '../../server/http/routing/problem.ts'
+import { problemDocument } from '../../server/http/routing/problem.ts'
 import { coreCodes, errorClasses, requestErrors } from '../../server/http/routing/status-table.ts'
 
 const { TocsinError } = plugin
@@ -45,9 +45,9 @@ describe('status table', () => {
 
   it('maps a class made from a listed one like it, and an unlisted error to 500 without its message', () => {
     class Narrower extends coreErrors.NotFoundError {}
-    expect(problemOf(new Narrower('gone', 'it is gone'), 'r')).to.include({ status: 404, code: 'gone' })
+    expect(problemDocument(new Narrower('gone', 'it is gone'), 'r')).to.include({ status: 404, code: 'gone' })
     for (const error of [new TocsinError('unheard_of', 'canary'), new Error('canary'), 'canary', undefined]) {
-      const problem = problemOf(error, 'r')
+      const problem = problemDocument(error, 'r')
       expect(problem).to.include({ status: 500, code: 'internal_error' })
       expect(JSON.stringify(problem)).to.not.include('canary')
     }
@@ -55,6 +55,6 @@ describe('status table', () => {
 
   it('names 50 places at most', () => {
     const errors = Array.from({ length: 80 }, (_, at) => ({ pointer: `/${at}`, message: 'no' }))
-    expect(problemOf(new coreErrors.ValidationError('x', 'y', errors), 'r').errors).to.have.length(50)
+    expect(problemDocument(new coreErrors.ValidationError('x', 'y', errors), 'r').errors).to.have.length(50)
   })
 })

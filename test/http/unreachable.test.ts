@@ -3,9 +3,9 @@ import { unreachableFromOutside } from '../../server/config/unreachable.ts'
 
 describe('addresses in manifests', () => {
   for (const [address, why] of [
-    ['http://127.0.0.1:8080', 'of this machine alone'],
-    ['https://localhost', 'of this machine alone'],
-    ['https://[::1]:8443', 'of this machine alone'],
+    ['http://127.0.0.1:8080', 'only reachable on this machine'],
+    ['https://localhost', 'only reachable on this machine'],
+    ['https://[::1]:8443', 'only reachable on this machine'],
     ['https://10.1.2.3', 'a private address'],
     ['https://192.168.0.4:8443', 'a private address'],
     ['https://[fd00::7]', 'a private address'],

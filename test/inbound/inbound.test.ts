@@ -12,10 +12,10 @@ import {
   type InboundRequest,
   type InboundResult,
 } from '../../core/plugin/index.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { openBench, type Bench } from '../engine/support/bench.ts'
 import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { somebody } from '../support/somebody.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 describe('what another system sends', () => {
   let bench: Bench
@@ -201,7 +201,7 @@ describe('what another system sends', () => {
     expect(line).to.deep.equal({
       plugin: 'chat',
       connection: 'Chat',
-      message: 'a plugin could not read what was sent to it',
+      message: 'a plugin could not read an inbound request',
     })
     expect((error as Error).message).to.equal('[redacted] is no function')
     expect((error as Error).stack).to.not.include('canary')

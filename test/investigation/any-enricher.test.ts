@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Connection } from '../../core/domain/connection.ts'
 import { PlaybookError } from '../../core/errors/playbook-error.ts'
-import { findLookups, leftOutSkills } from '../../core/investigation/find-lookups.ts'
-import { createMadeInvestigators } from '../../core/investigation/made-investigators.ts'
-import { makeInvestigator } from '../../core/investigation/make-investigator.ts'
+import { findLookups, omittedSkills } from '../../core/investigation/find-lookups.ts'
+import { createInvestigatorGenerator } from '../../core/investigation/investigator-generator.ts'
+import { generateInvestigator } from '../../core/investigation/generate-investigator.ts'
 import { createWorld, resultOf, startProcess } from '../../core/playbook-test/run/run-test.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
@@ -16,8 +16,7 @@ import {
   type JsonSchema,
   type PluginDefinition,
 } from '../../core/plugin/index.ts'
-import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
+import { type Catalogue, buildCatalogue } from '../../core/registry/catalogue.ts'
 import { checkPlugin } from '../../core/registry/check-plugin.ts'
 import casePlugin from '../../plugins/case/plugin.ts'
 import indicatorsPlugin from '../../plugins/indicators/plugin.ts'
@@ -194,8 +193,8 @@ describe('an enriching skill of any shape', () => {
     fc.assert(
       fc.property(plugins, (own) => {
         const catalogue = withShipped(own)
-        const source = makeInvestigator('x', acme, findLookups(catalogue, connectionsOf(own)), {
-          leftOut: leftOutSkills(catalogue),
+        const source = generateInvestigator('x', acme, findLookups(catalogue, connectionsOf(own)), {
+          leftOut: omittedSkills(catalogue),
         })
         expect(errorsIn(source, catalogue), source).to.deep.equal([])
       }),
@@ -212,8 +211,8 @@ describe('an enriching skill of any shape', () => {
         const isUsable = checkPlugin(plugin, undefined).every(({ pointer }) => pointer.endsWith('/examples'))
         const used = findLookups(catalogue, connectionsOf([plugin])).length > 0
         if (isUsable) expect(used).to.equal(one.enriches.some((each) => extracted.includes(each)))
-        if (used) expect(leftOutSkills(catalogue)).to.deep.equal([])
-        else if (one.enriches.length > 0 && !isUsable) expect(leftOutSkills(catalogue)).to.have.length(1)
+        if (used) expect(omittedSkills(catalogue)).to.deep.equal([])
+        else if (one.enriches.length > 0 && !isUsable) expect(omittedSkills(catalogue)).to.have.length(1)
       }),
       tries(300),
     )
@@ -238,7 +237,7 @@ describe('an enriching skill of any shape', () => {
         const plugin = pluginOf('rogue', [one])
         const catalogue = withShipped([plugin])
         const lookups = findLookups(catalogue, connectionsOf([plugin]))
-        const run = await runOf(makeInvestigator('x', acme, lookups), catalogue, given)
+        const run = await runOf(generateInvestigator('x', acme, lookups), catalogue, given)
         expect(run.status, JSON.stringify(run.outcome)).to.equal('completed')
         const summary = run.case?.summary ?? ''
         if (lookups.length > 0 && given === 99) expect(summary).to.include('8.8.8.8 (risk 99)')
@@ -256,11 +255,11 @@ describe('an enriching skill of any shape', () => {
       },
     ])
     const { made, logged } = library(withShipped([bad]), [connected('rogue', 'a')])
-    const left = 'output must declare risk.score as a number, or null, since the skill enriches'
+    const left = 'output must declare risk.score as a number or null because the skill enriches'
     expect(logged).to.deep.equal([{ skill: 'rogue.look_up_0', reason: left }])
     const { source } = await made('x', { ...acme, uuid: 'o', name: 'Acme' } as never)
-    expect(source).to.include(`# Left out: rogue.look_up_0 cannot be part of this (${left}).`)
-    expect(source).to.include('no connection of this organization can look up')
+    expect(source).to.include(`# Left out: rogue.look_up_0 cannot be used here (${left}).`)
+    expect(source).to.include('has no connection that can look up')
   })
 
   it('costs no alert its investigation where it passes the checks and the playbook has mistakes all the same', async () => {
@@ -278,7 +277,7 @@ describe('an enriching skill of any shape', () => {
     const { made, logged } = library(catalogue, [connected('rogue', 'a')])
     const { source } = await made('x', { ...acme, uuid: 'o', name: 'Acme' } as never)
     expect(source).to.include('uses: rogue.look_up_0').and.not.include('uses: gone.look_up')
-    expect(source).to.include('# Left out: gone.look_up cannot be part of this')
+    expect(source).to.include('# Left out: gone.look_up cannot be used here')
     expect(logged).to.have.length(1)
   })
 })
@@ -288,7 +287,7 @@ const rest = { name: 'look_up', enriches: ['ip'], needsConnection: true, effect:
 function library(catalogue: Catalogue, connections: readonly Connection[]) {
   const logged: unknown[] = []
   const note = (fields: object): void => void logged.push(fields)
-  const made = createMadeInvestigators({
+  const made = createInvestigatorGenerator({
     catalogue,
     log: { debug() {}, info() {}, warn: note, error: note },
     stores: { connections: { list: async () => [...connections] } },

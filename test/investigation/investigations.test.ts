@@ -10,7 +10,7 @@ import type { Stores } from '../../core/ports/stores.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { join } from 'node:path'
 import type { OpenedStores } from '../contract/fixture.ts'
-import { openTemporaryStores } from '../sqlite/open-stores.ts'
+import { openTemporaryStores } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -113,7 +113,7 @@ describe('investigations', () => {
     expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(1)
     const stored = await opened.stores.playbooks.find('all', 'investigate-phishing-acme')
     expect(stored).to.include({ origin: 'made', hash: runs[0]?.playbookHash })
-    expect(stored?.source).to.include('no connection of this organization can look up')
+    expect(stored?.source).to.include('has no connection that can look up')
   })
 
   it('makes the playbook anew when a connection was added', async () => {

@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { disabledLookups, findLookups, type Lookup } from '../../core/investigation/find-lookups.ts'
-import { investigatorName, makeInvestigator } from '../../core/investigation/make-investigator.ts'
+import { disabledLookups, findLookups, type PossibleLookup } from '../../core/investigation/find-lookups.ts'
+import { investigatorName, generateInvestigator } from '../../core/investigation/generate-investigator.ts'
 import type { Connection } from '../../core/domain/connection.ts'
+import { evaluateTemplate } from '../../core/playbook/template/template.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const acme = { code: 'acme' }
 
@@ -33,7 +35,7 @@ describe('making an investigator', () => {
     catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
   })
 
-  const lookups = (...connections: Connection[]): Lookup[] => findLookups(catalogue, connections)
+  const lookups = (...connections: Connection[]): PossibleLookup[] => findLookups(catalogue, connections)
 
   it('writes a playbook without any problem, not even a hint', () => {
     for (const found of [
@@ -41,13 +43,13 @@ describe('making an investigator', () => {
       lookups(connection('intel')),
       lookups(connection('a-b'), connection('a_b')),
     ]) {
-      const { problems } = parsePlaybook(makeInvestigator('brute_force', acme, found), { catalogue })
+      const { problems } = parsePlaybook(generateInvestigator('brute_force', acme, found), { catalogue })
       expect(problems).to.deep.equal([])
     }
   })
 
   it('is investigating just this type of just this organization', () => {
-    const { playbook } = parsePlaybook(makeInvestigator('brute_force', acme, []), { catalogue })
+    const { playbook } = parsePlaybook(generateInvestigator('brute_force', acme, []), { catalogue })
     expect(playbook?.alertTrigger?.type).to.equal('brute_force')
     const where = playbook?.alertTrigger?.where
     expect(where?.evaluate({ alert: {}, organization: { code: 'acme', name: '' } })).to.equal(true)
@@ -55,7 +57,7 @@ describe('making an investigator', () => {
   })
 
   it('asks every enabled connection that can look something up, and no other', () => {
-    const text = makeInvestigator(
+    const text = generateInvestigator(
       'x',
       acme,
       lookups(connection('first'), connection('off', false), connection('second')),
@@ -64,27 +66,40 @@ describe('making an investigator', () => {
   })
 
   it('says that nothing can be looked up where there is no connection', () => {
-    expect(makeInvestigator('x', acme, lookups())).to.include(
-      'no connection of this organization can look up',
-    )
+    expect(generateInvestigator('x', acme, lookups())).to.include('has no connection that can look up')
   })
 
   it('says which connections could look something up, and are disabled', () => {
     const found = disabledLookups(catalogue, [connection('one', false), connection('two', false)])
-    const text = makeInvestigator('x', acme, lookups(), { disabled: found })
-    expect(text).to.include('can look up what the alert names are disabled (one, two)')
+    const text = generateInvestigator('x', acme, lookups(), { disabled: found })
+    expect(text).to.include('can look up observables are disabled (one, two)')
     expect(parsePlaybook(text, { catalogue }).problems).to.deep.equal([])
     expect(disabledLookups(catalogue, [connection('on')])).to.deep.equal([])
   })
 
+  it('lists the observables of an alert that has some, and no empty list for one that has none', () => {
+    const { playbook } = parsePlaybook(generateInvestigator('x', acme, []), { catalogue })
+    const step = playbook?.steps[1]
+    const summary = step?.action === 'uses' && step.with.kind === 'map' ? step.with : undefined
+    const summaryOf = (all: readonly object[]) =>
+      evaluateTemplate(summary!, { steps: { observables: { output: { all } } } })
+    const why = 'Not assessed: this organization has no connection that can look up observables.'
+    expect(summaryOf([])).to.deep.equal({ summary: `${why} The alert contains none.` })
+    const all = [
+      { kind: 'ip', value: '192.0.2.1' },
+      { kind: 'domain', value: 'a.example' },
+    ]
+    expect(summaryOf(all)).to.deep.equal({ summary: `${why} Found 2: ip 192.0.2.1, domain a.example` })
+  })
+
   it('gives the same text for the same arguments', () => {
-    const make = () => makeInvestigator('brute_force', acme, lookups(connection('intel')))
+    const make = () => generateInvestigator('brute_force', acme, lookups(connection('intel')))
     expect(make()).to.equal(make())
   })
 
   it('takes any type as plain data, and never mistakes one for another', () => {
     const type = fc.oneof(
-      fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }),
+      fc.string({ minLength: 1, maxLength: 200, unit: anyCharacter }),
       fc.constantFrom(
         '${{ alert.content }}',
         '"\n  evil: true',
@@ -102,7 +117,7 @@ describe('making an investigator', () => {
       fc.property(
         type.filter((text) => !/[\u0000-\u001f\u007f]/.test(text) && text.isWellFormed()),
         (text) => {
-          const { playbook, problems } = parsePlaybook(makeInvestigator(text, acme, []), { catalogue })
+          const { playbook, problems } = parsePlaybook(generateInvestigator(text, acme, []), { catalogue })
           expect(problems).to.deep.equal([])
           expect(playbook?.alertTrigger?.type).to.equal(text)
         },

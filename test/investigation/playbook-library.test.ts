@@ -7,11 +7,11 @@ import { openPlaybookLibrary, type PlaybookLibrary } from '../../core/investigat
 import type { PlaybookOrigin } from '../../core/investigation/playbook-versions.ts'
 import type { KnownNames } from '../../core/playbook/scope/context.ts'
 import type { Log } from '../../core/ports/log.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import type { OpenedStores } from '../contract/fixture.ts'
-import { openTemporaryStores } from '../sqlite/open-stores.ts'
+import { openTemporaryStores } from '../support/stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { somebody } from '../support/somebody.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const source = (name: string, output: number) => `apiVersion: tocsin/v1
 name: ${name}
@@ -48,7 +48,7 @@ describe('playbook library', () => {
     return openPlaybookLibrary({ store: opened.stores.playbooks, catalogue, log, folder: folder.path, known })
   }
 
-  const names = (library: PlaybookLibrary) => library.written().map((playbook) => playbook.name)
+  const names = (library: PlaybookLibrary) => library.authored().map((playbook) => playbook.name)
 
   it('puts the files of the folder in force, and not their tests', async () => {
     await write('one', source('one', 1))
@@ -63,11 +63,11 @@ describe('playbook library', () => {
 
   it('keeps the last good version of a file with mistakes, and shows every mistake', async () => {
     await write('one', source('one', 1))
-    const [good] = (await open()).written()
+    const [good] = (await open()).authored()
     await write('one', source('one', 1).replace('return', 'retrun'))
     const library = await open()
-    expect(library.written().map((playbook) => playbook.hash)).to.deep.equal([good?.hash])
-    expect(logged.join('\n')).to.include("'retrun'").and.include('the last good version stays in force')
+    expect(library.authored().map((playbook) => playbook.hash)).to.deep.equal([good?.hash])
+    expect(logged.join('\n')).to.include("'retrun'").and.include('the last valid version stays live')
   })
 
   it('refuses a file for names that there are not, keeps its last good version, and takes it up once there are', async () => {
@@ -76,13 +76,13 @@ describe('playbook library', () => {
     await write('one', named('siem', 1))
     const providers = ['siem']
     const known = () => Promise.resolve({ connections: [], providers: [...providers] })
-    const [good] = (await open(known)).written()
+    const [good] = (await open(known)).authored()
     expect(good?.name).to.equal('one')
     await write('one', named('edr', 2))
     const library = await open(known)
-    expect(library.written().map(({ hash }) => hash)).to.deep.equal([good?.hash])
+    expect(library.authored().map(({ hash }) => hash)).to.deep.equal([good?.hash])
     expect(library.refused).to.deep.equal([{ file: 'one.yaml', errors: 1 }])
-    expect(logged.join('\n')).to.include("there is no provider 'edr'")
+    expect(logged.join('\n')).to.include("unknown provider 'edr'")
     await library.takeUpRefused()
     expect(library.newest('one')).to.equal(good?.hash)
     providers.push('edr')
@@ -144,7 +144,7 @@ describe('playbook library', () => {
     await write('a', source('same', 1))
     await write('b', source('same', 2))
     const library = await open()
-    expect(library.written().map(({ source }) => source)).to.deep.equal([source('same', 1)])
+    expect(library.authored().map(({ source }) => source)).to.deep.equal([source('same', 1)])
     expect(library.refused).to.deep.equal([{ file: 'b.yaml', errors: 1 }])
     expect(logged.join('\n')).to.contain("a.yaml and b.yaml are both named 'same'")
     expect((await opened.stores.playbooks.find('all', 'same'))?.source).to.equal(source('same', 1))
@@ -165,12 +165,12 @@ describe('playbook library', () => {
     await open()
     await write('one', 'steps: 7')
     await write('two', source('one', 2))
-    expect((await open()).written().map(({ source }) => source)).to.deep.equal([source('one', 2)])
+    expect((await open()).authored().map(({ source }) => source)).to.deep.equal([source('one', 2)])
   })
 
   it('puts a file that was removed out of force, and still finds the version that runs hold on to', async () => {
     await write('one', source('one', 1))
-    const [playbook] = (await open()).written()
+    const [playbook] = (await open()).authored()
     await unlink(join(folder.path, 'one.yaml'))
     const library = await open()
     expect(names(library)).to.deep.equal([])
@@ -215,7 +215,7 @@ describe('playbook library', () => {
     const second = await library.keep(source('one', 2), { origin: 'file' })
     expect(first.hash).to.not.equal(second.hash)
     expect(await library.byHash(first.hash)).to.have.property('source', source('one', 1))
-    expect(library.written().map((playbook) => playbook.hash)).to.deep.equal([second.hash])
+    expect(library.authored().map((playbook) => playbook.hash)).to.deep.equal([second.hash])
     expect(await opened.stores.playbooks.find('all', 'one')).to.have.property('hash', second.hash)
   })
 

@@ -1,12 +1,12 @@
 /** `npm run test:memory`: what the server needs at most under slow sockets and a storm of alerts. Arguments: sockets, alerts. */
-import { makeHouse } from '../faults/support/house.ts'
+import { makeTestTocsin } from '../support/server/test-tocsin.ts'
 import { besiege } from './siege.ts'
 
 /** MB. */
 const most = 768
 
 const [sockets = 500, alerts = 100_000] = process.argv.slice(2).map(Number)
-const house = await makeHouse()
+const house = await makeTestTocsin()
 try {
   await house.addPlaybook('storm', '  - set: { ok: true }')
   await house.start()

@@ -1,6 +1,6 @@
 import { eventually } from '../support/eventually.ts'
 import { peakMemory } from '../faults/support/peak-memory.ts'
-import type { House } from '../faults/support/house.ts'
+import type { TestTocsin } from '../support/server/test-tocsin.ts'
 import { openSilentStreams } from './silent-streams.ts'
 
 /** Steps of the run that is followed, each with so much output. */
@@ -13,7 +13,7 @@ const heapMb = 256
  * alerts. In MB.
  */
 export async function besiegeWithStreams(
-  house: House,
+  house: TestTocsin,
   { streams, alerts }: { readonly streams: number; readonly alerts: number },
 ): Promise<{ readonly before: number; readonly peak: number; readonly open: number }> {
   const large = Array.from({ length: steps }, (_, n) => `  - set: { v${n}: '\${{ alert.content }}' }`).join(

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { besiege } from './siege.ts'
 
 describe('slow sockets and a storm of alerts', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
   before(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook('storm', '  - set: { ok: true }')
     await house.start()
   })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningServer } from '../cli/support/start-server.ts'
+import type { RunningServer } from '../support/server/start-server.ts'
 import { peakMemory } from '../faults/support/peak-memory.ts'
-import type { House } from '../faults/support/house.ts'
+import type { TestTocsin } from '../support/server/test-tocsin.ts'
 import { openSlowSockets } from './slow-sockets.ts'
 
 export interface Siege {
@@ -32,7 +32,7 @@ const senders = 32
  * Slow sockets, and in the middle of them a storm of alerts: each is sent until it is accepted. Throws where one is answered with something else
  * than that, or to come back later, and where the server is not healthy or has lost one afterwards.
  */
-export async function besiege(house: House, { sockets, alerts, characters }: Siege): Promise<Held> {
+export async function besiege(house: TestTocsin, { sockets, alerts, characters }: Siege): Promise<Held> {
   const { server } = house
   const before = (await peakMemory(server)) ?? NaN
   // What large lists are made of.

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RunningServer } from '../cli/support/start-server.ts'
+import type { RunningServer } from '../support/server/start-server.ts'
 
 export interface SilentStreams {
   readonly open: () => number

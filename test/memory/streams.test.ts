@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { besiegeWithStreams } from './siege-with-streams.ts'
 
 describe('streams of events whose readers take nothing', function () {
   this.timeout(90_000)
-  let house: House
+  let house: TestTocsin
   before(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
   })
   after(() => house?.close())
 

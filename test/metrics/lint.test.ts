@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { watchRequests } from '../../server/egress/egress.ts'
 import { createMetrics } from '../../server/metrics/metrics.ts'
 import { lintExposition } from './lint-exposition.ts'
 import { checkMetrics, hasPromtool } from './promtool.ts'
@@ -74,9 +75,8 @@ describe('every figure that there is', () => {
     metrics.runEnded({ status: 'failed', playbookName: 'p"\n\\' })
     metrics.alertGrouped()
     await metrics.watchSkills(async () => ({}))({ skill: 'a.b' } as never)
-    await metrics
-      .watchEgress({ send: async () => ({ status: 204 }) as never, close() {} })
-      .send({ plugin: 'a' } as never)
+    const egress = { send: async () => ({ status: 204 }) as never, close() {} }
+    await watchRequests(egress, metrics.requestSent).send({ plugin: 'a' } as never)
     metrics.watchEngine({
       active: () => 1,
       suspects: () => 0,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createWorld, resultOf, startProcess } from '../../core/playbook-test/run/run-test.ts'
 import { loadTests } from '../../core/playbook-test/read/load-tests.ts'
 import { namedSteps } from '../../core/playbook-test/read/named-steps.ts'
-import type { Choice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 
@@ -74,7 +74,7 @@ describe('shipped playbooks for alerts of any maker', function () {
       const { called, playbook: program } = tests!
       const { mocks, fixtures } = tests!.tests[0]!
       const questions = namedSteps(program, called).filter(({ step }) => step.action === 'checkpoint')
-      const choices = new Map<string, Choice>(questions.map(({ name }) => [name, 'timeout']))
+      const choices = new Map<string, AnswerChoice>(questions.map(({ name }) => [name, 'timeout']))
       for (const [name, content] of alerts) {
         const alert = { ...fixtures.alert!, content }
         const world = createWorld(

@@ -134,7 +134,7 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
       loadPlaybook: (name) => (name === 'folder/p.yaml' ? caller : undefined),
     })
     expect(problems.map(({ code, message, hint }) => `${code} ${message} ${hint}`)).to.include(
-      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:22 there is no playbook 'asked' it is expected in folder/asked.yaml",
+      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:22 unknown playbook 'asked' it is expected in folder/asked.yaml",
     )
   })
 
@@ -145,7 +145,7 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
     }
     const { problems } = parseTests(source, { catalogue, loadPlaybook: (name) => sources[name] })
     expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
-      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:37 there is no input 'whom'",
+      "E603 the playbook 'folder/p.yaml' has 1 problem: 5:37 unknown input 'whom'",
     ])
   })
 })

@@ -8,12 +8,12 @@ import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { parseWithCalled } from '../../core/playbook/read/parse-with-called.ts'
 import { defineSkill, RetryableError, SkillError, type AnySkill } from '../../core/plugin/index.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { compileSchema, validate, withDefaults } from '../../core/schema/index.ts'
 import { personOf } from '../../core/domain/audit.ts'
 import { makeRandom } from '../support/random.ts'
 import { alertView, realRun } from './real-run.ts'
 import { catalogue as plain } from './support.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const secretSkill = defineSkill({
   name: 'secret',

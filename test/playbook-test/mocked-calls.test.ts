@@ -62,7 +62,7 @@ describe('a mock of a call', () => {
     const tests =
       'mocks: { steps.sub: { output: { nmae: Ada, at: soon, answer: ay } } }\ntests: [{ name: a, expect: {} }]'
     expect((await wrong(tests)).map((text) => text.replaceAll(/\n.*\n.*(hint)/g, ' $1'))).to.deep.equal([
-      "2:33  error E602  'nmae' is not known here hint: did you mean 'name'?",
+      "2:33  error E602  unknown field 'nmae' hint: did you mean 'name'?",
       "2:62  error E202  answer: 'ay' is not one of aye, bay hint: did you mean 'aye'?",
     ])
   })

@@ -74,7 +74,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'times that are no number',
     testsSource('  - { name: a, expect: { calls: [{ step: who, times: often }] } }'),
-    /E106 .*`times` must be a whole number/,
+    /E106 .*expected a whole number for `times`/,
     'often',
   ],
   [
@@ -140,7 +140,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'retryable that is no truth value',
     testsSource(anything, 'mocks: { people.find: { error: { code: x, retryable: 1 } } }\n'),
-    /E106 .*`retryable` must be true or false/,
+    /E106 .*expected true or false for `retryable`/,
     '1',
   ],
   [
@@ -158,7 +158,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'inputs that are no map',
     testsSource(anything, 'fixtures: { inputs: [] }\n'),
-    /E106 .*`inputs` must be a map/,
+    /E106 .*expected a map for `inputs`/,
     '[]',
   ],
   [
@@ -170,7 +170,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   [
     'fields of the alert where its content belongs',
     testsSource(anything, 'fixtures: { alert: { ip: 1.2.3.4 } }\n'),
-    /E104 .*'ip' is not a key of an alert[^]*stands under `data`/,
+    /E104 .*unknown key 'ip' in an alert[^]*content under `data`/,
     'ip',
   ],
   [

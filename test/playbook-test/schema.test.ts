@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { durationPattern } from '../../core/playbook/language/durations.ts'
-import type { KeyTable } from '../../core/playbook/language/grammar.ts'
-import { grammar, maxTests } from '../../core/playbook-test/read/grammar.ts'
+import type { KeyTable } from '../../core/playbook/language/key-table.ts'
+import { testGrammar, maxTests } from '../../core/playbook-test/read/grammar.ts'
 import { caseStatuses, severities, verdicts } from '../../core/plugin/index.ts'
 import { loadSchemaFolder } from '../../core/schema/index.ts'
 
@@ -13,7 +13,7 @@ type Schema = Readonly<Record<string, any>>
 const schema: Schema = JSON.parse(readFileSync(`${root}schemas/playbook-test.schema.json`, 'utf8'))
 
 /** The key tables of the reader and where they stand in the schema. */
-const places: Readonly<Record<keyof typeof grammar, Schema>> = {
+const places: Readonly<Record<keyof typeof testGrammar, Schema>> = {
   file: schema,
   fixtures: schema['$defs'].fixtures,
   run: schema['$defs'].fixtures.properties.run,
@@ -34,8 +34,8 @@ describe('schemas/playbook-test.schema.json', () => {
   const compiled = loadSchemaFolder(`${root}schemas`).get('playbook-test')!
 
   it('has exactly the keys of the reader', () => {
-    for (const [name, table] of Object.entries<KeyTable>(grammar)) {
-      const place = places[name as keyof typeof grammar]
+    for (const [name, table] of Object.entries<KeyTable>(testGrammar)) {
+      const place = places[name as keyof typeof testGrammar]
       expect(Object.keys(place['properties']).toSorted(), name).to.deep.equal([...table.keys].toSorted())
       expect(place['required'] ?? [], name).to.deep.equal(table.required ?? [])
       expect(place['additionalProperties'], name).to.equal(false)

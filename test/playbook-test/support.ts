@@ -8,8 +8,8 @@ import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
 import { defineConnection, definePlugin, defineSkill } from '../../core/plugin/index.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import casePlugin from '../../plugins/case/plugin.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const connection = defineConnection({
   title: 'Test',

@@ -1,12 +1,12 @@
-import { callablePlaybooks } from '../../core/playbook/scope/callable-playbooks.ts'
+import { callablePlaybooks } from '../../core/playbook/read/callable-playbooks.ts'
 import { findRivals } from '../../core/playbook/check/find-rivals.ts'
 import { parsePlaybook, type ParseOptions } from '../../core/playbook/read/parse.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
 import type { ProblemCode } from '../../core/playbook/language/problem-catalogue.ts'
 import { parseTests } from '../../core/playbook-test/read/parse.ts'
 import http from '../../plugins/http/plugin.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { catalogue, withSteps } from './support.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 /** For every problem code the smallest playbook, or file of tests, that has it. */
 interface BadPlaybook {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { callablePlaybooks } from '../../core/playbook/scope/callable-playbooks.ts'
+import { callablePlaybooks } from '../../core/playbook/read/callable-playbooks.ts'
 import { resolveInputs } from '../../core/playbook/template/inputs.ts'
 import { catalogue, check, codesOf, parsed, withSteps } from './support.ts'
 
@@ -41,7 +41,7 @@ describe('inputs of a playbook', () => {
     expect(codes('  - return: 1', 'inputs: [a]')).to.deep.equal(['E106'])
   })
 
-  it('are resolved: defaults, and everything that does not fit', () => {
+  it('are resolved with defaults, and all misfits are reported', () => {
     const playbook = parsed(
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\ninputs: { who: { type: string }, days: { type: integer, default: 3 } }\nsteps: [{ return: 1 }]',
     )
@@ -56,7 +56,7 @@ describe('inputs of a playbook', () => {
     }
   })
 
-  it('are told in words what a duration is', () => {
+  it('explain the duration format', () => {
     const playbook = parsed(
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\ninputs: { d: { type: duration } }\nsteps: [{ return: 1 }]',
     )
@@ -132,7 +132,7 @@ describe('checkpoints', () => {
     expect(ask(form, read('steps.ask.output.answer.m'))).to.deep.equal(['E205'])
   })
 
-  it('need a timeout and something to answer', () => {
+  it('need a timeout and answers or a form', () => {
     expect(ask('via: operator, with: { message: x }, answers: [a]')).to.deep.equal(['E105'])
     expect(ask(operator)).to.deep.equal(['E105'])
     expect(ask(`${operator}, answers: [a, a]`)).to.deep.equal(['E107'])
@@ -142,7 +142,7 @@ describe('checkpoints', () => {
     expect(ask(`${operator}, form: { type: integer }, on_timeout: no`)).to.deep.equal(['E307'])
   })
 
-  it('ask through a skill that asks, which is given the rest by the engine', () => {
+  it('ask through an asking skill, whose other inputs come from the engine', () => {
     const via = 'via: messaging.checkpoint, answers: [a], timeout: 1h'
     expect(ask(`${via}, with: { user: eve, message: hello }`)).to.deep.equal([])
     expect(ask(`${via}, with: { user: eve }`)).to.deep.equal(['E306'])
@@ -188,7 +188,7 @@ describe('calls', () => {
     expect(call(read("steps.c.output.verdict == 'malicious'"), sources)).to.deep.equal(['E202'])
   })
 
-  it('have a default that is like one of the ways to end', () => {
+  it('have a default that matches one of the possible outputs', () => {
     const sources = {
       'contain-host': callee(
         'steps: [{ if: inputs.force, return: { got: yes, who: eve } }]\noutputs: { got: other }',
@@ -202,7 +202,7 @@ describe('calls', () => {
       call(`${withDefault('{ got: none }')}  - fail: "\${{ steps.c.output.got }}"`, sources),
     ).to.deep.equal([])
     const [first, ...others] = check(withSteps(withDefault('{ got: 5 }')), { playbooks: library(sources) })
-    expect(first).to.include({ code: 'E308', message: "'got' must be a text, not the number 5" })
+    expect(first).to.include({ code: 'E308', message: "expected a string for 'got', found the number 5" })
     expect(others.filter(({ severity }) => severity === 'error')).to.deep.equal([])
   })
 
@@ -215,7 +215,7 @@ describe('calls', () => {
     expect(call(step, { 'contain-host': callee('steps: [{ uses: no.such }]') })).to.deep.equal(['E317'])
   })
 
-  it('never lead back, neither directly nor through others', () => {
+  it('never form a cycle, directly or indirectly', () => {
     expect(call('  - call: test')).to.deep.equal(['E318'])
     const back = callee('steps: [{ call: test }]')
     expect(call('  - { call: contain-host, with: { host: a } }', { 'contain-host': back })).to.deep.equal([
@@ -230,7 +230,7 @@ describe('sensitive values', () => {
   const say = (text: string, before = '') =>
     codes(`${before}  - { uses: messaging.send_message, with: { text: "${text}" } }`, inputs)
 
-  it('are refused in messages, also when they come through other steps', () => {
+  it('are refused in messages, also through other steps', () => {
     expect(say('on ${{ inputs.host }}')).to.deep.equal([])
     expect(say('it is ${{ inputs.pin }}')).to.deep.equal(['E315'])
     const before =
@@ -240,12 +240,12 @@ describe('sensitive values', () => {
     expect(say('${{ json(steps.s.output) }}', before)).to.deep.equal(['E315'])
   })
 
-  it('are refused where a run says why it failed', () => {
+  it('are refused in failure messages', () => {
     expect(codes('  - fail: "the pin is ${{ inputs.pin }}"', inputs)).to.deep.equal(['E315'])
     expect(codes('  - fail: "the host is ${{ inputs.host }}"', inputs)).to.deep.equal([])
   })
 
-  it('stay sensitive as items, as defaults, and under keys that are computed', () => {
+  it('stay sensitive as items, as defaults, and under computed keys', () => {
     const pins = 'inputs: { pins: { type: array, items: { type: string }, sensitive: true, default: [] } }'
     const item =
       '  - { foreach: "${{ inputs.pins }}", uses: messaging.send_message, with: { text: "${{ item }}" } }'
@@ -256,7 +256,7 @@ describe('sensitive values', () => {
     expect(say("${{ [inputs.pin].map(each, each + '!').join() }}")).to.deep.equal(['E315'])
   })
 
-  it('are what a schema marks, at any depth', () => {
+  it('are marked by a schema, at any depth', () => {
     const user = `inputs:
   user:
     type: object
@@ -307,7 +307,7 @@ describe('what starts a playbook', () => {
       each.slice(0, 4),
     )
 
-  it('may be a schedule, in short or with what its runs are given', () => {
+  it('may be a schedule, as a string or as a map with inputs', () => {
     expect(on('schedule: "0 8 * * 1-5"')).to.deep.equal([])
     const inputs = 'inputs: { host: { type: string } }\n'
     expect(
@@ -322,12 +322,12 @@ describe('what starts a playbook', () => {
     expect(on('schedule: "0 0 30 2 *"')).to.deep.equal(['E313'])
   })
 
-  it('is at least one thing', () => {
+  it('needs at least one trigger', () => {
     expect(on('')).to.deep.equal(['E105'])
     expect(on('call: yes')).to.deep.equal(['E106'])
   })
 
-  it('has a concurrency key of what is known when it is queued', () => {
+  it('has a concurrency key over the values known at queueing', () => {
     const keyed = (key: string) => on('alert: { type: t }', `concurrency: { key: "${key}", policy: drop }\n`)
     expect(keyed('host ${{ alert.data.host }}')).to.deep.equal([])
     expect(keyed('${{ case.id }}')).to.deep.equal(['E204'])
@@ -347,12 +347,12 @@ describe('what starts a playbook', () => {
   })
 })
 
-describe('what is certain after a question', () => {
+describe('facts after a checkpoint', () => {
   const skipped = '  - { id: t, if: run.dry_run, uses: travel.search_user_travel, with: { email: x } }\n'
   const then = (condition: string) =>
     codes(`${skipped}  - { if: "${condition}", set: { x: "\${{ steps.t.output.trips }}" } }`)
 
-  it('is the output of a step that is ok, or completed', () => {
+  it('include the output of a step that is ok, or completed', () => {
     expect(then('steps.t.ok')).to.deep.equal([])
     expect(then("steps.t.status == 'completed'")).to.deep.equal([])
     expect(then('!steps.t.ok')).to.deep.equal(['E206'])
@@ -360,7 +360,7 @@ describe('what is certain after a question', () => {
     expect(then('run.dry_run')).to.deep.equal(['E206'])
   })
 
-  it('is the error of a run that failed, in finally', () => {
+  it('include the error of a failed run, in finally', () => {
     const last = (text: string) => codes('  - return: 1', `finally: [{ set: { x: "\${{ ${text} }}" } }]`)
     expect(last("error != null && error.code == 'x'")).to.deep.equal([])
     expect(last("error.code == 'x'")).to.deep.equal(['E207'])
@@ -368,17 +368,17 @@ describe('what is certain after a question', () => {
   })
 })
 
-describe('what a run fails with', () => {
+describe('the message of a failed run', () => {
   const said = (value: string) => errorsOf(withSteps(`  - fail: ${value}`))
 
-  it('is a text, and what else an expression may give is named', () => {
+  it('is a string; other types of an expression are named', () => {
     expect(said(`'\${{ run.dry_run ? "a" : "b" }}'`)).to.deep.equal([])
     expect(said(`'\${{ run.dry_run ? "a" : null }}'`)).to.deep.equal([
-      'E207 fail: the value may be null, and string is expected',
+      'E207 fail: the value may be null; expected string',
     ])
     expect(said(`'\${{ size(run.id) }}'`)).to.deep.equal([
-      "E106 'fail' must be a text, not what this expression gives: a whole number",
+      "E106 expected a string for 'fail', found an expression that gives a whole number",
     ])
-    expect(said('[a]')).to.deep.equal(['E106 `fail` must be a text, not a list'])
+    expect(said('[a]')).to.deep.equal(['E106 expected a string for `fail`, found a list'])
   })
 })

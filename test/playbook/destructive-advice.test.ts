@@ -13,9 +13,9 @@ function adviceOf(steps: string): readonly string[] {
 const repeated = 'repeat: { until: "true", every: 1m, max: 20 }'
 
 describe('advice about destructive skills', () => {
-  it('names the better way than to repeat one, also inside of a group', () => {
+  it('suggests an alternative to repeating one, also inside a group', () => {
     const better =
-      'W440 edr.isolate is destructive, and `repeat` does it again each time ' +
+      'W440 edr.isolate is destructive, and `repeat` runs it again in each round ' +
       '(call it once, and give it wait_seconds and a longer timeout, or repeat edr.get_isolation)'
     const use = '{ uses: edr.isolate, with: { id: x } }'
     expect(adviceOf(`  - { uses: edr.isolate, with: { id: x }, ${repeated} }`)).to.deep.equal([better])
@@ -26,12 +26,12 @@ describe('advice about destructive skills', () => {
     expect(adviceOf(`  - ${use}`)).to.deep.equal([])
   })
 
-  it('says of a foreach how many may wait for an approval', () => {
+  it('says how many actions of a foreach may wait for approval', () => {
     const block = (more: string) => adviceOf(`  - { uses: edr.block, with: { id: x }, ${more} }`)
     const items = 'foreach: "${{ alert.data }}"'
     const text = (count: number) =>
-      `I503 up to ${count} blocking actions: more than the limit of 10 per hour wait for an approval ` +
-      '(one approval lets all of them go; lower max_items where there are never so many)'
+      `I503 up to ${count} blocking actions: those beyond the limit of 10 per hour wait for approval ` +
+      '(one approval covers all of them; lower max_items if there are never so many)'
     expect(block(items)).to.deep.equal([text(100)])
     expect(block(`${items}, max_items: 11`)).to.deep.equal([text(11)])
     expect(block(`${items}, max_items: 10`)).to.deep.equal([])
@@ -40,12 +40,12 @@ describe('advice about destructive skills', () => {
     expect(block(`foreach: [${'a, '.repeat(11)}]`)).to.deep.equal([text(11)])
   })
 
-  it('counts each class of what a foreach holds, nested ones too', () => {
+  it('counts each class in a foreach, also nested ones', () => {
     const both = '{ uses: edr.block, with: { id: x } }, { uses: edr.isolate, with: { id: x } }'
     expect(adviceOf(`  - { foreach: [a, b], steps: [${both}] }`)).to.deep.equal([])
     const nested = `  - { foreach: [a, b, c], steps: [{ foreach: [a, b, c, d], as: x, uses: edr.block, with: { id: x } }] }`
     expect(adviceOf(nested)).to.deep.equal([
-      'I503 up to 12 blocking actions: more than the limit of 10 per hour wait for an approval ' +
+      'I503 up to 12 blocking actions: those beyond the limit of 10 per hour wait for approval ' +
         '(put edr.block into a foreach of its own, which asks once for all its items)',
     ])
   })

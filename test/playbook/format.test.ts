@@ -89,7 +89,7 @@ steps: # in order
 `
 
 describe('formatPlaybook()', () => {
-  it('tidies up indentation, spacing and blank lines, and leaves texts and expressions alone', () => {
+  it('formats indentation, spacing and blank lines, and keeps texts and expressions', () => {
     expect(format(untidy)).to.equal(tidy)
   })
 
@@ -99,14 +99,14 @@ describe('formatPlaybook()', () => {
     expect(formatPlaybook(text)).to.deep.equal({ kind: 'formatted', text })
   })
 
-  it('takes a line for each entry where braces would become too wide', () => {
+  it('uses a line per entry if a flow map would be too wide', () => {
     const wide = `apiVersion: tocsin/v1\nname: x\non: { manual: true }\noutputs: { first: "${'a'.repeat(60)}", second: "${'b'.repeat(60)}" }\nsteps: [{ return: 1 }]\n`
     expect(format(wide)).to.include(
       `outputs:\n  {\n    first: "${'a'.repeat(60)}",\n    second: "${'b'.repeat(60)}",\n  }`,
     )
   })
 
-  it('leaves the shipped playbooks as they are', () => {
+  it('does not change the shipped playbooks', () => {
     const folder = new URL('../../playbooks/', import.meta.url)
     const files = readdirSync(folder).filter((name) => /^[^.]+\.yaml$/.test(name))
     expect(files.length).to.be.greaterThan(1)
@@ -116,7 +116,7 @@ describe('formatPlaybook()', () => {
     }
   })
 
-  it('refuses what is not YAML, saying where', () => {
+  it('refuses invalid YAML with its place', () => {
     for (const source of [
       'a: [1',
       'a: "x',
@@ -133,7 +133,7 @@ describe('formatPlaybook()', () => {
     }
   })
 
-  it('formats playbooks that have other mistakes, and keeps those', () => {
+  it('formats playbooks with other mistakes, and keeps the mistakes', () => {
     for (const [code, { source }] of Object.entries(badPlaybooks)) {
       const formatted = formatPlaybook(source)
       if (formatted.kind !== 'formatted' || typeof source !== 'string') continue
@@ -142,7 +142,7 @@ describe('formatPlaybook()', () => {
     }
   })
 
-  it('never changes what is read, keeps every comment, and has nothing left to do the second time', () => {
+  it('keeps the content and every comment, and is idempotent', () => {
     const lines = example.split('\n')
     const change = fc.record({
       line: fc.nat(lines.length - 1),

@@ -7,7 +7,7 @@ const messagesOf = (steps: string, rest = '') =>
   check(withSteps(steps, rest)).map(({ code, message }) => `${code} ${message}`)
 
 describe('the grammar of playbooks', () => {
-  it('suggests the key that was probably meant', () => {
+  it('suggests similar keys', () => {
     expect(hintOf(withSteps('  - uses: case.update\n    wiht: {}'))).to.equal("did you mean 'with'?")
     expect(hintOf(withSteps('  - uses: case.updat'))).to.equal("did you mean 'case.update'?")
     expect(hintOf(withSteps('  - uses: messagin.send_message'))).to.equal(
@@ -15,20 +15,20 @@ describe('the grammar of playbooks', () => {
     )
   })
 
-  it('wants exactly one action', () => {
+  it('requires exactly one action', () => {
     expect(messagesOf('  - { set: { x: 1 }, return: 1 }')).to.deep.equal([
-      'E109 a step does one thing: `set` stands beside `return`',
+      'E109 a step has one action; found `set` and `return`',
     ])
-    expect(messagesOf('  - { name: idle }')).to.deep.equal(['E109 the step does nothing'])
+    expect(messagesOf('  - { name: idle }')).to.deep.equal(['E109 the step has no action'])
   })
 
-  it('says nothing about a missing key that is only mistyped', () => {
+  it('does not report a mistyped key as missing', () => {
     expect(
       codesOf(check('apiVersion: tocsin/v1\nname: x\non: { manual: true }\nstps: [{ return: 1 }]')),
     ).to.deep.equal(['E104'])
   })
 
-  it('refuses keys that mean nothing for the action', () => {
+  it('refuses keys that do not belong to the action', () => {
     const wrong = [
       '{ set: { x: 1 }, connection: c }',
       '{ set: { x: 1 }, retry: {} }',
@@ -42,19 +42,19 @@ describe('the grammar of playbooks', () => {
     for (const step of wrong) expect(codesOf(check(withSteps(`  - ${step}`))), step).to.include('E112')
   })
 
-  it('takes on_error as fail, continue or steps, and nothing else', () => {
+  it('accepts fail, continue or steps for on_error, and nothing else', () => {
     expect(codesOf(check(withSteps('  - { uses: case.update, on_error: ignore }')))).to.deep.equal(['E107'])
     expect(codesOf(check(withSteps('  - { uses: case.update, on_error: { x: 1 } }')))).to.deep.equal(['E106'])
     expect(codesOf(check(withSteps('  - { uses: case.update, on_error: [{ fail: x }] }')))).to.deep.equal([])
   })
 
-  it('explains values that YAML reads as something else', () => {
+  it('explains values that YAML reads with another type', () => {
     expect(hintOf(withSteps('  - return: 1', 'version: 1.2'))).to.equal('put it into quotes: "1.2"')
     expect(hintOf(withSteps('  - return: 1', 'timeout: 60'))).to.equal('did you mean 60s?')
     expect(check(withSteps("  - if: 'a' == run.id\n    return: 1"))[0]).to.include({ code: 'E101', line: 5 })
   })
 
-  it('wants conditions without braces', () => {
+  it('requires conditions without braces', () => {
     const [problem] = check(withSteps('  - { if: "${{ run.dry_run }}", return: 1 }'))
     expect(problem).to.include({ code: 'E201', hint: 'write if: run.dry_run' })
     expect(codesOf(check(withSteps('  - { if: true, return: 1 }')))).to.deep.equal([])
@@ -80,7 +80,7 @@ describe('the grammar of playbooks', () => {
     }
   })
 
-  it('checks connections where they are known', () => {
+  it('checks connections if they are known', () => {
     const step = (connection: string) =>
       withSteps(`  - { uses: messaging.send_message, with: { text: x }${connection} }`)
     const connections = [

@@ -14,7 +14,7 @@ function read(group: string, key = 'group') {
 }
 
 describe('on.alert.group', () => {
-  it('is a list of expressions over the alert, with a time or without', () => {
+  it('is a list of expressions over the alert, with or without a time window', () => {
     const { group, said } = read('{ by: [alert.data.user, alert.data.ip.lowerAscii()], within: 1h30m }')
     expect(said).to.deep.equal([])
     if (group === undefined || group === 'never') return expect.fail('nothing was read')
@@ -26,26 +26,26 @@ describe('on.alert.group', () => {
     expect(read('{ by: [alert.content] }').group).to.deep.include({ withinMs: undefined })
   })
 
-  it('is false where nothing is a repeat', () => {
+  it('is false to disable grouping', () => {
     expect(read('false')).to.deep.equal({ group: 'never', said: [] })
   })
 
   for (const [group, said] of Object.entries({
     '{ by: [1] }':
-      'E321 this is the same for all alerts, and would group them all (write [alert.data.user, alert.data.source])',
+      'E321 this expression does not read the alert, so all alerts would be grouped (write [alert.data.user, alert.data.source])',
     '{ by: [alert.data.user, organization.code] }':
-      'E321 this is the same for all alerts, and would group them all (write [alert.data.user, alert.data.source])',
+      'E321 this expression does not read the alert, so all alerts would be grouped (write [alert.data.user, alert.data.source])',
     '{ by: [] }': 'E106 `by` is empty (write [alert.data.user, alert.data.source])',
     '{ by: alert.data.user }':
-      'E106 `by` must be a list of expressions, not a text (write [alert.data.user, alert.data.source])',
+      'E106 expected a list of expressions for `by`, found a string (write [alert.data.user, alert.data.source])',
     "{ by: ['${{ alert.data.user }}'] }":
       'E201 `by` takes an expression without ${{ }} (write by: alert.data.user)',
     '{ by: [inputs.user] }': 'E204',
     '{ by: [alert.data.user], within: 5 }':
-      'E106 `within` must be a duration, not a number (did you mean 5s?)',
+      'E106 expected a duration for `within`, found a number (did you mean 5s?)',
     '{ within: 5m }': 'E105 `group` needs `by`',
-    true: 'E106 `group` must be a map, not the boolean true (possible keys: by, within)',
-    '{ fields: [alert.data.user] }': "E104 'fields' is not a key of `group` (write by)",
+    true: 'E106 expected a map for `group`, found the boolean true (possible keys: by, within)',
+    '{ fields: [alert.data.user] }': "E104 unknown key 'fields' in `group` (write by)",
   })) {
     it(`says what is wrong with ${group}`, () => {
       const found = read(group).said
@@ -54,9 +54,9 @@ describe('on.alert.group', () => {
     })
   }
 
-  it('is what is meant by other words for it', () => {
+  it('suggests the key for synonyms', () => {
     expect(read('[alert.data.user]', 'group_by').said).to.deep.equal([
-      "E104 'group_by' is not a key of an alert trigger (repeats of an alert are grouped by group: { by: [alert.data.user], within: 30m })",
+      "E104 unknown key 'group_by' in an alert trigger (group repeats with group: { by: [alert.data.user], within: 30m })",
     ])
   })
 })

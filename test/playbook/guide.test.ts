@@ -40,7 +40,7 @@ describe('docs/tutorial.md', function () {
     })
   }
 
-  it('is right that a misspelt answer is a mistake', async () => {
+  it('is right that a misspelled answer is an error', async () => {
     const asking = blocks.find(({ file }) => file === 'confirm.yaml')!
     const wrong = asking.text.replace('== "not_mine"', '== "not_me"')
     await writeFiles(folder.path, [{ ...asking, text: wrong }])
@@ -60,7 +60,7 @@ describe('docs/tutorial.md', function () {
     }
   })
 
-  it('ends at the playbook that is shipped', () => {
+  it('ends with the shipped playbook', () => {
     const file = readFileSync(join(root, shipped), 'utf8')
     const shown = blocks.find((block) => block.file === shipped)?.text
     expect(withoutFirstLine(shown ?? '')).to.equal(withoutFirstLine(file))

@@ -54,7 +54,7 @@ describe('hints, followed to the letter', () => {
     source: /^\w/.test(piece) ? piece : withSteps(piece),
   }))
 
-  it('mend what they are about', () => {
+  it('fix the problem that they belong to', () => {
     let count = 0
     const bad: string[] = []
     for (const { title, source } of pieces) {
@@ -126,13 +126,13 @@ describe('hints, followed to the letter', () => {
     expect(hints.filter((hint) => hint?.startsWith('did you mean'))).to.deep.equal([])
   })
 
-  it('say of a map what is wrong in it, at its place', () => {
+  it('report the wrong part of a map at its place', () => {
     const source = withSteps(
       '  - checkpoint: { via: operator, with: { message: x, labels: { yes: 5 } }, answers: [yes], timeout: 1h }',
     )
     const said = problemsOf(source).map(({ code, message, hint }) => `${code} ${message} (${hint})`)
     expect(said).to.deep.equal([
-      'E307 \'labels.yes\' must be a text, not the number 5 (put it into quotes: "5")',
+      'E307 expected a string for \'labels.yes\', found the number 5 (put it into quotes: "5")',
     ])
   })
 
@@ -177,7 +177,7 @@ describe('hints, followed to the letter', () => {
       return problems.list()
     }
 
-    it('never say that a thing must be what it is', () => {
+    it('never expect the type that was found', () => {
       for (const schema of schemas)
         for (const value of values)
           for (const { message } of misfits(schema, value)) {
@@ -186,7 +186,7 @@ describe('hints, followed to the letter', () => {
           }
     })
 
-    it('mend them where they say what to write', () => {
+    it('fix them if they say what to write', () => {
       let count = 0
       for (const schema of schemas)
         for (const value of values)
@@ -204,7 +204,7 @@ describe('hints, followed to the letter', () => {
       expect(count).to.be.greaterThan(10)
     })
 
-    it('are silent about what fits one of several kinds of maps', () => {
+    it('accept a value that fits one of several map types', () => {
       expect(misfits(schemas.at(-1)!, '{ a: 1 }')).to.deep.equal([])
     })
   })

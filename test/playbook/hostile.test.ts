@@ -112,7 +112,7 @@ describe('a hostile playbook', function () {
     })
   }
 
-  it('is told once that it is too large, and nothing that follows from it', () => {
+  it('is reported once as too large, without follow-up problems', () => {
     for (const source of [
       bomb,
       withSteps(`  - set:\n      ${bomb.replaceAll('\n', '\n      ')}\n  - return: 1`),
@@ -123,7 +123,7 @@ describe('a hostile playbook', function () {
     expect(codesOf(check(deep))).to.deep.equal(['E004'])
   })
 
-  it('is refused for its one error, however many warnings stand before it', () => {
+  it('is refused for its error, regardless of the number of warnings before it', () => {
     const warned = Array(300)
       .fill('  - switch: [{ when: run.dry_run, steps: [{ uses: case.update }] }]')
       .join('\n')
@@ -133,7 +133,7 @@ describe('a hostile playbook', function () {
     expect(problems.at(-1)?.code, 'says that there is more').to.equal('I502')
   })
 
-  it('may be large and deep within the limits', () => {
+  it('may use the limits of size and depth', () => {
     const many = Array.from({ length: 3000 }, (_, at) => `k${at}: [${at}, { text: "x" }]`).join('\n      ')
     expect(quickly(withSteps(`  - set:\n      ${many}`)).map(({ code }) => code)).to.deep.equal(['W403'])
     const depth = 55
@@ -142,7 +142,7 @@ describe('a hostile playbook', function () {
     )
   })
 
-  it('is read the same with a byte order mark and with CRLF', () => {
+  it('reads the same with a byte order mark and with CRLF', () => {
     const source = withSteps('  - return: "${{ nobody }}"')
     const problems = check(source)
     expect(problems).to.have.lengthOf(1)
@@ -151,16 +151,16 @@ describe('a hostile playbook', function () {
     expect(check(new TextEncoder().encode(`\uFEFF${source}`))).to.deep.equal(problems)
   })
 
-  it('ends in a list of problems, whatever the bytes', () => {
+  it('gives a list of problems for any bytes', () => {
     holds(fc.uint8Array({ maxLength: 200 }))
   })
 
-  it('ends in a list of problems, whatever the YAML-like text', () => {
+  it('gives a list of problems for any YAML-like text', () => {
     holds(fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')))
     holds(fc.array(piece, { maxLength: 25 }).map((pieces) => withSteps(`  - ${pieces.join('')}`)))
   })
 
-  it('ends in a list of problems, whatever is done to a good playbook', () => {
+  it('gives a list of problems for any mutation of a valid playbook', () => {
     const edit = fc.tuple(fc.nat(example.length), fc.nat(12), piece)
     const cut = (text: string, [at, length, put]: readonly [number, number, string]) =>
       text.slice(0, at) + put + text.slice(at + length)

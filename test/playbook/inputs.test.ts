@@ -13,7 +13,7 @@ function wrong(inputs: string, skill = 'intel_provider.get_enrichment'): readonl
 }
 
 describe('the inputs of a skill', () => {
-  it('may be literals and expressions that fit', () => {
+  it('may be literals and expressions of the right type', () => {
     expect(
       wrong('{ kind: ip, value: 192.0.2.1, limit: 5, filter: { tags: [a, "${{ run.id }}"] } }'),
     ).to.deep.equal([])
@@ -23,14 +23,14 @@ describe('the inputs of a skill', () => {
     ).to.deep.equal([])
   })
 
-  it('are reported when unknown or missing, also deep inside', () => {
+  it('are reported if unknown or missing, also in nested maps', () => {
     expect(wrong('{ kind: ip, value: abc, colour: red }')).to.deep.equal(['E305 colour'])
     expect(wrong('{ kind: ip }')).to.deep.equal(['E306 intel_provider.get_enrichment'])
     expect(wrong('{ kind: ip, value: abc, filter: { since: x } }')).to.deep.equal(['E307 filter'])
     expect(wrong('{ kind: ip, value: abc, filter: { tags: [], until: x } }')).to.deep.equal(['E307 until'])
   })
 
-  it('are reported when a literal has the wrong type, or breaks a rule of the schema', () => {
+  it('are reported if a literal has the wrong type or violates the schema', () => {
     expect(wrong('{ kind: ip, value: 5 }')).to.deep.equal(['E307 5'])
     expect(wrong('{ kind: hash, value: abc }')).to.deep.equal(['E202 hash'])
     expect(wrong('{ kind: ip, value: ab }')).to.deep.equal(['E307 ab'])
@@ -40,12 +40,12 @@ describe('the inputs of a skill', () => {
     expect(wrong('{ kind: ip, value: null }')).to.deep.equal(['E307 null'])
   })
 
-  it('are told what a pattern asks for in words', () => {
+  it('explain a pattern in words', () => {
     const source = withSteps('  - { uses: intel_provider.get_enrichment, with: { kind: ip, value: a b c } }')
     expect(check(source).map(({ message }) => message)).to.deep.equal(['value: must have no blanks'])
   })
 
-  it('are reported when an expression cannot fit', () => {
+  it('are reported if an expression cannot have the right type', () => {
     expect(wrong('{ kind: ip, value: "${{ steps.a.output.trips }}" }')).to.deep.equal([
       'E307 "${{ steps.a.output.trips }}"',
     ])

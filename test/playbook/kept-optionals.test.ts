@@ -10,7 +10,7 @@ const problemsOf = (steps: string, rest = '') =>
 const whole = ['W413: the value may be missing, and then the step fails: add .orValue(…)']
 const inside = ['W413: a part of the value may be missing, and then the step fails: add .orValue(…)']
 
-describe('an optional that is kept', () => {
+describe('a stored optional', () => {
   it('is warned of wherever a value becomes JSON', () => {
     expect(problemsOf('  - set: { v: "${{ alert.data.?x }}" }')).to.deep.equal(whole)
     expect(problemsOf('  - return: "${{ alert.data.?x }}"')).to.deep.equal(whole)
@@ -19,18 +19,18 @@ describe('an optional that is kept', () => {
     expect(problemsOf('  - { foreach: "${{ [alert.data.?x] }}", set: { v: 1 } }')).to.deep.equal(inside)
   })
 
-  it('is found inside of lists and maps', () => {
+  it('is found inside lists and maps', () => {
     expect(problemsOf('  - return: "${{ [alert.data.?x] }}"')).to.deep.equal(inside)
     expect(problemsOf(`  - return: '\${{ {"q": [alert.data.?x]} }}'`)).to.deep.equal(inside)
   })
 
-  it('is nothing where it has a value, or is left out', () => {
+  it('is not reported with a default, or if it is left out', () => {
     expect(problemsOf('  - return: "${{ alert.data.?x.orValue(null) }}"')).to.deep.equal([])
     expect(problemsOf('  - return: "${{ [?alert.data.?x] }}"')).to.deep.equal([])
     expect(problemsOf(`  - return: '\${{ {?"q": alert.data.?x} }}'`)).to.deep.equal([])
   })
 
-  it('is its value for whoever reads it', () => {
+  it('has the type of its value for later reads', () => {
     const set = '  - { id: o, set: { v: "${{ alert.data.?x }}" } }\n'
     expect(problemsOf(`${set}  - return: '\${{ steps.o.output.v + "z" }}'`)).to.deep.equal(whole)
     const codes = problemsOf(`${set}  - return: '\${{ steps.o.output.v.orValue("z") }}'`)

@@ -12,7 +12,7 @@ function answerTo(piece: string): string {
   return frames.join('')
 }
 
-describe('what is said about mistakes that are easily made', () => {
+describe('messages for common mistakes', () => {
   if (process.env['UPDATE']) {
     const updated = readFileSync(file, 'utf8').replace(
       section,
@@ -23,7 +23,7 @@ describe('what is said about mistakes that are easily made', () => {
   }
   const sections = [...readFileSync(file, 'utf8').matchAll(section)]
 
-  it('covers sixty of them', () => {
+  it('cover sixty of them', () => {
     expect(sections).to.have.length.greaterThan(59)
   })
 

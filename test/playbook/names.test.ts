@@ -1,11 +1,12 @@
 import { expect } from 'chai'
-import type { Alert } from '../../core/domain/alert.ts'
+import { notInvestigated, type Alert } from '../../core/domain/alert.ts'
 import { compileExpression, dyn, type Type } from '../../core/expression/index.ts'
 import { alertScope, organizationScope } from '../../core/engine/scope/alert-scope.ts'
-import { reservedNames } from '../../core/playbook/language/grammar.ts'
+import { reservedNames } from '../../core/playbook/language/constants.ts'
 import { errorNames, queueNames, runNames } from '../../core/playbook/scope/scope.ts'
 
 const alert: Alert = {
+  ...notInvestigated,
   id: 'ACME-siem-1',
   uuid: '0197d3c0-0000-7000-8000-000000000001',
   type: 'phishing',
@@ -17,13 +18,6 @@ const alert: Alert = {
   createdBy: 'k',
   createdAt: 1_767_225_600_000,
   modifiedAt: 1_767_225_600_000,
-  status: 0,
-  retryCount: 0,
-  investigator: null,
-  caseId: null,
-  completedAt: null,
-  groupedWith: null,
-  groupedBecause: null,
 }
 
 const fieldsOf = (type: Type | undefined) => (type?.kind === 'object' ? [...type.properties.keys()] : [])
@@ -35,7 +29,7 @@ describe('the names of expressions', () => {
     organization: organizationScope({ uuid: 'o', code: 'ACME', name: 'Acme', revision: 1, createdAt: 0 }),
   }
 
-  it('are declared as an investigation gives them', () => {
+  it('are declared as the investigation provides them', () => {
     expect(Object.keys(given.alert).toSorted()).to.deep.equal(fieldsOf(declared['alert']).toSorted())
     expect(Object.keys(given.organization).toSorted()).to.deep.equal(
       fieldsOf(declared['organization']).toSorted(),
@@ -52,7 +46,7 @@ describe('the names of expressions', () => {
     expect(holds('alert.data.risk == 70')).to.equal(true)
   })
 
-  it('cannot be taken by `as`', () => {
+  it('cannot be used by `as`', () => {
     const all = [
       ...Object.keys(declared),
       ...Object.keys(queueNames({ alertData: dyn, inputs: undefined })),

@@ -7,14 +7,14 @@ const callable = (name: string, steps: string) => ({
   source: `apiVersion: tocsin/v1\nname: ${name}\non: { call: true, manual: true }\nsteps: [${steps}]`,
 })
 
-describe('playbooks beside each other', () => {
+describe('several playbooks', () => {
   const codes = (...files: readonly ReturnType<typeof callable>[]) =>
     parseTogether(files, { catalogue }).map(({ file, problems }) => [
       file,
       ...problems.filter(({ severity }) => severity === 'error').map(({ code }) => code),
     ])
 
-  it('are refused where they call each other in a circle, each of them', () => {
+  it('are all refused if they call each other in a cycle', () => {
     const files = [callable('a', '{ call: b }'), callable('b', '{ call: c }'), callable('c', '{ call: a }')]
     expect(codes(...files, callable('d', '{ return: 1 }'))).to.deep.equal([
       ['a.yaml', 'E318'],
@@ -24,7 +24,7 @@ describe('playbooks beside each other', () => {
     ])
   })
 
-  it('are checked call by call, whatever is wrong with another call or with the rest', () => {
+  it('are checked per call, regardless of other errors', () => {
     const caller = callable(
       'a',
       '{ call: elsewhere }, { call: broken }, { call: b, with: { x: 1 } }, { uses: nothing }',
@@ -38,17 +38,17 @@ describe('playbooks beside each other', () => {
     ])
   })
 
-  it('are told of mistakes in what they call, and not that it is missing', () => {
+  it('report errors of a called playbook, not that it is missing', () => {
     const [caller] = parseTogether([callable('a', '{ call: b }'), callable('b', '{ uses: none }')], {
       catalogue,
     })
     expect(caller?.problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
-      "E317 the playbook 'b' has mistakes of its own",
+      "E317 the playbook 'b' has errors",
     ])
     expect(caller?.problems[0]?.hint).to.match(/^line 4: 'none' is not the name of a skill/)
   })
 
-  it('are looked for where the one that calls stands', () => {
+  it('are found in the folder of the caller', () => {
     const files = new Map([
       ['b', callable('b', '{ call: c, with: { x: 1 } }').source],
       ['c', callable('c', '{ return: 1 }').source],
@@ -64,13 +64,13 @@ describe('playbooks beside each other', () => {
     })
     expect(asked).to.deep.equal(['a.yaml b', 'a.yaml c', 'a.yaml d', 'a.yaml bb'])
     expect(caller?.problems.map(({ code, hint }) => `${code} ${hint}`)).to.deep.equal([
-      "E317 line 4: there is no input 'x'",
+      "E317 line 4: unknown input 'x'",
       'E316 it is expected in there/d.yaml',
       "E316 did you mean 'b'?",
     ])
   })
 
-  it('name the file in every problem', () => {
+  it('have the file in every problem', () => {
     const [first] = parseTogether([callable('a', '{ call: a }')], { catalogue })
     expect(first?.problems.map(({ file }) => file)).to.deep.equal(['a.yaml'])
   })

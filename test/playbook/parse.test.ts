@@ -6,11 +6,11 @@ import { example } from './example.ts'
 import { catalogue, check, codesOf, marked, parsed, placed, withSteps } from './support.ts'
 
 describe('parsePlaybook', () => {
-  it('has nothing to say about the example', () => {
+  it('has no problems with the example', () => {
     expect(check(example)).to.deep.equal([])
   })
 
-  it('gives the tree that the interpreter walks, defaults filled in', () => {
+  it('returns the tree for the interpreter, with defaults', () => {
     const playbook = parsed(example)
     const { name, version, description, timeoutMs, alertTrigger } = playbook
     expect({ name, version, description, timeoutMs }).to.deep.equal({
@@ -48,7 +48,7 @@ describe('parsePlaybook', () => {
     expect(bare).to.deep.include({ onError: 'fail', place: { line: 5, column: 5 }, id: null, key: '0' })
   })
 
-  it('retries a write that must not be repeated like others: the engine does so after a proven refusal alone', () => {
+  it('keeps the retry policy of a write of class never, which the engine limits to proven refusals', () => {
     const step = '  - { uses: messaging.send_message, with: { text: x }'
     const retryOf = (source: string) =>
       (parsed(source).steps[0] as Extract<Step, { action: 'uses' }>).retry.max
@@ -59,7 +59,7 @@ describe('parsePlaybook', () => {
     expect(codesOf(check(source))).to.deep.equal(['W404'])
   })
 
-  it('takes skills as they come where there is no catalogue', () => {
+  it('does not check skills without a catalogue', () => {
     const source = withSteps(
       '  - { id: a, uses: no.such, with: { any: thing } }\n  - return: ${{ steps.a.output.x.y }}',
     )
@@ -67,7 +67,7 @@ describe('parsePlaybook', () => {
     expect(codesOf(check(source))).to.deep.equal(['E301'])
   })
 
-  it('finds each of twelve mistakes at its place, and nothing else', () => {
+  it('finds twelve mistakes at their places, and nothing else', () => {
     const source = `apiVersion: tocsin/v1
 name: twelve mistakes
 on:
@@ -113,7 +113,7 @@ steps:
     expect(placed(check(source))[4]).to.equal('E202 12:93-12:103')
   })
 
-  it('says the same at the same place once, though an alias repeats it', () => {
+  it('reports the same problem once, also if an alias repeats it', () => {
     const source = withSteps('  - set: &x { a: "${{ nobody }}" }\n  - return: *x\n  - return: *x')
     expect(codesOf(check(source)).filter((code) => code === 'E204')).to.deep.equal(['E204'])
   })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import http from '../../plugins/http/plugin.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { codesOf, withSteps } from './support.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const catalogue = buildCatalogue([http])
 
@@ -28,7 +28,7 @@ describe('paths in playbooks', () => {
     '"${{ \'/devices/\' + alert.data.id }}"',
     '"/devices/${{ alert.content }}"',
   ]) {
-    it(`are warned of where a value stands in the text: ${path}`, () => {
+    it(`cause a warning for a value in text: ${path}`, () => {
       expect(codesFor(path)).to.deep.equal(['W414'])
       expect(codesFor(path, 'send')).to.deep.equal(['W414'])
     })
@@ -62,7 +62,6 @@ describe('paths in playbooks', () => {
     '/%252e',
     '[]',
   ]) {
-    it(`are refused where they are written out: ${path}`, () =>
-      expect(codesFor(path)).to.deep.equal(['E307']))
+    it(`are refused as literals: ${path}`, () => expect(codesFor(path)).to.deep.equal(['E307']))
   }
 })

@@ -58,14 +58,14 @@ describe('the place of a problem in an expression', () => {
     }
   })
 
-  it('is exact in an alias: where the anchor stands', () => {
+  it('is exact in an alias: at its anchor', () => {
     const source = withSteps('  - set: &x { a: "${{ nobody }}" }\n  - return: *x')
     const problems = check(source)
     expect(problems).to.have.lengthOf(1)
     expect(marked(source, problems[0]!)).to.equal('nobody')
   })
 
-  it('is exact whatever text stands around it, in every style', () => {
+  it('is exact in any surrounding text, in every style', () => {
     const text = fc.stringMatching(/^[a-zé😀'"\\ \n#:-]{0,30}$/u)
     const style = fc.constantFrom('single', 'double', 'literal')
     fc.assert(

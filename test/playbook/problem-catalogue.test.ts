@@ -12,11 +12,11 @@ describe('problem catalogue', () => {
     })
   }
 
-  it('has a bad playbook for every code', () => {
+  it('has an invalid playbook for every code', () => {
     expect(Object.keys(badPlaybooks)).to.deep.equal(Object.keys(problemCatalogue))
   })
 
-  it('is what docs/problems.md says', () => {
+  it('matches docs/problems.md', () => {
     const page = new URL('../../docs/problems.md', import.meta.url)
     if (process.env['UPDATE']) writeFileSync(page, problemsPage())
     const isSame = readFileSync(page, 'utf8') === problemsPage()

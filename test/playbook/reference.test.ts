@@ -51,7 +51,7 @@ describe('docs/playbooks.md', () => {
   const fileOf = (name: string) => examples.find(({ file }) => file === `${name}.yaml`)?.text
   for (const block of examples) {
     const [first = '', second = ''] = block.text.split('\n')
-    it(`shows what runs as it says: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
+    it(`shows what runs as described: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
       const playbook = parsed(whole(block))
       if (!playbook.startedBy.hand && playbook.alertTrigger === undefined) return // it is called by another one
       const beside = { keys: () => [], get: fileOf }
@@ -98,7 +98,7 @@ describe('docs/playbooks.md', () => {
     expect(everyKey().filter((key) => !used.has(key))).to.deep.equal([])
   })
 
-  it('has the tables that the grammar gives', async () => {
+  it('has the tables of the key declarations', async () => {
     const file = join(root, path)
     const given = readFileSync(file, 'utf8').replaceAll(regions, (_, opening: string, named: string) => {
       return `${opening}${keysTable(named)}`

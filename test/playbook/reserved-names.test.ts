@@ -36,7 +36,7 @@ describe('names that Windows reserves', () => {
     for (const name of ['con', 'prn', 'aux', 'nul', 'com1', 'com9', 'lpt1', 'lpt9']) {
       const [problem, ...others] = problemsOf(name)
       expect([problem?.code, others], name).to.deep.equal(['E107', []])
-      expect(problem?.message).to.contain(`'${name}' cannot be the \`name\`: Windows reserves it`)
+      expect(problem?.message).to.contain(`'${name}' is not a valid \`name\`: Windows reserves it`)
       expect(problem?.hint).to.equal(`choose another name, e.g. ${name}-alerts`)
     }
     for (const name of ['console', 'nul-alerts', 'com10']) expect(problemsOf(name), name).to.deep.equal([])

@@ -15,7 +15,7 @@ function policyOf(source: string) {
 }
 
 describe('retry', () => {
-  it('takes a jitter, and the codes of the errors that are retried', () => {
+  it('accepts a jitter and error codes', () => {
     const text = 'jitter: 0.5, on: [http_429, http_5xx, http_507, network_error, step_timeout]'
     expect(policyOf(withRetry(text))).to.deep.equal({
       max: 3,
@@ -33,7 +33,7 @@ describe('retry', () => {
     expect(policyOf(source)).to.deep.include({ jitter: 0, on: ['http_429'] })
   })
 
-  it('says how a jitter is written', () => {
+  it('explains the format of jitter', () => {
     expect(found('jitter: true')).to.deep.equal([
       ['E106', 'true', 'write jitter: 0.2, which spreads each wait by 20 %'],
     ])
@@ -49,7 +49,7 @@ describe('retry', () => {
     ['ECONNRESET', "did you mean 'network_error'?"],
     ['5xx', "did you mean 'http_5xx'?"],
     ['"503"', "did you mean 'http_503'?"],
-    ['http_404', 'handle it with on_error; what passes is 408, 429 and 500 to 599'],
+    ['http_404', 'handle it with on_error; transient statuses are 408, 429 and 500 to 599'],
   ]
   for (const [word, hint] of meant) {
     it(`refuses ${word}, and says what was meant`, () => {
@@ -57,21 +57,21 @@ describe('retry', () => {
     })
   }
 
-  it('wants a list, and texts in it', () => {
+  it('requires a list of strings', () => {
     expect(found('on: http_429')).to.deep.equal([['E106', 'http_429', 'write [http_429]']])
     expect(found('on: timeout')).to.deep.equal([['E106', 'timeout', 'write [step_timeout]']])
     expect(found('on: []').map(([code]) => code)).to.deep.equal(['E106'])
     expect(found('on: [429]')).to.deep.equal([['E106', '429', 'write http_429']])
   })
 
-  it('doubts a code that only the skill itself could have, and takes it', () => {
+  it('warns of a code that only the skill itself could use', () => {
     expect(found('on: [machine_asleep]').map(([code, at]) => [code, at])).to.deep.equal([
       ['W406', 'machine_asleep'],
     ])
     expect(policyOf(withRetry('on: [machine_asleep]'))?.on).to.deep.equal(['machine_asleep'])
   })
 
-  it('warns of a retry of what must not be repeated, unless it is certain that nothing happened', () => {
+  it('warns of retrying a write of class never, except after errors that prove no effect', () => {
     const codes = (retry: string) =>
       check(withSteps(`  - { uses: messaging.send_message, with: { text: x }, retry: { ${retry} } }`)).map(
         ({ code }) => code,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { join } from 'node:path'
 import { hide } from '../../core/domain/mask.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
-import { callablePlaybooks } from '../../core/playbook/scope/callable-playbooks.ts'
+import { callablePlaybooks } from '../../core/playbook/read/callable-playbooks.ts'
 import { acceptedBy, maskOfSchema, maskOfType } from '../../core/playbook/check/mask-of-type.ts'
 import { object, sensitive, string, union } from '../../core/expression/index.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
@@ -34,7 +34,7 @@ steps:
   }
   const pin = '${{ inputs.pin }}'
 
-  it('leave the run through no input of a shipped skill', () => {
+  it('do not leave the run through any input of a shipped skill', () => {
     for (const [skill, input] of [
       ['case.comment', `{ text: "it is ${pin}" }`],
       ['case.update', `{ summary: "${pin}" }`],
@@ -56,7 +56,7 @@ steps:
   const say = (expression: string, before = '') =>
     errors(`${before}  - uses: case.comment\n    with:\n      text: >-\n        \${{ ${expression} }}\n`)
 
-  it('are so in everything that derives from them', () => {
+  it('stay sensitive in derived values', () => {
     for (const derived of [
       'inputs.pin.upperAscii()',
       'inputs.pin + "x"',
@@ -88,7 +88,7 @@ steps:
       expect(say(derived), derived).to.deep.equal(['E315'])
   })
 
-  it('are not so in what is merely said about them, nor beside them', () => {
+  it('do not make bools and sizes of them sensitive, nor their siblings', () => {
     for (const open of [
       'string(size(inputs.pin))',
       'string(inputs.pin == "x")',
@@ -121,7 +121,7 @@ steps:
     expect(say('steps.d.output.p', preset)).to.deep.equal(['E315'])
   })
 
-  it('are given to another playbook only where that declares them too, and come back as it says', () => {
+  it('are accepted by a called playbook only if it declares them, and returned as it declares', () => {
     const callee = (declared: string) => `apiVersion: tocsin/v1
 name: c
 on: { call: true }
@@ -138,7 +138,7 @@ outputs: { back: "\${{ steps.s.output.x }}", fine: ok }
     expect([say('back'), say('fine')]).to.deep.equal([['E315'], []])
   })
 
-  it('make the content of an alert sensitive, where some of its data is', () => {
+  it('make the content of an alert sensitive if some of its data is', () => {
     const text = (expression: string) =>
       parsePlaybook(
         `apiVersion: tocsin/v1
@@ -155,7 +155,7 @@ steps: [{ uses: case.comment, with: { text: "\${{ ${expression} }}" } }]
     expect(text('alert.data.open + alert.type')).to.deep.equal([])
   })
 
-  it('may be told what vendors say, which holds no credentials', () => {
+  it('may include vendor messages, which contain no credentials', () => {
     const incidents = '  - { id: i, uses: threat_platform.fetch_incidents, with: {} }\n'
     expect(say('"Severity is Medium"', incidents)).to.deep.equal([])
     const first = 'steps.i.output.incidents[0]'
@@ -167,7 +167,7 @@ steps: [{ uses: case.comment, with: { text: "\${{ ${expression} }}" } }]
 describe('masks', () => {
   const secret = { type: 'string', 'x-sensitive': true } as const
 
-  it('hide what a schema marks, at any depth, and nothing else', () => {
+  it('hide only what a schema marks, at any depth', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -201,7 +201,7 @@ describe('masks', () => {
     })
   })
 
-  it('hide all that leads back to itself, where something in it is marked', () => {
+  it('hide all of a recursive type with a marked part', () => {
     const node: JsonSchema = {
       type: 'object',
       properties: { pin: secret, open: { type: 'string' }, child: { $ref: '#' } },
@@ -211,7 +211,7 @@ describe('masks', () => {
     expect(shown).to.include({ open: 'x' })
   })
 
-  it('of a choice hide what any of its members does', () => {
+  it('of a union hide what any of its members hides', () => {
     const type = union([
       object({ a: sensitive(string), b: string }),
       object({ a: string, b: sensitive(string) }),
@@ -223,7 +223,7 @@ describe('masks', () => {
     })
   })
 
-  it('of an input cover what accepts sensitive values, and what is marked', () => {
+  it('of an input cover marked parts and parts that accept sensitive values', () => {
     const input: JsonSchema = {
       type: 'object',
       properties: { a: { type: 'string', 'x-accepts-sensitive': true }, b: secret, c: { type: 'string' } },

@@ -12,11 +12,11 @@ describe('hunting queries of the shipped playbooks', () => {
       .map((step) => ({ file: basename(file), step })),
   )
 
-  it('are some', () => {
+  it('exist', () => {
     expect(queries.length).to.be.greaterThan(4)
   })
 
-  it('ask for one row more than is taken, so that `truncated` says when there are more', () => {
+  it('request one row more than used, so that `truncated` is true if there are more', () => {
     for (const { file, step } of queries) {
       const asked = Number(/\| take (\d+)/.exec(step)?.[1])
       const taken = Number(/max_rows: (\d+)/.exec(step)?.[1])

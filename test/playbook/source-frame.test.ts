@@ -38,7 +38,7 @@ describe('formatProblem', () => {
     expect(found!.hint).to.include('confirmed')
   })
 
-  it('lets nothing through that drives a terminal', () => {
+  it('escapes terminal control characters', () => {
     const source = 'a: \u001b[2J\u0007\u202e\u200b x'
     const hostile = {
       message: 'bad \u001b[31m',
@@ -53,7 +53,7 @@ describe('formatProblem', () => {
     expect(underlined(frame)).to.equal('x')
   })
 
-  it('puts the caret under the character, also behind tabs and wide or combining characters', () => {
+  it('puts the caret under the character, also after tabs and wide or combining characters', () => {
     const frame = formatProblem(problem({ column: 4, endColumn: 7 }), 'a:\t日本x')
     expect(frame.split('\n')[2]).to.equal('      |    ^^^^^')
     const combined = formatProblem(problem({ column: 3, endColumn: 4 }), 'e\u0301x')
@@ -83,14 +83,14 @@ describe('formatProblem', () => {
     expect(underlined(frame)).to.equal('bcd')
   })
 
-  it('does without the line where the source has none', () => {
+  it('omits the line if the source has none', () => {
     expect(formatProblem(problem({ line: 9, hint: 'look' }), 'a')).to.equal(
       '9:1  error E202  wrong\n  hint: look',
     )
     expect(formatProblem(problem({}), '')).to.equal('1:1  error E202  wrong\n    1 |\n      | ^')
   })
 
-  it('counts columns from behind a byte order mark', () => {
+  it('counts columns after a byte order mark', () => {
     expect(underlined(formatProblem(problem({}), '\uFEFFname'))).to.equal('n')
   })
 })

@@ -9,7 +9,7 @@ const edgesOf = (source: string) =>
   )
 
 describe('the step graph', () => {
-  it('leads through steps in order, around what may be skipped, and into finally', () => {
+  it('connects steps in order, around conditional ones, and into finally', () => {
     const steps = `
   - { id: a, set: { x: 1 } }
   - { if: run.dry_run, return: 1 }
@@ -59,7 +59,7 @@ describe('the step graph', () => {
     ])
   })
 
-  it('says how long is waited and why a run fails, where that is written out', () => {
+  it('shows literal wait times and failure messages', () => {
     const { nodes } = toStepGraph(parsed(withSteps('  - wait: 90m\n  - fail: Nothing else to do')))
     expect(nodes.map(({ detail }) => detail)).to.deep.equal([
       undefined,
@@ -69,7 +69,7 @@ describe('the step graph', () => {
     ])
   })
 
-  it('passes by a parallel or switch that has nothing to do', () => {
+  it('bypasses a conditional parallel or switch', () => {
     const steps = '  - { id: s, switch: [{ when: run.dry_run, steps: [{ fail: x }] }] }'
     expect(edgesOf(withSteps(steps))).to.include('s -branch-> s/@join (else)')
     const skipped = '  - { id: p, if: run.dry_run, parallel: [{ id: a, set: { x: 1 } }] }'
@@ -89,7 +89,7 @@ describe('the step graph', () => {
     expect(nodes.map(({ id }) => id).filter((id) => !reached.has(id))).to.deep.equal([])
   })
 
-  it('says what a node is and where it stands in the source', () => {
+  it('has the kind and line of each node', () => {
     const { nodes } = toStepGraph(parsed(example))
     expect(nodes.find(({ id }) => id === 'gather/trips')).to.deep.equal({
       id: 'gather/trips',

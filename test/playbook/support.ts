@@ -3,7 +3,7 @@ import { defineConnection, definePlugin, defineSkill } from '../../core/plugin/i
 import { parsePlaybook, type ParseOptions } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const connection = defineConnection({
   title: 'Intel',

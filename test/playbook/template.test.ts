@@ -19,33 +19,33 @@ function returned(yaml: string): unknown {
 }
 
 describe('a template', () => {
-  it('keeps the type of an expression that stands alone', () => {
+  it('keeps the type of a single expression', () => {
     expect(returned('${{ alert.data.n }}')).to.equal(5)
     expect(returned('"${{ alert.data.list }}"')).to.deep.equal([1, 2])
     expect(returned('>\n      ${{ alert.data.n\n        + 1 }}')).to.equal(6)
     expect(returned(`'\${{ {"a": {"b": run.dry_run}} }}'`)).to.deep.equal({ a: { b: false } })
   })
 
-  it('names the expression whose value is no JSON, and how that came about', () => {
+  it('names the expression whose value is not JSON, and the cause', () => {
     expect(() => returned('{ deep: "${{ [alert.data.n / (alert.data.n - 5)] }}" }'))
       .to.throw('the value of [alert.data.n / (alert.data.n - 5)] cannot be kept: JSON has no Infinity')
       .with.property('hint')
       .that.includes('division by zero')
   })
 
-  it('is text where text stands around the expression', () => {
+  it('is a string if there is text around the expression', () => {
     expect(returned('n=${{ alert.data.n }}, ${{ run.dry_run }}')).to.equal('n=5, false')
     expect(returned('at ${{ run.started_at + duration("1h") }}')).to.equal('at 2026-03-01T09:00:00Z')
     expect(returned('|\n      a ${{ run.id }}\n      b\n')).to.equal('a r1\nb\n')
   })
 
-  it('takes $${{ for the characters themselves', () => {
+  it('escapes $${{', () => {
     expect(returned('$${{ secrets.x }}')).to.equal('${{ secrets.x }}')
     expect(returned('$${{ a }} is ${{ run.id }}')).to.equal('${{ a }} is r1')
     expect(returned('costs $5 {{ x }}')).to.equal('costs $5 {{ x }}')
   })
 
-  it('goes through lists and maps, `__proto__` being a key like any other', () => {
+  it('evaluates lists and maps, also with a key `__proto__`', () => {
     expect(returned('{ a: [1, "${{ run.id }}", { b: "x${{ run.id }}" }], c: null }')).to.deep.equal({
       a: [1, 'r1', { b: 'xr1' }],
       c: null,
@@ -58,7 +58,7 @@ describe('a template', () => {
     }
   })
 
-  it('gives literals frozen, since all runs share them', () => {
+  it('freezes literals, since all runs share them', () => {
     const value = returned('{ a: [1], b: { c: 2 } }') as { a: number[]; b: { c: number } }
     expect(() => value.a.push(2)).to.throw(TypeError)
     expect(() => (value.b.c = 3)).to.throw(TypeError)
@@ -72,7 +72,7 @@ describe('a template', () => {
     }
   })
 
-  it('says where braces are not closed, or hold nothing', () => {
+  it('reports unclosed and empty braces at their place', () => {
     const problems = check(withSteps('  - fail: "a ${{ run.id } b"'))
     expect(problems).to.have.lengthOf(1)
     expect(problems[0]).to.include({ code: 'E201', line: 5, column: 14, endColumn: 17 })
@@ -80,7 +80,7 @@ describe('a template', () => {
     expect(codesOf(check(withSteps('  - set: { "${{ run.id }}": 1 }')))).to.include('E107')
   })
 
-  it('refuses in text what is no scalar, or may be null or missing', () => {
+  it('refuses non-scalars and values that may be null or missing in text', () => {
     const codes = (expression: string) => codesOf(check(withSteps(`  - fail: "x \${{ ${expression} }}"`)))
     expect(codes('[1, 2]')).to.deep.equal(['E211'])
     expect(codes('run')).to.deep.equal(['E211'])

@@ -46,19 +46,19 @@ const oneSided: Readonly<Record<string, string>> = {
   'a mistake in each expression': `${head}steps:\n${times(3_000, (at) => `  - set: { a: "\${{ foo${at} }}" }\n`)}`,
 }
 
-describe('playbooks as large as they may be, checked in time slices', () => {
+describe('the largest playbooks, checked in time slices', () => {
   for (const [what, source] of Object.entries({ ...largePlaybooks, ...oneSided })) {
-    it(`hold up others for less than ${maxSliceMs} ms: ${what}`, async () => {
+    it(`block for less than ${maxSliceMs} ms: ${what}`, async () => {
       expect(await longestSlice(() => parseInSlices(source))).to.be.lessThan(maxSliceMs)
     })
   }
 
-  it('hold up others no longer while they are edited', async () => {
+  it('do not block longer while they are edited', async () => {
     const source = largePlaybooks['steps with ids']!
     expect(await longestSlice(() => inspectInSlices(source, undefined))).to.be.lessThan(maxSliceMs)
   })
 
-  it('are read as they are at once', async () => {
+  it('read the same in slices and at once', async () => {
     const source = largePlaybooks['conditions in conditions']!.replace('set: { a: 1 }', 'sett: { a: 1 }')
     const { result } = await measured(parseInSlices(source))
     expect(result).to.deep.equal(parsePlaybook(source))
@@ -67,7 +67,7 @@ describe('playbooks as large as they may be, checked in time slices', () => {
 })
 
 describe('work in time slices', () => {
-  it('fails with what it throws, and pauses before what is long', async () => {
+  it('throws its errors, and pauses before long parts', async () => {
     const seen: string[] = []
     function* work(): Sliced<never> {
       const from = performance.now()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
-import { parseTimeMs } from '../../core/playbook/language/times.ts'
+import { parseTimeMs } from '../../core/playbook/language/durations.ts'
 import { catalogue, check, withSteps } from './support.ts'
 
 const said = (source: string) =>
@@ -10,21 +10,21 @@ const said = (source: string) =>
 const ask = (timeout: string) =>
   `{ id: q, checkpoint: { via: operator, with: { message: m }, answers: [yes], timeout: ${timeout} } }`
 
-describe('times that are written down', () => {
-  it('have to be shorter than the time of the run, whether it is given or not', () => {
+describe('literal times', () => {
+  it('must be shorter than the timeout of the run, given or default', () => {
     expect(said(withSteps(`  - wait: 3d\n  - ${ask('24h')}`))).to.deep.equal([
-      'W407 a wait of 3d never ends: the run is ended after 1d (give the playbook longer, as in timeout: 4d; where it has no `timeout`, that is 1d)',
-      'W407 nobody is given 1d to answer: the run is ended after 1d (give the playbook longer, as in timeout: 2d; where it has no `timeout`, that is 1d)',
+      'W407 a wait of 3d never ends: the run ends after 1d (increase the limit of the playbook, which is 1d by default: timeout: 4d)',
+      'W407 a timeout of 1d is never reached: the run ends after 1d (increase the limit of the playbook, which is 1d by default: timeout: 2d)',
     ])
     expect(said(withSteps(`  - wait: 3d\n  - ${ask('3d')}`, 'timeout: 4d'))).to.deep.equal([])
     expect(said(withSteps(`  - wait: 10m`, 'timeout: 5m'))).to.have.length(1)
   })
 
-  it('have to be shorter than the time of every group around them', () => {
+  it('must be shorter than the timeout of every enclosing group', () => {
     const inside = (step: string) =>
       said(withSteps(`  - { timeout: 5m, steps: [{ timeout: 1h, parallel: [${step}] }] }`))
     expect(inside('{ wait: 10m }')).to.deep.equal([
-      'W407 a wait of 10m never ends: the steps around it are ended after 5m (give them longer, as in timeout: 15m)',
+      'W407 a wait of 10m never ends: the enclosing steps end after 5m (increase their limit: timeout: 15m)',
     ])
     expect(inside(ask('5m'))).to.have.length(1)
     expect(inside('{ wait: 299s }')).to.deep.equal([])
@@ -33,10 +33,10 @@ describe('times that are written down', () => {
     expect(said(withSteps(cases))).to.have.length(1)
   })
 
-  it('have an hour in what ends a playbook, and what is left to the run in what handles the failure of a step', () => {
+  it('have one hour in on_error and finally of a playbook, and the rest of the run in on_error of a step', () => {
     for (const end of ['on_error', 'finally']) {
       expect(said(withSteps('  - wait: 1s', `${end}: [{ wait: 1h }]`)), end).to.deep.equal([
-        'W407 a wait of 1h never ends: `on_error` and `finally` of a playbook are ended after 1h (wait in the steps of the playbook, or for less)',
+        'W407 a wait of 1h never ends: `on_error` and `finally` of a playbook end after 1h (wait in the `steps` of the playbook, or for a shorter time)',
       ])
       expect(said(withSteps('  - wait: 1s', `timeout: 10m\n${end}: [{ wait: 20m }]`)), end).to.have.length(1)
     }
@@ -45,7 +45,7 @@ describe('times that are written down', () => {
     ).to.deep.equal([])
   })
 
-  it('may be anything where they are computed', () => {
+  it('are not checked if computed', () => {
     expect(said(withSteps("  - { wait: \"${{ run.dry_run ? '1s' : '3d' }}\" }"))).to.deep.equal([])
   })
 })
@@ -58,14 +58,14 @@ describe('points in time', () => {
     return [problems.map(({ code }) => code).join(), value]
   }
 
-  it('are read as expressions read them', () => {
+  it('are read as in expressions', () => {
     expect(parseTimeMs('2026-03-01T09:00:00.1239+01:00')).to.equal(Date.UTC(2026, 2, 1, 8, 0, 0, 123))
     expect(parseTimeMs('1969-12-31T23:59:59.5Z')).to.equal(-500)
     for (const text of ['2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01', '2026-01-01T00:00:00'])
       expect(parseTimeMs(text), text).to.equal(undefined)
   })
 
-  it('that do not exist are waited for as before, with a warning', () => {
+  it('that do not exist roll over, with a warning', () => {
     expect(until('2026-02-30T00:00:00Z')).to.deep.equal([
       'W411',
       { kind: 'literal', value: '2026-03-02T00:00:00.000Z' },

@@ -45,7 +45,7 @@ describe('expressions over the alert, before there is a run', () => {
     'alert.data.?level.orValue("low") == "hihg"': 'E202',
     'alert.data.country == "NO"': 'E206 alert.data.country may be missing',
     'has(alert.data.contry)': "E205 alert.data has no field 'contry' (did you mean country?)",
-    'alert.data.risk': 'E210 `where` must be true or false, but this is an integer',
+    'alert.data.risk': 'E210 expected true or false for `where`, found an integer',
   })) {
     it(`types conditions: ${condition}`, () => {
       const found = read(where(condition))
@@ -54,7 +54,7 @@ describe('expressions over the alert, before there is a run', () => {
     })
   }
 
-  it('take what fits the schema', () => {
+  it('accept values that fit the schema', () => {
     for (const condition of [
       'alert.data.risk >= 50 && alert.data.user.email.endsWith("@example.com")',
       'has(alert.data.country) && alert.data.country == "NO"',
@@ -65,7 +65,7 @@ describe('expressions over the alert, before there is a run', () => {
     expect(read(by('alert.data.user.email.lowerAscii()'))).to.deep.equal([])
   })
 
-  it('are not typed without a schema, nor where it is open', () => {
+  it('are not typed without a schema, nor in open parts', () => {
     expect(read(where('alert.data.anything == 1'), '')).to.deep.equal([])
     expect(read(where('alert.data.anything == 1'), 'alert: { type: object }\n')).to.deep.equal([])
   })

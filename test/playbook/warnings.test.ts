@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { definePlugin, defineSkill } from '../../core/plugin/index.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { check, withSteps } from './support.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const open = `alert:
   type: object
@@ -20,7 +20,7 @@ const said = (steps: string, rest = '') =>
     .filter(({ code, severity }) => severity !== 'info' && code !== 'W403')
     .map(({ code, message, hint }) => `${code} ${message}${hint === undefined ? '' : ` (${hint})`}`)
 
-describe('a name that is almost a listed one, in an open schema', () => {
+describe('a name similar to a listed one, in an open schema', () => {
   const read = (expression: string) => said(`  - return: '\${{ ${expression} }}'`, open)
 
   for (const [expression, hint] of Object.entries({
@@ -50,7 +50,7 @@ describe('a name that is almost a listed one, in an open schema', () => {
     expect(check(source).map(({ code }) => code)).to.deep.equal(['W420'])
   })
 
-  it('is not another name of its own', () => {
+  it('is not reported if it is clearly different', () => {
     for (const name of ['healthScore', 'uri', 'ip', 'users.name', 'severity', 'device.ip2', 'device.cos'])
       expect(
         read(`alert.data.${name}`).filter((each) => each.startsWith('W420')),
@@ -60,7 +60,7 @@ describe('a name that is almost a listed one, in an open schema', () => {
       )
   })
 
-  it('is warned of in what a skill is given', () => {
+  it('is reported in inputs of a skill', () => {
     const tag = defineSkill({
       name: 'tag',
       title: 'Tag',
@@ -95,14 +95,14 @@ describe('a name that is almost a listed one, in an open schema', () => {
         },
       ).map(({ code, message, hint }) => `${code} ${message} (${hint})`)
     expect(given('sevrity')).to.deep.equal([
-      "W420 'labels.sevrity' is not listed here (did you mean 'severity'?)",
+      "W420 'labels.sevrity' is not a listed field (did you mean 'severity'?)",
     ])
     expect(given('colour')).to.deep.equal([])
     expect(given('severity')).to.deep.equal([])
   })
 })
 
-describe('a comment that cuts a value', () => {
+describe('a comment that cuts off a value', () => {
   for (const [step, hint] of Object.entries({
     'fail: See ticket #123': 'write "See ticket #123"',
     'fail: Meet in room # 5, please': 'write "Meet in room # 5, please"',
@@ -119,7 +119,7 @@ describe('a comment that cuts a value', () => {
     })
   }
 
-  it('is a comment where it is written like one', () => {
+  it('is not reported if written like a comment', () => {
     for (const step of [
       'fail: It is over # says who?',
       'wait: 5m # 300 seconds',
@@ -137,12 +137,12 @@ describe('a comment that cuts a value', () => {
   })
 })
 
-describe('keys of maps that are no text', () => {
+describe('map keys that are not strings', () => {
   const warned = [
     'W422 the keys of this map become text (write the keys as text: {"1": …}, or {string(x): …})',
   ]
 
-  it('are warned of wherever they are kept', () => {
+  it('cause a warning wherever they are stored', () => {
     expect(said(`  - return: '\${{ {1: "a"} }}'`)).to.deep.equal(warned)
     expect(said(`  - return: { a: ['\${{ [1, 2].map(k, {k: true}) }}'] }`)).to.deep.equal(warned)
     expect(said(`  - return: 1\noutputs: { q: '\${{ {true: 1} }}' }`)).to.deep.equal(warned)
@@ -151,46 +151,46 @@ describe('keys of maps that are no text', () => {
     ).to.deep.equal(warned)
   })
 
-  it('are as good as any other in between', () => {
+  it('are allowed inside an expression', () => {
     expect(said(`  - return: '\${{ {1: "a"}[1] }}'`)).to.deep.equal([])
     expect(said(`  - return: '\${{ {"1": "a"} }}'`)).to.deep.equal([])
   })
 
-  it('are looked for in an empty map too, which holds nothing of any type', () => {
+  it('may be looked up in an empty map', () => {
     expect(
       said(`  - return: '\${{ 7 in {} || 1.5 in {} }}'`).filter((each) => each.startsWith('E')),
     ).to.deep.equal([])
     expect(said(`  - return: '\${{ 7 in (now > now ? {} : {"1": "a"}) }}'`).join()).to.include('E203')
   })
 
-  it('are text for whoever reads them later', () => {
+  it('are strings for later reads', () => {
     const set = `  - { id: s, set: { m: '\${{ {1: "a"} }}' } }\n`
     expect(said(`${set}  - return: '\${{ steps.s.output.m[1] }}'`)).to.deep.equal([
       ...warned,
-      'E203 steps.s.output.m has text as keys: [int] is never there (write "1")',
+      'E203 the keys of steps.s.output.m are strings: [int] never matches (write "1")',
     ])
     expect(said(`${set}  - return: '\${{ 1 in steps.s.output.m }}'`)).to.deep.equal([
       ...warned,
-      'E203 steps.s.output.m has text as keys: int is never among them (write "1")',
+      'E203 the keys of steps.s.output.m are strings: int never matches (write "1")',
     ])
     expect(said(`${set}  - return: '\${{ steps.s.output.m["1"] }}'`)).to.deep.equal(warned)
   })
 })
 
-describe('the timeout of a group that is done several times', () => {
+describe('the timeout of a repeated group', () => {
   const loops = { foreach: 'foreach: [1, 2]', repeat: 'repeat: { until: now > now, every: 1m, max: 3 }' }
 
   for (const [name, loop] of Object.entries(loops)) {
-    it(`is warned of with ${name}, since it counts for each of them`, () => {
+    it(`causes a warning with ${name}, since it applies to each round`, () => {
       const step = `  - { ${loop}, timeout: 5m, steps: [{ wait: 10s }] }`
       expect(said(step).filter((each) => !each.startsWith('W424'))).to.deep.equal([
-        `W423 with \`${name}\`, this timeout counts ${name === 'repeat' ? 'each time anew' : 'for each item anew'} ` +
-          '(for all of them, put it on a group around this step; for each of them, on a group inside)',
+        `W423 with \`${name}\`, this timeout applies ${name === 'repeat' ? 'to each round' : 'to each item'} ` +
+          '(to limit all of them together, put it on a group around this step; to limit each, on a group inside)',
       ])
     })
   }
 
-  it('says what it means where the hint is followed', () => {
+  it('is unambiguous after following the hint', () => {
     expect(said(`  - { timeout: 1h, steps: [{ foreach: [1, 2], steps: [{ wait: 10s }] }] }`)).to.deep.equal(
       [],
     )
@@ -199,18 +199,18 @@ describe('the timeout of a group that is done several times', () => {
     )
   })
 
-  it('is that of one try where a skill is called', () => {
+  it('applies to one attempt of a skill', () => {
     expect(
       said('  - { foreach: [1, 2], timeout: 5s, uses: case.update, with: { severity: low } }'),
     ).to.deep.equal([])
   })
 })
 
-describe('what is said about each answer of a question', () => {
+describe('inputs keyed by answer', () => {
   const ask = (input: string, rest = 'answers: [yes, no]') =>
     said(`  - checkpoint: { via: operator, with: { message: x, ${input} }, ${rest}, timeout: 1h }`)
 
-  it('is about an answer that there is', () => {
+  it('must name existing answers', () => {
     expect(ask('labels: { yes: Yes, on: No }')).to.deep.equal([
       "E202 labels: 'on' is not one of yes, no (did you mean 'no'?)",
     ])
@@ -222,13 +222,13 @@ describe('what is said about each answer of a question', () => {
   })
 })
 
-describe('a condition that decides nothing', () => {
+describe('a constant condition', () => {
   const status = 'alert: { type: object, required: [s], properties: { s: { enum: [a, b, c] } } }'
   const warned = (outcome: string) =>
-    `W424 this condition ${outcome} holds (${outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or remove what it is for'})`
+    `W424 this condition is ${outcome} true (${outcome === 'always' ? 'leave it out, or correct it' : 'correct it, or leave out what depends on it'})`
   const step = (condition: string, then = 'set: { x: 1 }') => `  - { if: '${condition}', ${then} }`
 
-  it('is warned of by itself, and by what is certain around it', () => {
+  it('is reported by itself, and from facts around it', () => {
     expect(said(step('alert.type == "x" && alert.type == "y"'))).to.deep.equal([warned('never')])
     expect(said(step('1 < 2'))).to.deep.equal([warned('always')])
     const inner = `steps: [{ if: 'alert.data.s == "b"', set: { x: 1 } }]`
@@ -237,7 +237,7 @@ describe('a condition that decides nothing', () => {
     expect(said(twice, status)).to.deep.equal([warned('never')])
   })
 
-  it('is not the last of several choices, nor what is asked of each item', () => {
+  it('is not the last of several choices, nor a check of items', () => {
     const all = ['a', 'b', 'c'].map((s) => `{ when: 'alert.data.s == "${s}"', steps: [{ fail: x }] }`)
     expect(said(`  - switch: [${all.join(', ')}]\n    else: [{ fail: z }]`, status)).to.deep.equal([])
     const loop = `foreach: [a, b], steps: [{ if: 'item == "a"', set: { x: 1 } }]`

@@ -5,7 +5,12 @@ import { loopbackEgress, runSkill } from '../../core/plugin/testing/index.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { connection } from '../../plugins/messaging/connection.ts'
 import sandbox, { type MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
-import { botToken, inactiveToken, narrowToken, revokedToken } from '../../plugins/messaging/sandbox/tokens.ts'
+import {
+  botToken,
+  inactiveToken,
+  narrowToken,
+  revokedBotToken,
+} from '../../plugins/messaging/sandbox/tokens.ts'
 import { checkpoint } from '../../plugins/messaging/skills/checkpoint.ts'
 
 /** The vendor's own client is the judge of whether the sandbox, against which the plugin is tested, speaks as the vendor does. */
@@ -100,7 +105,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
 
   for (const [token, word] of [
     ['xoxb-wrong', 'invalid_auth'],
-    [revokedToken, 'token_revoked'],
+    [revokedBotToken, 'token_revoked'],
     [inactiveToken, 'account_inactive'],
   ] as const) {
     it(`understands that a token is refused: ${word}`, async () => {

@@ -41,7 +41,7 @@ describe('the manifest of the messaging app', () => {
     expect(manifestOf('chat')).to.deep.equal({
       display_information: {
         name: 'Tocsin (chat)',
-        description: 'Asks people to confirm suspected activity, and posts to a channel.',
+        description: 'Asks people to confirm suspicious activity, and posts to a channel.',
         background_color: '#1d3557',
       },
       features: {

@@ -278,7 +278,7 @@ describe('records that cannot be read', () => {
       total: null,
       leftOut: {
         unreadable: 3,
-        unreadable_why: ['a record without a number', 'a record of the list is no object'],
+        unreadable_why: ['a record without a number', 'a record of the list is not an object'],
       },
     })
   })

@@ -30,8 +30,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'nobody looks whether the database is where it was opened': {
     file: 'server/sqlite/stores.ts',
-    find: 'beforeCommit: () => whereabouts.require(),',
+    find: 'beforeCommit: () => fileGuard.require(),',
     replace: '',
+  },
+  'organizations share one line in front of the store': {
+    file: 'server/http/limits/intake-gate.ts',
+    find: 'lines.push(organizationUuid, () => {',
+    replace: "lines.push('all', () => {",
   },
   'the intent of a step is not recorded': {
     file: 'core/engine/journal/run-journal.ts',
@@ -75,18 +80,18 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'repeats that a killed process left behind never end': {
     file: 'server/sqlite/runs/run-store.ts',
-    find: 'return !settleLeftBehind(database, clock.now())',
+    find: 'return !settleLeftBehind(this.database, this.clock.now())',
     replace: 'return false',
   },
   'repeats do not end with the run': {
-    file: 'server/sqlite/runs/run-moves.ts',
-    find: 'settleFollowers(database, alert.id, goal, now)',
+    file: 'server/sqlite/runs/run-transitions.ts',
+    find: 'settleFollowers(database, alertRow, changes.status, now)',
     replace: 'void settleFollowers',
   },
   'repeats are taken for investigated where the first one failed': {
-    file: 'server/sqlite/alerts/alert-groups.ts',
-    find: 'if (first.status !== alertStatus.failed)',
-    replace: 'if (first.status !== alertStatus.created)',
+    file: 'core/transitions/grouping.ts',
+    find: "group.firstStatus === alertStatus.failed ? 'take_over'",
+    replace: "group.firstStatus === alertStatus.created ? 'take_over'",
   },
   'the order in which work ends decides': {
     file: 'core/engine/steps/limited.ts',
@@ -94,14 +99,14 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const value = await task(index)\n        results[next - 1] = value',
   },
   'a second answer takes the place of the first': {
-    file: 'server/sqlite/checkpoints/checkpoint-rows.ts',
-    find: "WHERE id = ? AND state = 'waiting' AND timeout_at > ?",
-    replace: 'WHERE id = ? AND timeout_at > ?',
+    file: 'core/transitions/question.ts',
+    find: 'if (state === openQuestion && at < timeoutAt)',
+    replace: 'if (at < timeoutAt)',
   },
   'a timeout takes the place of an answer': {
-    file: 'server/sqlite/checkpoints/checkpoint-store.ts',
-    find: "SET state = ? WHERE id = ? AND state = 'waiting'",
-    replace: 'SET state = ? WHERE id = ?',
+    file: 'core/transitions/question.ts',
+    find: 'state === openQuestion ? to : state',
+    replace: 'to',
   },
   'the answer of somebody who was not asked counts': {
     file: 'core/inbound/judge-answer.ts',
@@ -130,11 +135,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const longestNapMs = Infinity',
   },
   'a queued run has the time at which it was queued': {
-    file: 'server/sqlite/runs/run-moves.ts',
-    find: `    now,
-    turnHasCome,`,
-    replace: `    now,
-    now,`,
+    file: 'server/sqlite/runs/run-transitions.ts',
+    find: 'wakeAt: turnHasCome,',
+    replace: 'wakeAt: now,',
   },
   'a run that was woken has the time at which it was': {
     file: 'server/sqlite/runs/run-turns.ts',
@@ -159,9 +162,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'if (heap.length === 1) sleepUntilNext()',
   },
   'a schedule trusts the clock that was wrong': {
-    file: 'server/sqlite/runs/schedule-store.ts',
-    find: 'const setBackMs = 3 * 3_600_000',
-    replace: 'const setBackMs = 9e15',
+    file: 'core/transitions/run.ts',
+    find: 'const maxClockStepMs = 3 * 3_600_000',
+    replace: 'const maxClockStepMs = 9e15',
   },
   'a schedule fires for whoever comes': {
     file: 'server/sqlite/runs/schedule-store.ts',
@@ -180,8 +183,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'organizations do not take turns': {
     file: 'core/engine/turns/turn-queue.ts',
-    find: 'in it.\n      this.#lines.delete(organization)',
-    replace: 'in it.\n      if (countOf(line) === 0) this.#lines.delete(organization)',
+    find: 'if empty.\n      this.#queues.delete(organization)',
+    replace: 'if empty.\n      if (countOf(queue) === 0) this.#queues.delete(organization)',
   },
   'what was sent is not remembered': {
     file: 'core/skill/http/rate-bucket.ts',
@@ -190,7 +193,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a step that waits for its turn has failed': {
     file: 'core/engine/context/next-try.ts',
-    find: 'if (!(error instanceof RetryableError) || !isOverBudget(error)) return undefined',
+    find: 'if (!(error instanceof RetryableError) || !(isOverBudget(error) || isThreadLost(error))) return undefined',
     replace: 'if (error !== null) return undefined',
   },
   'Retry-After closes nothing': {
@@ -209,7 +212,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'a probe writes nothing': {
-    file: 'server/sqlite/file/probe-space.ts',
+    file: 'server/sqlite/file/database-file-guard.ts',
     find: 'await writeFile(path, room, { mode: 0o600 })',
     replace: '',
   },
@@ -274,12 +277,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: '',
   },
   'a retry begins with a part of what was done': {
-    file: 'server/sqlite/runs/run-moves.ts',
-    find: '  requireWhole(database, run.id, run.retryOf)\n  if (run.concurrencyKey',
-    replace: '  if (run.concurrencyKey',
+    file: 'server/sqlite/runs/run-transitions.ts',
+    find: '  if (run.retryOf !== null) requireCompleteCopy(database, run.id)\n  if (isTaken',
+    replace: '  if (isTaken',
   },
   'a retry carries over what failed': {
-    file: 'core/rerun/carry-over.ts',
+    file: 'core/retry/carry-over.ts',
     find: "journal.undo((await inTurns(walkSteps(comparison, steps, '', thread))).undo)",
     replace: "await inTurns(walkSteps(comparison, steps, '', thread))",
   },
@@ -289,12 +292,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'progress.isFirst ? await earlierKeys(local, work, input) : []',
   },
   'an edited step is taken for the same': {
-    file: 'core/rerun/walk.ts',
-    find: 'definitionOf(step) !== definitionOf(old)',
+    file: 'core/retry/walk.ts',
+    find: 'definitionText(step) !== definitionText(old)',
     replace: "definitionOf(step) === ''",
   },
   'a retry carries over what was cut off': {
-    file: 'core/rerun/comparison.ts',
+    file: 'core/retry/comparison.ts',
     find: 'isCancelled(entry) || isOutOfTime(entry)',
     replace: "entry.path === ''",
   },

@@ -121,12 +121,12 @@ was asked. Sending it again has no effect, even after a restart. The person who 
       },
       {
         file: 'sqlite/contract.test.ts',
-        title: 'SQLite stores CheckpointStore lets one of an answer and a timeout win',
+        title: 'SQLite stores CheckpointStore lets the first of answer and timeout win',
         planted: ['a timeout takes the place of an answer'],
       },
       {
         file: 'sqlite/contract.test.ts',
-        title: 'SQLite stores CheckpointStore takes no answer from the time on',
+        title: 'SQLite stores CheckpointStore takes no answer after the timeout',
       },
       { file: 'engine/checkpoints.test.ts', title: 'a checkpoint' },
       {
@@ -157,7 +157,7 @@ next start.
     proofs: [
       {
         file: 'faults/clock-steps.test.ts',
-        title: 'a clock that is set while runs wait',
+        title: 'a clock change while runs wait',
         planted: [
           'a clock that is set is not looked at',
           'a schedule trusts the clock that was wrong',
@@ -207,8 +207,9 @@ stays limited.
   {
     title: 'A storm is survived',
     exactly: `
-Under overload, alerts with a type are refused with 503 and \`Retry-After\`; every alert answered with 2xx is kept. Organizations
-take turns, so one that sends many alerts does not delay the others.
+Under overload, alerts are refused with 503 and \`Retry-After\`: those with a type if too many investigations are queued, all of an organization
+if 1,000 of its alerts wait for the store. Every alert answered with 2xx is kept. Organizations take turns, at the store and in the engine,
+so one that sends many alerts does not delay the others.
 `,
     proofs: [
       {
@@ -221,6 +222,11 @@ take turns, so one that sends many alerts does not delay the others.
         title: 'POST alerts refuses an alert with a type while no investigation',
       },
       { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses more than its queue holds' },
+      {
+        file: 'http/intake-gate.test.ts',
+        title: 'the queue of alerts in front of the store',
+        planted: ['organizations share one line in front of the store'],
+      },
       {
         file: 'engine/runner.test.ts',
         title: 'runner lets organizations take turns',
@@ -251,13 +257,13 @@ seconds. Everything acknowledged before is in the database, wherever that is.
         planted: ['nobody looks whether the database is where it was opened'],
       },
       {
-        file: 'sqlite/whereabouts.test.ts',
-        title: 'SQLite stores whose files are taken from them',
+        file: 'sqlite/database-file-guard.test.ts',
+        title: 'SQLite stores whose files are moved or replaced',
         planted: ['nobody looks whether the database is where it was opened'],
       },
       {
         file: 'sqlite/crash.test.ts',
-        title: 'stores after a crash hold what was acknowledged, and nothing of what was refused',
+        title: 'stores after a crash contain acknowledged writes and no refused ones',
       },
       { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit rejects the whole group when' },
       { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses while the file is read-only' },
@@ -268,7 +274,7 @@ seconds. Everything acknowledged before is in the database, wherever that is.
       },
       {
         file: 'sqlite/open.test.ts',
-        title: 'opening SQLite stores says that the file is damaged when a page is',
+        title: 'opening SQLite stores reports a damaged page',
         planted: ['a damaged page is nothing special'],
       },
     ],
@@ -280,7 +286,7 @@ On SIGTERM, Tocsin accepts nothing more, lets active runs end or wait for up to 
 nothing. A second process on the same data is refused.
 `,
     proofs: [
-      { file: 'end-to-end/serve.test.ts', title: 'tocsin serve ends with 0 soon after SIGTERM' },
+      { file: 'end-to-end/serve.test.ts', title: 'tocsin serve exits with 0 soon after SIGTERM' },
       {
         file: 'end-to-end/serve.test.ts',
         title: 'tocsin serve, told to stop while it works,',
@@ -373,22 +379,22 @@ Carried steps never run again. Only the actions listed under \`repeats\` in the 
         planted: ['a retry begins with a part of what was done'],
       },
       {
-        file: 'rerun/every-failure.test.ts',
+        file: 'retry/every-failure.test.ts',
         title: 'a retry comes',
         planted: ['a retry carries over what failed'],
       },
       {
-        file: 'rerun/cut-off.test.ts',
+        file: 'retry/cut-off.test.ts',
         title: 'a retry of a run of which something was cut off',
         planted: ['a retry carries over what was cut off'],
       },
       {
-        file: 'rerun/asked-first.test.ts',
+        file: 'retry/asked-first.test.ts',
         title: 'a retry of a step that may have taken effect, with a skill that can tell',
         planted: ['a retry does not ask what became of the run before'],
       },
       {
-        file: 'rerun/edited-playbook.test.ts',
+        file: 'retry/edited-playbook.test.ts',
         title: 'a retry with an edited playbook',
         planted: ['an edited step is taken for the same'],
       },
@@ -415,7 +421,7 @@ The decision is part of the write that would queue the run, so simultaneous aler
         title: 'repeats of an alert in SQLite',
         planted: ['repeats that a killed process left behind never end'],
       },
-      { file: 'faults/grouping.test.ts', title: 'repeats of an alert on a server that is killed' },
+      { file: 'faults/grouping.test.ts', title: 'repeats of an alert on a killed server' },
       { file: 'investigation/group-of.test.ts', title: 'groupOf' },
     ],
   },

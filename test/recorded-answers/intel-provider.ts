@@ -4,7 +4,7 @@ import { runSkill, type CannedReply } from '../../core/plugin/testing/index.ts'
 import type { IndicatorKind } from '../../plugins/intel-provider/indicator.ts'
 import { getEnrichment } from '../../plugins/intel-provider/skills/get-enrichment.ts'
 import { getPlaybookAlerts } from '../../plugins/intel-provider/skills/get-playbook-alerts.ts'
-import { listAlerts } from '../../plugins/intel-provider/skills/list-alerts.ts'
+import { listIntelAlerts } from '../../plugins/intel-provider/skills/list-alerts.ts'
 import { checks, failureOf, keeps, unused, type Row, type Rows } from './row.ts'
 
 const settings = { api_key: 'a-key' }
@@ -33,7 +33,7 @@ const wrapped = (kind: IndicatorKind): Row =>
   })
 
 const alerts = async (json: unknown) =>
-  (await runSkill(listAlerts, {}, { settings, replies: [{ json }] })).output
+  (await runSkill(listIntelAlerts, {}, { settings, replies: [{ json }] })).output
 
 /** Read as if it were all that there is: the pages were cut short where they were recorded. */
 const page = keeps((json) => alerts({ ...(json as object), counts: countsOf(json) }), ['returned', 'total'])

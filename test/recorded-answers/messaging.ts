@@ -5,8 +5,8 @@ import { isObject, objectsAt, Secret, textAt, valueAt, type InboundResult } from
 import { checkConnection, loopbackEgress, runSkill } from '../../core/plugin/testing/index.ts'
 import { connection } from '../../plugins/messaging/connection.ts'
 import sandbox from '../../plugins/messaging/sandbox.ts'
-import { fixture } from '../../plugins/messaging/sandbox/fixture.ts'
-import { urlsIn } from '../../plugins/messaging/sandbox/messages/urls-in.ts'
+import { messagingFixture } from '../../plugins/messaging/sandbox/fixture.ts'
+import { urlsIn } from '../../plugins/messaging/sandbox/messages/callbacks.ts'
 import { checkpoint } from '../../plugins/messaging/skills/checkpoint.ts'
 import { checks, failureOf, type Row, type Rows } from './row.ts'
 
@@ -62,7 +62,7 @@ async function askedButton(): Promise<object> {
   return { ...objectsAt({ list: blocks.flatMap((block) => objectsAt(block, 'elements')) }, 'list')[0] }
 }
 
-const shape = (name: string): object => ({ ...(fixture(name) as object), ok: true })
+const shape = (name: string): object => ({ ...(messagingFixture(name) as object), ok: true })
 
 /** The values of the shapes are blank: the one that is about a call takes part in a whole question, with what cannot be blank. */
 const asked = async () => {
@@ -90,7 +90,7 @@ const refusal = (code: string): Row =>
 
 const schemaOf = (version: string) =>
   new Ajv({ strict: false, validateFormats: false }).compile(
-    fixture(`app-manifest-schema-${version}`) as object,
+    messagingFixture(`app-manifest-schema-${version}`) as object,
   )
 const ownManifest = () =>
   connection.manifest?.({
@@ -168,7 +168,7 @@ export const messaging: Rows = {
   'error-missing-scope': refusal('messaging_missing_scope'),
   'error-ratelimited-429': refusal('rate_limited'),
   'error-users-not-found': refusal('messaging_users_not_found'),
-  'event-app-rate-limited': event(({ warning }) => expect(warning).to.match(/held events back/)),
+  'event-app-rate-limited': event(({ warning }) => expect(warning).to.match(/dropped events/)),
   'event-app-uninstalled': event(({ broken }) => expect(broken).to.match(/removed/)),
   'event-bot-token-revoked': event(({ broken }) => expect(broken).to.match(/revoked/)),
   'event-message-channel': nobodysAnswer,

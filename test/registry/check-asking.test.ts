@@ -68,33 +68,33 @@ describe('checkPlugin, of skills that ask', () => {
   })
 
   for (const [what, skill, problem] of [
-    ['reads', { effect: 'read', repeat: undefined }, "/skills/ask/effect must be 'write', since it asks"],
+    ['reads', { effect: 'read', repeat: undefined }, "/skills/ask/effect must be 'write' because it asks"],
     [
       'takes no id of the checkpoint',
       { input: { type: 'object', properties: { answers: ask.input.properties.answers } }, remind: undefined },
-      '/skills/ask/input/properties/checkpoint_id must be there, since the skill asks',
+      '/skills/ask/input/properties/checkpoint_id is required because the skill asks',
     ],
     [
       'takes a form, and answers beside it',
       { input: { ...ask.input, properties: { ...ask.input.properties, form: { type: 'object' } } } },
-      '/skills/ask/input/required must leave out answers: where there is a form, they are not given',
+      '/skills/ask/input/required must not require answers, which are absent if there is a form',
     ],
     [
       'does not promise to say who is asked',
       { output: { ...ask.output, required: [] } },
-      '/skills/ask/output must require asked, a text: who alone may answer',
+      '/skills/ask/output must require `asked`, a string: the only person who may answer',
     ],
     [
       'says who is asked as something other than a text',
       { output: { ...ask.output, properties: { asked: { type: 'integer' } } } },
-      '/skills/ask/output must require asked, a text: who alone may answer',
+      '/skills/ask/output must require `asked`, a string: the only person who may answer',
     ],
     [
       'settles with something that cannot be called',
       { settle: true },
       '/skills/ask/settle must be a function',
     ],
-    ['refuses without having asked', { asks: undefined }, '/skills/ask/refuse is for skills that ask'],
+    ['refuses without having asked', { asks: undefined }, '/skills/ask/refuse is only for skills that ask'],
   ] as const) {
     it(`refuses one that ${what}`, () => {
       expect(problems(skill)).to.include(problem)
@@ -104,7 +104,7 @@ describe('checkPlugin, of skills that ask', () => {
   it('refuses one that reminds and takes no time for it', () => {
     const { remind_after: _, ...others } = ask.input.properties
     expect(problems({ input: { ...ask.input, properties: others } })).to.deep.equal([
-      '/skills/ask/input/properties/remind_after must be there, since the skill reminds',
+      '/skills/ask/input/properties/remind_after is required because the skill reminds',
     ])
   })
 })

@@ -74,9 +74,13 @@ describe('checkPlugin', () => {
   for (const [what, plugin, problem] of [
     ['no plugin at all', undefined, ' must export a plugin as default: export default definePlugin({…})'],
     ['a name in another case', { ...good, name: 'QuoteBox' }, /^\/name must be snake_case/],
-    ['no description', { ...good, description: ' ' }, '/description must be a text that is not empty'],
+    ['no description', { ...good, description: ' ' }, '/description must be a non-empty string'],
     ['no skills', { ...good, skills: [] }, '/skills must be a list of at least one skill'],
-    ['a skill twice', { ...good, skills: [lookUp, lookUp] }, "/skills/look_up/name 'look_up' is there twice"],
+    [
+      'a skill twice',
+      { ...good, skills: [lookUp, lookUp] },
+      "/skills/look_up/name 'look_up' is declared twice",
+    ],
     [
       'a skill named in another case',
       withSkill({ name: 'lookUp' }),
@@ -96,7 +100,7 @@ describe('checkPlugin', () => {
     [
       'a read that says repeat',
       withSkill({ repeat: 'safe' }),
-      '/skills/look_up/repeat is for writes; a read may always be repeated',
+      '/skills/look_up/repeat is only for writes; a read may always be repeated',
     ],
     [
       'verify without verify',
@@ -120,7 +124,7 @@ describe('checkPlugin', () => {
         skills: [{ ...lookUp, connection: undefined }],
         connection: { ...connection, setup: 'Ask.' },
       },
-      '/connection/setup must be a list of texts, one for each step',
+      '/connection/setup must be a list of strings, one per step',
     ],
     [
       'no examples',
@@ -147,7 +151,7 @@ describe('checkPlugin', () => {
           properties: { ...lookUp.input.properties, key: { type: 'string', 'x-secret': true } },
         },
       }),
-      '/skills/look_up/input must hold no x-secret; secrets are connection settings',
+      '/skills/look_up/input must not contain x-secret; secrets are connection settings',
     ],
     [
       'an observable nobody knows',
@@ -173,7 +177,7 @@ describe('checkPlugin', () => {
     [
       'an enriching skill without a score',
       withSkill({ output: { ...lookUp.output, required: [] } }),
-      '/skills/look_up/output must require risk.score (0 to 100, or null), since the skill enriches',
+      '/skills/look_up/output must require risk.score (0 to 100, or null) because the skill enriches',
     ],
     [
       'open settings',
@@ -183,7 +187,7 @@ describe('checkPlugin', () => {
         skills: [{ ...lookUp, connection: undefined }],
         ...settings({ additionalProperties: true }),
       },
-      '/connection/settings/additionalProperties must be false, so that a misspelt setting is refused',
+      '/connection/settings/additionalProperties must be false, so that a misspelled setting is refused',
     ],
     [
       'a secret that is no text',
@@ -192,7 +196,7 @@ describe('checkPlugin', () => {
         skills: [{ ...lookUp, connection: undefined }],
         ...settings({ properties: { key: { type: 'integer', 'x-secret': true } }, required: [] }),
       },
-      "/connection/settings/properties/key/type must be 'string', since it is a secret",
+      "/connection/settings/properties/key/type must be 'string' because it is a secret",
     ],
     [
       'a secret further down',
@@ -233,10 +237,8 @@ describe('checkPlugin', () => {
     }
     const problems = checkPlugin(plugin, undefined)
     const messages = problems.map(({ pointer, message }) => `${pointer} ${message}`)
-    expect(messages).to.include(
-      "/title must be a text that is not empty; did you mean 'title' where 'titel' stands?",
-    )
-    expect(messages.join()).to.match(/description must be a text that is not empty; .*'descripton'/)
+    expect(messages).to.include("/title must be a non-empty string; did you mean 'title' instead of 'titel'?")
+    expect(messages.join()).to.match(/description must be a non-empty string; .*'descripton'/)
   })
 
   it('finds a destructive skill that does not say what it does', () => {
@@ -249,11 +251,11 @@ describe('checkPlugin', () => {
     for (const destructive of ['containment', 'blocking', 'deletion', 'execution', undefined])
       expect(problems(withSkill({ ...write, destructive }))).to.deep.equal([])
     expect(problems(withSkill({ destructive: 'blocking' }))).to.include(
-      '/skills/look_up/destructive is for writes',
+      '/skills/look_up/destructive is only for writes',
     )
     const changedNothing = () => false
     expect(problems(withSkill({ ...write, changedNothing }))).to.include(
-      '/skills/look_up/changedNothing is for destructive skills',
+      '/skills/look_up/changedNothing is only for destructive skills',
     )
     expect(problems(withSkill({ ...write, destructive: 'deletion', changedNothing: true }))).to.include(
       '/skills/look_up/changedNothing must be a function of the output',

@@ -84,7 +84,7 @@ describe('discoverPlugins', () => {
     writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest))
     writeFileSync(join(copy, 'plugin.js'), "export * from '../../../../../core/plugin/index.ts'")
     expect(await refusal({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })).to.include(
-      `${path} uses another Tocsin than this one (${join(copy, 'plugin.js')})`,
+      `${path} uses a different copy of Tocsin (${join(copy, 'plugin.js')})`,
     )
   })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { eventually } from '../support/eventually.ts'
 
 const file = (path: string) => `--import=${new URL(path, import.meta.url).href}`
@@ -7,10 +7,10 @@ const day = 86_400_000
 
 describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', function () {
   this.timeout(60_000)
-  let house: House
+  let house: TestTocsin
 
   beforeEach(async () => {
-    house = await makeHouse()
+    house = await makeTestTocsin()
     await house.addPlaybook(
       't',
       '  - id: a\n    set: { x: "${{ alert.type }}" }\noutputs: { x: "${{ a.x }}" }',

@@ -15,17 +15,17 @@ function refusal(schema: unknown): string {
 }
 
 describe('compileSchema', () => {
-  it('keeps what it compiled, by content', () => {
+  it('caches by content', () => {
     const make = (): JsonSchema => ({ type: 'object', properties: { a: { type: 'string' } } })
     expect(compileSchema(make())).to.equal(compileSchema(make()))
   })
 
-  it('takes two schemas with one $id', () => {
+  it('accepts two schemas with the same $id', () => {
     expect(compileSchema({ $id: 'same', type: 'string' }).problems(1)).to.have.length(1)
     expect(compileSchema({ $id: 'same', type: 'number' }).problems(1)).to.have.length(0)
   })
 
-  it('names each keyword that is not on the list, at its place', () => {
+  it('names each unsupported keyword at its place', () => {
     expect(refusal({ type: 'object', properties: { a: { typ: 'string' } }, patternProperties: {} })).to.equal(
       "the schema cannot be used: /properties/a/typ unknown keyword 'typ'; /patternProperties unknown keyword 'patternProperties'",
     )

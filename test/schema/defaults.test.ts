@@ -11,13 +11,13 @@ describe('withDefaults', () => {
     },
   } as const
 
-  it('fills in absent fields on a copy', () => {
+  it('fills in missing fields in a copy', () => {
     const value = Object.freeze({ inner: Object.freeze({}) })
     expect(withDefaults(schema, value)).to.deep.equal({ limit: 10, tags: ['a'], inner: { on: true } })
     expect(value).to.deep.equal({ inner: {} })
   })
 
-  it('keeps what is there, null and false too', () => {
+  it('keeps existing values, also null and false', () => {
     const value = { limit: null, tags: [], inner: { on: false } }
     expect(withDefaults(schema, value)).to.equal(value)
   })

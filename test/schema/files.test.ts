@@ -16,7 +16,7 @@ function folder(files: Readonly<Record<string, string>>): string {
 describe('loadSchemaFolder', () => {
   after(() => made.forEach((path) => rmSync(path, { recursive: true })))
 
-  it('gives schemas by name, and lets them refer to one another', () => {
+  it('returns schemas by name, which may refer to each other', () => {
     const path = folder({
       'id.schema.json': '{"$id":"https://tocsin.dev/id","type":"string","minLength":1}',
       'case.schema.json':
@@ -36,7 +36,7 @@ describe('loadSchemaFolder', () => {
     expect(schemas.get('alert')?.problems('no alert')).to.have.length.above(0)
   })
 
-  it('names the file that cannot be read', () => {
+  it('names an unreadable file', () => {
     expect(() => loadSchemaFolder(folder({ 'a.schema.json': '{' }))).to.throw(/a\.schema\.json/)
     expect(() => loadSchemaFolder(folder({ 'b.schema.json': '{"type":"text"}' }))).to.throw(/b\.schema\.json/)
   })

@@ -22,7 +22,7 @@ describe('validate', () => {
     },
   }
 
-  it('says everything that is wrong, each with its place', () => {
+  it('lists all problems with their places', () => {
     expect(problems(indicator, { kind: 'host', foo: 1, food: 'x' })).to.have.members([
       '/value: is missing',
       "/foo: unknown field 'foo', did you mean 'food'?",
@@ -31,7 +31,7 @@ describe('validate', () => {
     ])
   })
 
-  it('throws one ValidationError that names the thing and lists pointers', () => {
+  it('throws one ValidationError with the subject and pointers', () => {
     const call = (): void =>
       validate(compileSchema(indicator), { kind: 'ip', value: '' }, 'input of http.get')
     expect(call).to.throw(ValidationError, 'input of http.get is not valid: /value must not be empty')
@@ -45,7 +45,7 @@ describe('validate', () => {
     }
   })
 
-  it('says in the words of its author what a pattern asks for, wherever the pattern stands', () => {
+  it('explains a pattern in the words of its author, at any place', () => {
     const patternErrorMessage = 'must begin with xoxb-'
     const token: JsonSchema = {
       type: 'string',
@@ -76,7 +76,7 @@ describe('validate', () => {
     ])
   })
 
-  it('says once that a text has not the right form', () => {
+  it('reports an invalid format once', () => {
     const address: JsonSchema = {
       type: 'string',
       minLength: 1,
@@ -108,7 +108,7 @@ describe('validate', () => {
     expect(text).not.to.match(/canary|987654/)
   })
 
-  it('shows the branch that was meant, and a summary where none was', () => {
+  it('shows the most similar branch, or a summary', () => {
     const schema: JsonSchema = {
       anyOf: [{ type: 'null' }, { type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],
     }
@@ -125,7 +125,7 @@ describe('validate', () => {
     expect(problems(schema, ['a', 2])).to.deep.equal(['/1: must be a string'])
   })
 
-  it('takes `__proto__` and `constructor` as the plain fields they are', () => {
+  it('treats `__proto__` and `constructor` as ordinary fields', () => {
     const value: unknown = JSON.parse('{"kind":"ip","value":"x","__proto__":{"food":"x"},"constructor":1}')
     expect(problems(indicator, value)).to.deep.equal([
       "/__proto__: unknown field '__proto__'",
@@ -133,7 +133,7 @@ describe('validate', () => {
     ])
   })
 
-  it('does not take what a value inherits for its own', () => {
+  it('ignores inherited properties', () => {
     const schema: JsonSchema = {
       type: 'object',
       required: ['valueOf', 'kind'],
@@ -166,7 +166,7 @@ describe('validate', () => {
     ])
   })
 
-  it('takes an integer beyond 2^53 for an integer', () => {
+  it('accepts an integer beyond 2^53', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: { id: { type: 'integer' }, name: { type: 'string' } },
@@ -175,7 +175,7 @@ describe('validate', () => {
     expect(problems(schema, { name: 9007199254740993n })).to.deep.equal(['/name: must be a string'])
   })
 
-  it('leaves the value as it is', () => {
+  it('does not change the value', () => {
     const value = Object.freeze({ kind: 'ip', value: 'x' })
     const schema: JsonSchema = {
       ...indicator,

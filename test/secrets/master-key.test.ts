@@ -51,11 +51,11 @@ describe('loadMasterKey', () => {
     for (const [text, found] of [
       [short, '16 bytes'],
       [Buffer.alloc(33, 9).toString('base64'), '33 bytes'],
-      ['correct horse battery staple', 'not base64'],
+      ['correct horse battery staple', 'invalid base64'],
       [Buffer.alloc(32, 9).toString('hex'), '48 bytes'],
     ] as const) {
       const attempt = () => load({ TOCSIN_MASTER_KEY: text })
-      expect(attempt).to.throw(new RegExp(`TOCSIN_MASTER_KEY must hold 32 bytes.*${found}`))
+      expect(attempt).to.throw(new RegExp(`TOCSIN_MASTER_KEY must contain 32 bytes.*${found}`))
       expect(attempt).to.throw().that.includes({ code: 'invalid_master_key' })
       expect(attempt)
         .to.throw()
@@ -66,7 +66,7 @@ describe('loadMasterKey', () => {
   it('refuses a damaged file instead of making a new one', async () => {
     load()
     await writeFile(file, '')
-    expect(load).to.throw(/master\.key must hold 32 bytes.*0 bytes/)
+    expect(load).to.throw(/master\.key must contain 32 bytes.*0 bytes/)
     expect(await readFile(file, 'utf8')).to.equal('')
   })
 

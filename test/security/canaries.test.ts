@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { makeKey } from '../../server/access/keys.ts'
-import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
-import { formsOf } from '../end-to-end/support/expect-no-secrets.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
+import { formsOf } from '../support/server/expect-no-secrets.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const credential = 'canary-4711/+="quoted"'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { makeHouse, type House } from '../faults/support/house.ts'
+import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 /** A plugin with a mistake: its skill throws when nobody waits for it any more, and puts what it knows on the error. */
 const careless = `
@@ -51,10 +51,10 @@ const secret = 'canary-4711/+="dropped"'
 
 describe('the last words of a process', function () {
   this.timeout(30_000)
-  let house: House
+  let house: TestTocsin
   beforeEach(async () => {
-    house = await makeHouse()
-    await writeFile(join(house.path, 'careless.js'), careless)
+    house = await makeTestTocsin()
+    await writeFile(join(house.folder, 'careless.js'), careless)
     for (const how of ['throws', 'rejects'])
       await house.addPlaybook(how, `  - { uses: careless.drop, connection: c, with: { how: ${how} } }`)
   })
@@ -69,7 +69,9 @@ describe('the last words of a process', function () {
       await house.post(how).catch(() => undefined)
       const { code, stderr } = await server.command.ended
       expect(code).to.equal(1)
-      expect(stderr).to.include('"message":"dropped [redacted]"').and.include('the process ends')
+      expect(stderr)
+        .to.include('"message":"dropped [redacted]"')
+        .and.include('exiting after an uncaught error')
       for (const form of [secret, encodeURIComponent(secret), 'canary']) expect(stderr).not.to.include(form)
     })
   }

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeKey } from '../../server/access/keys.ts'
-import { killCommands, runTocsin } from '../cli/support/run-tocsin.ts'
-import { startServer } from '../cli/support/start-server.ts'
+import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
+import { startServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const masterKey = randomBytes(32).toString('base64')
@@ -139,7 +139,7 @@ describe('the process of a server', () => {
     })
     expect(code).to.equal(1)
     expect(stderr).to.match(
-      /^error .*data is open to other users \(mode 755\), and 'notes\.txt' in it is not Tocsin's\nhint {2}let /,
+      /^error .*data is open to other users \(mode 755\), and contains 'notes\.txt', which is not a file of Tocsin\nhint {2}set /,
     )
     expect((await stat(dataDir)).mode & 0o777).to.equal(0o755)
   })

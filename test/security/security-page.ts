@@ -1,4 +1,5 @@
-import { chapters, type Lesson } from './lessons.ts'
+import { chapters } from './lessons.ts'
+import type { Lesson } from './lessons/lesson.ts'
 
 const introduction = `# Security
 

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { killCommands } from '../cli/support/run-tocsin.ts'
-import { startServer, type RunningServer } from '../cli/support/start-server.ts'
+import { killCommands } from '../support/server/run-tocsin.ts'
+import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 /** Longer than what an expression quotes of a text. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { absoluteAddress, addressBelow, parseBase } from '../../core/skill/connection/address.ts'
 import { tries } from '../support/random.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 const base = new URL('https://api.example.com/v2/')
 
@@ -242,7 +243,7 @@ describe('addressBelow', () => {
       'a',
     )
     const text = fc
-      .array(fc.oneof(piece, fc.string({ maxLength: 3 }), fc.string({ unit: 'binary', maxLength: 3 })))
+      .array(fc.oneof(piece, fc.string({ maxLength: 3 }), fc.string({ unit: anyCharacter, maxLength: 3 })))
       .map((all) => all.join(''))
     fc.assert(
       fc.property(text, (path) => {

@@ -4,9 +4,9 @@ import {
   defineSkill,
   type AnySkill,
   type SkillContext,
+  Secret,
 } from '../../core/plugin/index.ts'
 import { testCases } from '../../core/plugin/testing/index.ts'
-import { Secret } from '../../core/plugin/index.ts'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import type { Connection } from '../../core/domain/connection.ts'
@@ -14,8 +14,8 @@ import type { ConnectionStore } from '../../core/ports/connection-store.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
-import { buildCatalogue } from '../../core/registry/build-catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
+import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 export const canary = 'canary-0123456789'
 

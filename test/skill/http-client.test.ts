@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { inspect } from 'node:util'
-import type { HttpRequest, HttpResponse } from '../../core/plugin/index.ts'
-import { RetryableError } from '../../core/plugin/index.ts'
+import { RetryableError, type HttpRequest, type HttpResponse } from '../../core/plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import { callerOf, canary, failure, skillThat } from './fixture.ts'
 

@@ -116,7 +116,7 @@ describe('a rate bucket', () => {
     expect(waits.map((error) => (error as Refused).waitMs)).to.deep.equal([60_000, 80_000, 100_000, 120_000])
   })
 
-  it('gives the turn of one who leaves to the next', async () => {
+  it('passes the turn of a leaving caller to the next', async () => {
     takeMany(3)
     const impatient = new AbortController()
     const left = failure(take({ signal: impatient.signal }))

@@ -92,8 +92,8 @@ describe('the rate of a connection', () => {
     expect(error).to.include({
       name: 'RetryableError',
       code: 'rate_limited',
-      message: "connection 'main' has sent as much as the other system takes; there is room in 40 s",
-      hint: 'requests are kept below the limits that its plugin declares: try again then',
+      message: "connection 'main' reached the rate limit of its plugin; next request possible in 40 s",
+      hint: 'try again then',
       retryAfterMs: 40_000,
     })
     expect(error.details).to.deep.equal({ connection: 'main', bucket: 'requests all', sent: false })
@@ -142,8 +142,8 @@ describe('the rate of a connection', () => {
       await failure(call())
       expect(await failure(call())).to.include({
         code: 'rate_limited',
-        message: "the other system has asked connection 'main' for a pause (429), which is over in 300 s",
-        hint: 'it has had too many requests, maybe also of others with the same credentials: try again then',
+        message: "the other system asked connection 'main' to pause (429); the pause ends in 300 s",
+        hint: 'too many requests, possibly by other clients with the same credentials: try again then',
         retryAfterMs: 300_000,
       })
       await clock.advance(300_000)
@@ -205,7 +205,7 @@ describe('the rate of a connection', () => {
   ] as const) {
     it(`is a mistake of the plugin when it is ${requests} per ${perMs} ms`, async () => {
       const { call } = callerThat(() => ({ bucket: 'all', limits: [{ requests, perMs }] }))
-      expect((await failure(call())).message).to.include(`the rate ${requests} per ${perMs} ms is none`)
+      expect((await failure(call())).message).to.include(`the rate ${requests} per ${perMs} ms is invalid`)
     })
   }
 

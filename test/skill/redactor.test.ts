@@ -221,4 +221,32 @@ describe('Redactor', () => {
       .to.be.instanceOf(Error)
       .and.include({ message: 'thrown [redacted]' })
   })
+
+  it('keeps what a copy learns from the original and from other copies', () => {
+    const original = new Redactor([secret])
+    for (let count = 0; count < 5; count++) {
+      const [learned, other] = [`learned-${count}`, `other-${count}`]
+      const [first, second, unaware] = [original.copy(), original.copy(), original.copy()]
+      first.add(learned)
+      second.add(learned)
+      second.add(other)
+      const text = `${secret} ${learned} ${other}`
+      expect(first.text(text)).to.equal(`[redacted] [redacted] ${other}`)
+      expect(second.text(text)).to.equal('[redacted] [redacted] [redacted]')
+      expect(unaware.text(text)).to.equal(`[redacted] ${learned} ${other}`)
+      expect(original.text(text)).to.equal(`[redacted] ${learned} ${other}`)
+    }
+  })
+
+  it('finds each of many secrets, also in a copy', () => {
+    const many = Array.from({ length: 400 }, (_, index) => `${index}-of-many-secrets`)
+    const redactor = new Redactor(many)
+    const copy = redactor.copy()
+    copy.add('one-more-secret')
+    for (const one of many) {
+      expect(redactor.text(one)).to.equal('[redacted]')
+      expect(copy.text(Buffer.from(one).toString('base64'))).to.equal('[redacted]')
+    }
+    expect(copy.text('one-more-secret')).to.equal('[redacted]')
+  })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RetryableError, Secret } from '../../core/plugin/index.ts'
-import { authenticate } from '../../core/skill/call/authenticate.ts'
+import { tryConnection } from '../../core/skill/call/authenticate.ts'
 import { checkSettings } from '../../core/skill/connection/settings.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { canary, connection, failure, storedConnection } from './fixture.ts'
@@ -38,7 +38,7 @@ describe('authenticate', () => {
   })
 
   it('resolves when the other system takes the credentials', async () => {
-    expect(await authenticate(asking(200), connection, open, AbortSignal.timeout(1_000))).to.deep.equal({})
+    expect(await tryConnection(asking(200), connection, open, AbortSignal.timeout(1_000))).to.deep.equal({})
   })
 
   it('hands on what the plugin warns of, without the secret, and tells it the time', async () => {
@@ -48,19 +48,19 @@ describe('authenticate', () => {
         warning: `${canary} ends ${clock.now() + 1_000 - nowMs} ms from now`,
       }),
     }
-    expect(await authenticate(asking(200), warns, open, AbortSignal.timeout(1_000))).to.deep.equal({
+    expect(await tryConnection(asking(200), warns, open, AbortSignal.timeout(1_000))).to.deep.equal({
       warning: '[redacted] ends 1000 ms from now',
     })
   })
 
   it('throws a ConnectionError when it does not, without the secret', async () => {
-    const error = await failure(authenticate(asking(401), connection, open, AbortSignal.timeout(1_000)))
+    const error = await failure(tryConnection(asking(401), connection, open, AbortSignal.timeout(1_000)))
     expect(error).to.include({ name: 'ConnectionError', code: 'http_401' })
     expect(error.message).not.to.include(canary)
   })
 
   it('says when the other system is only busy', async () => {
-    const error = await failure(authenticate(asking(503), connection, open, AbortSignal.timeout(1_000)))
+    const error = await failure(tryConnection(asking(503), connection, open, AbortSignal.timeout(1_000)))
     expect(error).to.be.instanceOf(RetryableError)
   })
 })

@@ -148,7 +148,7 @@ describe('the token cache', () => {
   describe('when a token is refused', () => {
     const replace = (refused: string) => cache.replace(issuer, refused, signal)
 
-    it('gets another one, once for all who were refused', async () => {
+    it('gets another one, once for all refused calls', async () => {
       const first = await get()
       issuer.isSlow = true
       const all = Promise.all(Array.from({ length: 100 }, () => replace(first)))

@@ -12,7 +12,7 @@ import {
   type SkillContext,
 } from '../../core/plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
-import { authenticate } from '../../core/skill/call/authenticate.ts'
+import { tryConnection } from '../../core/skill/call/authenticate.ts'
 import { createTraffic } from '../../core/skill/http/traffic.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
@@ -366,7 +366,7 @@ describe('authenticate of a connection with a token', () => {
     }
     const options = { egress, clock, traffic: createTraffic(clock) }
     const check = (definition: ConnectionDefinition = withToken) =>
-      authenticate(options, definition, open, AbortSignal.timeout(1_000))
+      tryConnection(options, definition, open, AbortSignal.timeout(1_000))
     return { requests, check, clock }
   }
 
@@ -419,7 +419,7 @@ describe('authenticate of a connection with a token', () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error))
       })
     const work = failure(
-      authenticate({ egress: { send: hang }, clock }, withToken, open, new AbortController().signal),
+      tryConnection({ egress: { send: hang }, clock }, withToken, open, new AbortController().signal),
     )
     await clock.advance(20_000)
     const error = await work
@@ -427,7 +427,7 @@ describe('authenticate of a connection with a token', () => {
       name: 'RetryableError',
       code: 'network_error',
       message: `no token for connection 'main': POST ${login} gave no answer within 20 s`,
-      hint: 'the other system takes too long, which passes as a rule; see whether its address is right',
+      hint: 'the other system is slow, usually temporarily; check its address',
     })
     expect(error.details).to.deep.equal({ code: 'ETIMEDOUT', connection: 'main', sent: false })
     expect(mayHaveHappened(error)).to.equal(false)

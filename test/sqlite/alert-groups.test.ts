@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { completed, newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { somebody } from '../support/somebody.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
 describe('repeats of an alert in SQLite', () => {
   let folder: TemporaryFolder

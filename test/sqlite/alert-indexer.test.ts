@@ -6,7 +6,7 @@ import type { Stores } from '../../core/ports/stores.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('index of alerts for searches', () => {
@@ -34,7 +34,7 @@ describe('index of alerts for searches', () => {
     Promise.all(Array.from({ length: count }, () => stores.alerts.create(newAlert(acme, { content: word }))))
   const found = async (words: string) => (await stores.alerts.list('all', { words }, { limit: 1 })).total
 
-  it('is filled after alerts have been stored, without anybody asking', async () => {
+  it('is filled after alerts are stored, without a search', async () => {
     await create(120, 'apple')
     expect(indexed()).to.equal(0)
     while (indexed() < 120) await sleep(5)
@@ -50,7 +50,7 @@ describe('index of alerts for searches', () => {
     expect(await found('apple')).to.equal(120)
   })
 
-  it('goes on where a process left it that was killed', async () => {
+  it('resumes where a killed process stopped', async () => {
     await create(3, 'apple')
     await found('apple')
     await create(3, 'banana')
@@ -62,7 +62,7 @@ describe('index of alerts for searches', () => {
     expect([await found('apple'), await found('banana')]).to.deep.equal([3, 3])
   })
 
-  it('is not said to be complete while it cannot be written', async () => {
+  it('is not reported as complete while it cannot be written', async () => {
     await create(1, 'apple')
     other.script('BEGIN IMMEDIATE')
     const patient = await openStoresIn(folder.path, { claim: 'shared', busyTimeoutMs: 1 })

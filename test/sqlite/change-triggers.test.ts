@@ -24,7 +24,7 @@ const unwatched = [
 ]
 
 describe('tables whose changes are told', () => {
-  it('are decided: a new table is one of them, or is said not to be', async () => {
+  it('cover every table, which is either included or listed as excluded', async () => {
     const folder = await makeTemporaryFolder()
     const database = openDatabase(join(folder.path, 'x.db'))
     const tables = database

@@ -1,6 +1,6 @@
 import { storesContract } from '../contract/stores-contract.ts'
-import { openTemporaryStores } from './open-stores.ts'
+import { openTemporaryStores } from '../support/stores.ts'
 
 describe('SQLite stores', () => {
-  storesContract(openTemporaryStores)
+  storesContract((clock) => openTemporaryStores({ clock }))
 })

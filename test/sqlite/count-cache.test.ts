@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { CountCache } from '../../server/sqlite/database/count-cache.ts'
 
 describe('counts of lists', () => {
-  it('are made each time where the table is small', () => {
+  it('are not cached for small tables', () => {
     const counts = new CountCache()
     let made = 0
     for (let time = 0; time < 3; time++) counts.total('a', 19_999, () => ++made)

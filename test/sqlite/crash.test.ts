@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killChildren, startChild } from './child-process.ts'
 import { everyAlert } from './every-alert.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { somebody } from '../support/somebody.ts'
 
@@ -54,7 +54,7 @@ describe(`stores after a crash (seed ${seed})`, function () {
     expect(acknowledged.length).to.be.greaterThan(rounds)
   })
 
-  it('hold what was acknowledged, and nothing of what was refused, when the disk was full', async function () {
+  it('contain acknowledged writes and no refused ones after the disk was full', async function () {
     if (process.platform === 'win32') this.skip()
     const organizationUuid = await makeOrganization()
     // In blocks of 512 or 1024 bytes; the write that crosses the limit fails for real.

@@ -1,10 +1,8 @@
 import { serverLimits } from '../../core/destructive/policy.ts'
 import { expect } from 'chai'
 import type { Stores } from '../../core/ports/stores.ts'
-import { createSecretBox } from '../../server/secrets/secret-box.ts'
-import { loadMasterKey } from '../../server/secrets/master-key.ts'
-import { openSqliteStores } from '../../server/sqlite/stores.ts'
 import { somebody } from '../support/somebody.ts'
+import { makeDataDir, openStoresIn } from '../support/stores.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const hour = 3_600_000
@@ -25,12 +23,12 @@ describe('uses of destructive skills in SQLite', () => {
   }
 
   const open = async () => {
-    const secrets = createSecretBox(loadMasterKey(folder.path, {}))
-    stores = await openSqliteStores({ dataDir: folder.path, secrets, clock })
+    stores = await openStoresIn(folder.path, { clock })
   }
   beforeEach(async () => {
     Object.assign(clock, { setTo: 1_800_000_000_000, passed: 0 })
     folder = await makeTemporaryFolder()
+    await makeDataDir(folder.path)
     await open()
     organizationUuid = (await stores.organizations.create({ code: 'acme', name: 'Acme' }, somebody())).uuid
   })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { Database } from '../../server/sqlite/database/database.ts'
-import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
+import { GroupCommit, type GroupCommitOptions } from '../../server/sqlite/database/group-commit.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
@@ -27,7 +27,7 @@ describe('GroupCommit', () => {
   const insert = (n: number, text = '') => database.insert('INSERT INTO t VALUES (?, ?)', n, text)
   const rows = () => database.all<{ n: number }>('SELECT n FROM t ORDER BY n').map(({ n }) => n)
 
-  it('commits what is written in one turn together', async () => {
+  it('commits all writes of one turn together', async () => {
     const inTransaction: boolean[] = []
     let changesSeen: unknown
     const other = new Database(join(folder.path, 'test.db'))
@@ -44,6 +44,57 @@ describe('GroupCommit', () => {
     expect(changesSeen, 'nothing is visible to others before the commit').to.deep.equal([])
     expect(other.all('SELECT n FROM t')).to.have.length(3)
     other.close()
+  })
+
+  describe('with writes that arrive one per turn of the event loop', () => {
+    const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+    /** Writes one row per turn; gives the sizes of the commits. */
+    async function writeOnePerTurn(count: number, options: GroupCommitOptions = {}): Promise<number[]> {
+      const sizes: number[] = []
+      const gathering = new GroupCommit(database, {
+        ...options,
+        onCommit: ({ writes }) => sizes.push(writes),
+      })
+      const writes: Promise<unknown>[] = []
+      for (let n = 1; n <= count; n++) {
+        writes.push(gathering.write(() => insert(n)))
+        await turn()
+      }
+      await Promise.all(writes)
+      return sizes
+    }
+
+    it('commits them together', async () => {
+      const sizes = await writeOnePerTurn(100)
+      expect(sizes.length).to.be.lessThan(5)
+      expect(rows()).to.have.length(100)
+    })
+
+    it('commits after a limited number of turns, however many arrive', async () => {
+      expect(Math.max(...(await writeOnePerTurn(200)))).to.be.lessThan(40)
+    })
+
+    it('commits as soon as the group is full', async () => {
+      let written = 0
+      let writtenAtCommit: number | undefined
+      const onCommit = () => (writtenAtCommit ??= written)
+      const small = new GroupCommit(database, { maxGatherMs: Infinity, maxGroup: 4, onCommit })
+      for (; written < 20; written++) {
+        void small.write(() => insert(100 + written))
+        await turn()
+      }
+      await small.close()
+      expect(writtenAtCommit).to.be.lessThan(8)
+    })
+
+    it('does not wait after a turn without writes', async () => {
+      let commitsSeen = 0
+      const lone = new GroupCommit(database, { onCommit: () => commitsSeen++ })
+      const write = lone.write(() => insert(1))
+      for (let turns = 0; turns < 3; turns++) await turn()
+      expect(commitsSeen).to.equal(1)
+      await write
+    })
   })
 
   it('resolves no promise before the commit', async () => {
@@ -96,7 +147,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([1, 5])
   })
 
-  it('rejects what was queued behind a group that was undone, so that no write overtakes another', async () => {
+  it('rejects writes queued behind a rolled-back group, so that no write overtakes another', async () => {
     const small = new GroupCommit(database, { maxGroup: 2 })
     await commits.write(() => insert(1))
     const pages = Number(database.pragma('page_count'))

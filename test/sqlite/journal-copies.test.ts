@@ -7,7 +7,7 @@ import { Database } from '../../server/sqlite/database/database.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
 const paths = Array.from({ length: 1_700 }, (_, n) => `each[${n}]/do`)
 const error = { code: 'broken', message: 'broken' }

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { expectRejection } from '../contract/fixture.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killChildren, startChild } from './child-process.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('the claim on a data directory', function () {
@@ -32,7 +32,7 @@ describe('the claim on a data directory', function () {
     await stores.close()
   })
 
-  it('says what the disk refused, and leaves nothing claimed', async () => {
+  it('reports the disk error, and leaves nothing claimed', async () => {
     // A folder where the file has to be: as with a full disk, SQLite cannot begin.
     await mkdir(join(folder.path, 'tocsin.lock-journal'))
     const error = await expectRejection(openStoresIn(folder.path), 'UnavailableError', 'store_unavailable')

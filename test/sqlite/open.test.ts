@@ -8,8 +8,9 @@ import { migrations } from '../../server/sqlite/migrations/all-migrations.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { migrate } from '../../server/sqlite/database/migrate.ts'
 import { expectRejection, newAlert } from '../contract/fixture.ts'
+import { withSyncedDatabases } from '../support/unsynced-databases.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('opening SQLite stores', () => {
@@ -56,7 +57,7 @@ describe('opening SQLite stores', () => {
     await second.close()
   })
 
-  it('keeps what happened in a case as it was written', async () => {
+  it('keeps the timeline of a case unchanged', async () => {
     const stores = await openStoresIn(folder.path)
     const acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await stores.cases.create(acme.uuid, { title: 'One' }, personOf('kim'), 'a')
@@ -108,7 +109,7 @@ describe('opening SQLite stores', () => {
   })
 
   it('waits for the disk at every commit, and checks references', async () => {
-    const database = openDatabase(file)
+    const database = withSyncedDatabases(() => openDatabase(file))
     const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'mmap_size'].map((name) =>
       database.pragma(name),
     )
@@ -138,7 +139,7 @@ describe('opening SQLite stores', () => {
     await stores.close()
   })
 
-  it('lets nobody else read its files, whatever the umask', async function () {
+  it('makes its files readable by the owner only, whatever the umask', async function () {
     if (process.platform === 'win32') this.skip()
     const dataDir = join(folder.path, 'new', 'data')
     const before = process.umask(0o000)
@@ -199,7 +200,7 @@ describe('opening SQLite stores', () => {
     expect(isStored(Buffer.from('canary-4711').toString('base64').slice(0, 12))).to.equal(false)
   })
 
-  it('says that the file is damaged when a page is, and does what needs other pages', async () => {
+  it('reports a damaged page, and serves requests that need other pages', async () => {
     const before = await openStoresIn(folder.path)
     await before.providers.create({ code: 'SIEM', name: 'x' }, somebody())
     await before.close()

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import type { Database } from '../../server/sqlite/database/database.ts'
-import type { Value } from '../../server/sqlite/database/columns.ts'
+import type { SqlValue } from '../../server/sqlite/database/columns.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { playbookResults } from '../../server/sqlite/playbooks/playbook-results.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
@@ -102,13 +102,13 @@ describe('results of a playbook in SQLite', () => {
   it('looks at ten thousand runs at most, in the index alone, and says how far back that is', () => {
     add('busy', 1_000, 12_000)
     const plans: string[] = []
-    const explain = (sql: string, values: readonly Value[]): void => {
+    const explain = (sql: string, values: readonly SqlValue[]): void => {
       const rows = database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
       plans.push(rows.map(({ detail }) => detail).join('\n'))
     }
     const watched = {
-      get: (sql: string, ...values: Value[]) => (explain(sql, values), database.get(sql, ...values)),
-      all: (sql: string, ...values: Value[]) => (explain(sql, values), database.all(sql, ...values)),
+      get: (sql: string, ...values: SqlValue[]) => (explain(sql, values), database.get(sql, ...values)),
+      all: (sql: string, ...values: SqlValue[]) => (explain(sql, values), database.all(sql, ...values)),
     } as Database
     for (const scope of ['all', [acme], [acme, globex]] as const) {
       const { since, alerts } = playbookResults(watched, scope, request)

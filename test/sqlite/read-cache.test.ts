@@ -5,10 +5,10 @@ import type { Stores } from '../../core/ports/stores.ts'
 import { GroupCommit } from '../../server/sqlite/database/group-commit.ts'
 import { openDatabase } from '../../server/sqlite/file/open-database.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('rows that are kept in memory', () => {
+describe('cached rows', () => {
   let folder: TemporaryFolder
   let server: Stores
   let command: Stores

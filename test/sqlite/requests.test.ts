@@ -4,7 +4,7 @@ import { expectRejection } from '../contract/fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
 describe('requests that take effect once, for the process that comes after', () => {
   it('are answered as before, and are not done again where their answer was lost', async () => {

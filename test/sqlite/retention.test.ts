@@ -13,7 +13,7 @@ import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killChildren, startChild } from './child-process.ts'
 import { everyAlert } from './every-alert.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
 const day = 86_400_000
 const stepsOfRun = 40
@@ -192,7 +192,7 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     for (const name of cleared) expect(rows()[name], name).to.equal(before[name])
   })
 
-  it('is whole at every moment: kill -9 leaves no half run, and loses no alert that is taken in meanwhile', async () => {
+  it('is atomic: kill -9 leaves no partial run, and loses no accepted alert', async () => {
     const random = makeRandom(seed)
     await inStores(async (stores) => {
       for (let n = 0; n < 60; n++) await investigate(stores)

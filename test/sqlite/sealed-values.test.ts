@@ -9,7 +9,7 @@ import { createSecretBox } from '../../server/secrets/secret-box.ts'
 import { Database } from '../../server/sqlite/database/database.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
 const canary = 'canary "ü" 4711'
 const pin = { type: 'string', 'x-sensitive': true } as const
@@ -69,9 +69,9 @@ describe('sensitive values of runs in the database', () => {
   }
 
   /** Whatever reads them. */
-  async function read({ runs, journal, lines, checkpoints }: Stores) {
+  async function read({ runs, journal, journalReader, checkpoints }: Stores) {
     const run = await runs.find('all', uuid)
-    const page = await lines.page(uuid, { limit: 50, bytes: 1e6 })
+    const page = await journalReader.page(uuid, { limit: 50, bytes: 1e6 })
     const excerpt = await journal.excerpt(uuid, { first: 10, newest: 10, bytes: 1e6 })
     const checkpoint = await checkpoints.find('all', checkpointId)
     return {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { runTocsin, type Ended } from '../cli/support/run-tocsin.ts'
+import type { Ended } from './server/hosted-commands.ts'
+import { runTocsin } from './server/run-tocsin.ts'
 
 const root = join(import.meta.dirname, '../..')
 

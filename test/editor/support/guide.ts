@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs'
 import type { Guide } from '../../../core/editor/schema-walk.ts'
-import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { playbookSchema } from '../../../core/playbook/language/playbook-schema.ts'
 import { catalogue } from '../../playbook/support.ts'
 import { atCursor } from './language-server.ts'
 
-const file = new URL('../../../schemas/playbook.schema.json', import.meta.url)
-export const baseSchema = JSON.parse(readFileSync(file, 'utf8')) as JsonSchema
-
 /** The schema of the language, and the skills of the tests of playbooks. */
-export const guide: Guide = { schema: baseSchema, catalogue }
+export const guide: Guide = { schema: playbookSchema, catalogue }
 
 /** A playbook with two steps before what is given; `‸` marks the cursor. */
 export const playbook = (steps: string): string => `apiVersion: tocsin/v1

@@ -10,7 +10,7 @@ import {
   type CallOptions,
   type Reply,
   type RunningServer,
-} from '../../cli/support/start-server.ts'
+} from '../../support/server/start-server.ts'
 import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
 import { sign, type DoorbellEvent } from './doorbell-plugin.ts'
 

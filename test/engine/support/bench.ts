@@ -5,16 +5,17 @@ import { interpret } from '../../../core/engine/steps/interpreter.ts'
 import { openLocalContext, type LocalContextOptions } from '../../../core/engine/context/local-context.ts'
 import type { RunOutcome } from '../../../core/engine/scope/flow.ts'
 import type { CalledPlaybooks } from '../../../core/engine/steps/walk.ts'
-import type { AskedBefore, SkillCall, DestructiveSkill } from '../../../core/engine/skills/skill-caller.ts'
+import type {
+  QuestionFollowUp,
+  SkillCall,
+  DestructiveSkill,
+} from '../../../core/engine/skills/skill-caller.ts'
 import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { JournalStore } from '../../../core/ports/runs/journal-store.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
-import { loadMasterKey } from '../../../server/secrets/master-key.ts'
-import { createSecretBox } from '../../../server/secrets/secret-box.ts'
-import { openSqliteStores } from '../../../server/sqlite/stores.ts'
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { openTemporaryStores } from '../../support/stores.ts'
 import { somebody } from '../../support/somebody.ts'
 
 /** A skill as a test wants it; the number of the call is given, from 1, per skill. */
@@ -22,8 +23,8 @@ export interface TestSkill {
   readonly interrupted?: EffectWork['interrupted']
   run(input: unknown, attempt: EffectAttempt, call: number): unknown
   verify?(input: unknown, attempt: EffectAttempt): unknown
-  settle?(asked: AskedBefore, attempt: EffectAttempt): unknown
-  remind?(asked: AskedBefore, attempt: EffectAttempt): unknown
+  settle?(asked: QuestionFollowUp, attempt: EffectAttempt): unknown
+  remind?(asked: QuestionFollowUp, attempt: EffectAttempt): unknown
 }
 
 export type TestSkills = Readonly<Record<string, TestSkill | TestSkill['run']>>
@@ -35,7 +36,7 @@ export interface SeenCall {
   readonly input: unknown
   readonly key: string
   readonly attempt: number
-  readonly asked?: AskedBefore
+  readonly asked?: QuestionFollowUp
 }
 
 /** A real store in a temporary folder, with one run in it, and skills that are functions. */
@@ -66,9 +67,7 @@ interface GoOptions extends Partial<
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
-  const folder = await makeTemporaryFolder()
-  const secrets = createSecretBox(loadMasterKey(folder.path, {}))
-  const stores = await openSqliteStores({ dataDir: folder.path, secrets, clock })
+  const { stores, dispose } = await openTemporaryStores({ clock })
   const organization = await stores.organizations.create({ code: 'ACME', name: 'Acme' }, somebody())
   const calls: SeenCall[] = []
   const logged: Record<string, unknown>[] = []
@@ -118,10 +117,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
       await context.settled()
       return outcome
     },
-    async close() {
-      await stores.close()
-      await folder.remove()
-    },
+    close: dispose,
   }
 }
 

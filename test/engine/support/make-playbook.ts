@@ -1,5 +1,5 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
-import { defaultRetry } from '../../../core/playbook/language/grammar.ts'
+import { defaultRetry } from '../../../core/playbook/language/constants.ts'
 import type {
   Foreach,
   OnInterrupted,
@@ -56,6 +56,7 @@ export function makePlaybook(source: {
   readonly name?: string
   readonly inputs?: Playbook['inputs']
   readonly alertSchema?: Playbook['alertSchema']
+  readonly masks?: Partial<Playbook['masks']>
 }): Playbook {
   return {
     name: source.name ?? 'tested',
@@ -71,6 +72,7 @@ export function makePlaybook(source: {
     concurrency: undefined,
     onError: makeSteps(source.onError ?? []),
     outputType: dyn,
+    masks: { inputs: undefined, alert: undefined, output: undefined, ...source.masks },
     calls: [],
     timeoutMs: source.timeoutMs ?? 86_400_000,
     steps: makeSteps(source.steps),

@@ -5,7 +5,7 @@ import type {
   AskWork,
   DurableContext,
   EffectWork,
-  Outcome,
+  WorkOutcome,
   PureResult,
   PureWork,
   SleepWork,
@@ -63,7 +63,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
   const run = { uuid, clock, log, cancel, stop: never, earlierTries: async () => [] }
   const beside = new Set<Promise<unknown>>()
 
-  const keep = (path: string, outcome: Outcome) => engine.run(path, () => outcome)
+  const keep = (path: string, outcome: WorkOutcome) => engine.run(path, () => outcome)
   const failed = (work: { path: string; deadlineMs: number }, error: unknown) =>
     failedOutcome(run, work, error)
   const endedBy = ({ shielded }: { shielded: boolean }) => (shielded ? never : cancel)
@@ -77,12 +77,12 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     }
   }
 
-  const remember = ({ path, evaluate }: PureWork): Promise<Outcome> =>
+  const remember = ({ path, evaluate }: PureWork): Promise<WorkOutcome> =>
     engine.run(path, () => ({ ...evaluated(path, evaluate), endedAt: clock.now() }))
 
   /** Kept before anything is done; what cannot be begun has failed. */
   async function begun<T>(work: Pick<EffectWork, 'path' | 'deadlineMs' | 'shielded'>, intent: () => T) {
-    return await engine.run<{ intent: T } | { ended: Outcome }>(`${work.path}/@intent`, () => {
+    return await engine.run<{ intent: T } | { ended: WorkOutcome }>(`${work.path}/@intent`, () => {
       try {
         const result = { intent: intent() }
         if (clock.now() >= work.deadlineMs) throw new GroupTimeoutError()
@@ -105,8 +105,8 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     return found
   }
 
-  async function sleep(work: SleepWork): Promise<Outcome> {
-    const known = engine.peek<Outcome>(work.path)
+  async function sleep(work: SleepWork): Promise<WorkOutcome> {
+    const known = engine.peek<WorkOutcome>(work.path)
     if (known) return known
     const begin = await begun({ ...work, deadlineMs: Infinity, shielded: true }, () => work.untilMs())
     if ('ended' in begin) return await keep(work.path, begin.ended)
@@ -122,9 +122,9 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     })
   }
 
-  async function perform(work: EffectWork): Promise<Outcome> {
+  async function perform(work: EffectWork): Promise<WorkOutcome> {
     const { path } = work
-    const known = engine.peek<Outcome>(path)
+    const known = engine.peek<WorkOutcome>(path)
     if (known) return known
     const begin = await begun(work, () => ({ input: plainJson(work.input()) }))
     if ('ended' in begin) return await keep(path, begin.ended)
@@ -155,7 +155,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         if (!isMine) {
           const error = new TocsinError(
             'step_interrupted',
-            `the process stopped while '${work.kind}' was under way`,
+            `the process stopped while '${work.kind}' was running`,
           )
           if (work.interrupted === 'fail') return await fail(error)
           const decided: Decision | undefined =
@@ -182,7 +182,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     }
   }
 
-  async function ask(work: AskWork): Promise<Outcome> {
+  async function ask(work: AskWork): Promise<WorkOutcome> {
     const { path } = work
     const answerName = `${path}/@answer`
     const begin = await begun<Asked>(work, () => {
@@ -194,12 +194,12 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     })
     if ('ended' in begin) return await keep(path, begin.ended)
     const asked = begin.intent
-    const outcome = engine.peek<Outcome>(path) ?? (await keep(path, await untilAnswered()))
+    const outcome = engine.peek<WorkOutcome>(path) ?? (await keep(path, await untilAnswered()))
     const answered = engine.peek<Answered>(answerName)
     if (work.settle && answered) goOnBeside(work.settle(checkpointOf(answered)))
     return outcome
 
-    async function untilAnswered(): Promise<Outcome> {
+    async function untilAnswered(): Promise<WorkOutcome> {
       try {
         const goesOver = async (connection: string) =>
           void (await engine.run(`${path}/@over`, () => connection))
@@ -230,7 +230,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     }
 
     function checkpointOf(answered: Answered | undefined): Checkpoint {
-      const told = engine.peek<Outcome>(`${path}/@ask`)
+      const told = engine.peek<WorkOutcome>(`${path}/@ask`)
       return {
         id: asked.id,
         runUuid: uuid,

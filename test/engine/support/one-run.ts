@@ -6,7 +6,7 @@ import {
   type LocalContext,
   type LocalContextOptions,
 } from '../../../core/engine/context/local-context.ts'
-import { defaultRetry } from '../../../core/playbook/language/grammar.ts'
+import { defaultRetry } from '../../../core/playbook/language/constants.ts'
 import type { RetryPolicy } from '../../../core/playbook/language/playbook.ts'
 import { openBench, type Bench } from './bench.ts'
 import { ManualClock, settle } from './manual-clock.ts'

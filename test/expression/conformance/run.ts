@@ -1,7 +1,7 @@
 import { ExpressionError, compileExpression, dyn, type Type } from '../../../core/expression/index.ts'
 import { Meter } from '../../../core/expression/values/budget.ts'
 import { equals } from '../../../core/expression/values/operators.ts'
-import { Optional, typeOf, type Value } from '../../../core/expression/values/values.ts'
+import { Optional, typeOfValue, type Value } from '../../../core/expression/values/values.ts'
 import { fromProto, type ConformanceTest } from './suite.ts'
 
 const nowhere = { start: 0, end: 0 }
@@ -49,7 +49,7 @@ function evaluate(
 /** Equal and of the same type: 1 is not 1.0 here, and NaN is itself. */
 function same(left: Value, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return Object.is(left, right) || left === right
-  if (typeOf(left) !== typeOf(right)) return false
+  if (typeOfValue(left) !== typeOfValue(right)) return false
   return equals(left, right, new Meter(undefined), nowhere)
 }
 

@@ -1,8 +1,7 @@
 import type { Value as ProtoValue } from '@bufbuild/cel-spec/cel/expr/value_pb.js'
 import type { SimpleTest } from '@bufbuild/cel-spec/cel/expr/conformance/test/simple_pb.js'
 import { getConformanceSuite, type IncrementalTestSuite } from '@bufbuild/cel-spec/testdata/tests.js'
-import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
-import { anyUnpack } from '@bufbuild/protobuf/wkt'
+import { DurationSchema, TimestampSchema, anyUnpack } from '@bufbuild/protobuf/wkt'
 import {
   Duration,
   MapValue,

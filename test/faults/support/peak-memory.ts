@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { RunningServer } from '../../cli/support/start-server.ts'
+import type { RunningServer } from '../../support/server/start-server.ts'
 
 /** Of the process since its start, in MB; undefined where the system does not tell. */
 export async function peakMemory({ command }: RunningServer): Promise<number | undefined> {

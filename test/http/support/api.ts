@@ -7,21 +7,19 @@ import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
 import { createSkillCaller } from '../../../core/skill/call/caller.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
-import { createReruns } from '../../../core/rerun/reruns.ts'
+import { createRetries } from '../../../core/retry/retries.ts'
 import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
 import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log, LogFields } from '../../../core/ports/log.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
-import type { Page } from '../../../server/http/page/load-page.ts'
-import { createHttpServer, type HttpServerConfig } from '../../../server/http/server/server.ts'
+import type { WebPage } from '../../../server/http/page/load-page.ts'
+import { createHttpServer } from '../../../server/http/server/server.ts'
+import type { HttpServerConfig } from '../../../server/http/server/server-options.ts'
 import type { Services } from '../../../server/http/routing/route.ts'
 import { makeKey } from '../../../server/access/keys.ts'
-import { createSecretBox } from '../../../server/secrets/secret-box.ts'
-import { loadMasterKey } from '../../../server/secrets/master-key.ts'
 import { createMetrics } from '../../../server/metrics/metrics.ts'
-import { openSqliteStores } from '../../../server/sqlite/stores.ts'
-import { makeTemporaryFolder } from '../../support/temporary-folder.ts'
+import { openTemporaryStores } from '../../support/stores.ts'
 import { catalogue } from './catalogue.ts'
 import { somebody } from '../../support/somebody.ts'
 
@@ -60,6 +58,8 @@ export interface Api {
   readonly playbooks: Playbook[]
   /** Uuid of an organization by its code. */
   readonly organizations: Readonly<Record<string, string>>
+  /** Of the listener for health and metrics, if there is one. */
+  readonly opsUrl: string | undefined
   /** Where its database lies. */
   readonly dataDir: string
   newKey(role: Role, organizationCodes?: readonly string[], expiresAt?: number): Promise<string>
@@ -68,14 +68,9 @@ export interface Api {
 }
 
 /** A server on a free port with real stores, two organizations (`acme`, `globex`) and two providers (`SIEM`, `dlp`). */
-export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Page): Promise<Api> {
-  const folder = await makeTemporaryFolder()
+export async function startApi(config: Partial<HttpServerConfig> = {}, page?: WebPage): Promise<Api> {
   const clock = heldClock()
-  const stores = await openSqliteStores({
-    dataDir: folder.path,
-    secrets: createSecretBox(loadMasterKey(folder.path, {})),
-    clock,
-  })
+  const { stores, folder, dispose } = await openTemporaryStores({ clock })
   const submitted: Alert[] = []
   const investigations: Api['investigations'] = {
     submit: (alert) => void submitted.push(alert),
@@ -100,7 +95,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
   })
   const playbooks = {
     ...library,
-    written: () => [...library.written(), ...api.playbooks],
+    authored: () => [...library.authored(), ...api.playbooks],
     newest: (name: string) =>
       library.newest(name) ?? api.playbooks.findLast((playbook) => playbook.name === name)?.hash,
     byHash: async (hash: string) =>
@@ -127,7 +122,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
       storms: createStormWatch({ clock, perMinute: 600 }),
     },
     scheduler: { takeOver: async () => {} },
-    reruns: createReruns({ stores, library: playbooks, catalogue, enqueue() {} }),
+    retries: createRetries({ stores, library: playbooks, catalogue, enqueue() {} }),
     playbooks,
     callerOfSkills: (cases) => api.callerOfSkills(cases),
     authenticate: (...given) => api.authenticate(...given),
@@ -144,7 +139,13 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     log,
     clock,
   })
-  const { url } = await server.listen()
+  const { url, opsUrl } = await server.listen().catch(async (error: unknown) => {
+    await server.close()
+    metrics.close()
+    await stores.close()
+    await folder.remove()
+    throw error
+  })
   const organizations = Object.fromEntries(
     await Promise.all(
       ['acme', 'globex'].map(async (code) => [
@@ -175,6 +176,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
   const adminKey = await newKey('admin')
   const api: Api = {
     url,
+    opsUrl,
     dataDir: folder.path,
     stores,
     adminKey,
@@ -198,8 +200,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: Pa
     async close() {
       await server.close()
       metrics.close()
-      await stores.close()
-      await folder.remove()
+      await dispose()
     },
   }
   return api

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 /** Texts that somebody's program stumbles over. */
 export const oddTexts = [
@@ -87,7 +88,7 @@ const oddValues: readonly unknown[] = [
   ...oddTexts,
 ]
 
-export const text = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: 'binary', maxLength: 30 }))
+export const text = fc.oneof(fc.constantFrom(...oddTexts), fc.string({ unit: anyCharacter, maxLength: 30 }))
 
 /** Sometimes what a schema asks for, sometimes anything else, at every depth. */
 export function valueFor(schema: JsonSchema, depth = 0): fc.Arbitrary<unknown> {

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
 import { createConnection, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../../support/eventually.ts'
+import { noteUntested } from '../../support/untested.ts'
 
 /** Ends TLS on `port` of 127.0.0.1 in front of Tocsin; `folder` is for what it writes. */
 export type StartProxy = (port: number, tocsin: number, folder: string) => Promise<RunningProxy>
@@ -18,31 +19,86 @@ const fixture = (name: string) =>
   join(import.meta.dirname, '../../egress/fixtures', `self-signed.${name}.pem`)
 export const certificate = readFileSync(fixture('cert'), 'utf8')
 
-export const hasNginx = spawnSync('nginx', ['-v']).status === 0
+const deploy = (name: string) => readFileSync(join(import.meta.dirname, '../../../deploy', name), 'utf8')
 
-/** The block of docs/operations.md, with other ports and files. */
+/** Whether the program is installed; otherwise the end of the run names what was not tested. */
+function has(program: string, ...args: readonly string[]): boolean {
+  const isThere = spawnSync(program, args).status === 0
+  if (!isThere) noteUntested(`the configuration of ${program} in deploy/: ${program} is not installed`)
+  return isThere
+}
+
+export const hasNginx = has('nginx', '-v')
+export const hasCaddy = has('caddy', 'version')
+
+/** `deploy/nginx/tocsin.conf` with other ports and files. */
 export const startNginx: StartProxy = async (port, tocsin, folder) => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
-  const [, block = ''] = /```nginx\n([^]*?)```/.exec(page) ?? []
-  const own = block
-    .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-    .replace('/etc/ssl/tocsin.pem', fixture('cert'))
-    .replace('/etc/ssl/tocsin.key', fixture('key'))
-    .replace('http://127.0.0.1:8080', `http://127.0.0.1:${tocsin}`)
+  const own = replaceEach(deploy('nginx/tocsin.conf'), {
+    'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
+    '/etc/ssl/tocsin.pem': fixture('cert'),
+    '/etc/ssl/tocsin.key': fixture('key'),
+    '/var/log/nginx/tocsin.log': join(folder, 'access.log'),
+    '127.0.0.1:8080': `127.0.0.1:${tocsin}`,
+  })
   const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   const paths = kinds.map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ')
   const user = process.getuid?.() === 0 ? 'user root;' : ''
   const path = join(folder, 'nginx.conf')
   writeFileSync(
     path,
-    `daemon off; ${user} worker_processes 1; pid ${folder}/pid; events {}\nhttp { access_log off; ${paths}\n${own}}`,
+    `daemon off; ${user} worker_processes 1; pid ${folder}/pid; events {}\nhttp { ${paths}\n${own}}`,
   )
-  const nginx = spawn('nginx', ['-c', path, '-e', `${folder}/error.log`], { stdio: 'inherit' })
-  const ended = once(nginx, 'exit')
-  await eventually('nginx', () => connects(port))
+  return startProgram(port, folder, 'nginx', ['-c', path, '-e', `${folder}/error.log`])
+}
+
+/** `deploy/caddy/Caddyfile` with another certificate. */
+export const startCaddy: StartProxy = async (port, tocsin, folder) => {
+  const site = '{$SITE:tocsin.example.com} {'
+  const own = replaceEach(deploy('caddy/Caddyfile'), {
+    [site]: `${site}\n\ttls ${fixture('cert')} ${fixture('key')}`,
+  })
+  const path = join(folder, 'Caddyfile')
+  writeFileSync(
+    path,
+    `{\n\tadmin off\n\tauto_https disable_redirects\n\tlog {\n\t\tlevel ERROR\n\t}\n}\n${own}`,
+  )
+  return startProgram(port, folder, 'caddy', ['run', '--config', path, '--adapter', 'caddyfile'], {
+    SITE: `https://127.0.0.1:${port}`,
+    UPSTREAM: `127.0.0.1:${tocsin}`,
+    HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    XDG_DATA_HOME: folder,
+  })
+}
+
+function replaceEach(text: string, replacements: Readonly<Record<string, string>>): string {
+  return Object.entries(replacements).reduce((replaced, [from, to]) => {
+    if (!replaced.includes(from)) throw new Error(`the configuration has no ${from}`)
+    return replaced.replace(from, to)
+  }, text)
+}
+
+async function startProgram(
+  port: number,
+  folder: string,
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningProxy> {
+  // Caddy writes lines that are no problem; those of a failed start are in the error.
+  const path = join(folder, `${program}.log`)
+  const output = openSync(path, 'w')
+  const child = spawn(program, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } })
+  const ended = once(child, 'exit')
+  closeSync(output)
+  const failed = ended.then(() => {
+    throw new Error(`${program} ended: ${readFileSync(path, 'utf8')}`)
+  })
+  await Promise.race([eventually(program, () => connects(port)), failed])
+  failed.catch(() => undefined)
   return {
     async close() {
-      nginx.kill('SIGTERM')
+      child.kill('SIGTERM')
       await ended
     },
   }

@@ -1,5 +1,5 @@
-import { requireOneKind, seenOf } from '../../../core/checkpoint/one-kind.ts'
-import { contentHash } from '../../../core/playbook/language/content-hash.ts'
+import { requireBatch, fingerprintOf } from '../../../core/checkpoint/checkpoint-batch.ts'
+import { contentHash } from '../../../core/playbook/language/source-text.ts'
 import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
 import { Secret } from '../../../core/plugin/index.ts'
 import { somebody } from '../../support/somebody.ts'
@@ -90,7 +90,7 @@ export function thingsOf(api: Api, code: string) {
     /** With what a preview of it says. */
     async seenCheckpoint(): Promise<Thing> {
       const opened = await checkpoint()
-      return { checkpoint: [opened.id], seen: [seenOf(requireOneKind([opened]))] }
+      return { checkpoint: [opened.id], seen: [fingerprintOf(requireBatch([opened]))] }
     },
     async playbook(): Promise<Thing> {
       const name = `made-${code}-${++count}`

@@ -1,7 +1,8 @@
-import type { Alert } from '../../../core/domain/alert.ts'
+import { notInvestigated, type Alert } from '../../../core/domain/alert.ts'
 
 /** An alert of `main` with this content, as text or to be written as JSON. */
 export const alertOf = (content: unknown, more: Partial<Alert> = {}): Alert => ({
+  ...notInvestigated,
   id: 'main-splunk-1',
   uuid: 'u',
   content: typeof content === 'string' ? content : JSON.stringify(content),
@@ -13,12 +14,5 @@ export const alertOf = (content: unknown, more: Partial<Alert> = {}): Alert => (
   createdBy: 'k',
   createdAt: 1,
   modifiedAt: 1,
-  status: 0,
-  retryCount: 0,
-  investigator: null,
-  caseId: null,
-  completedAt: null,
-  groupedWith: null,
-  groupedBecause: null,
   ...more,
 })

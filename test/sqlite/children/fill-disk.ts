@@ -3,7 +3,7 @@
  * acknowledged id, the first refusals, and what can still be read.
  */
 import { writeSync } from 'node:fs'
-import { openStoresIn } from '../open-stores.ts'
+import { openStoresIn } from '../../support/stores.ts'
 
 const [dataDir = '', organizationUuid = ''] = process.argv.slice(2)
 const stores = await openStoresIn(dataDir)

@@ -1,6 +1,6 @@
 /** Opens the stores, says so, and stays. */
 import { writeSync } from 'node:fs'
-import { openStoresIn } from '../open-stores.ts'
+import { openStoresIn } from '../../support/stores.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
 await openStoresIn(dataDir)

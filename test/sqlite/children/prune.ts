@@ -1,7 +1,7 @@
 /** Deletes alerts of yesterday with their runs, again and again, while it takes new ones in, whose ids it prints when they are acknowledged. */
 import { writeSync } from 'node:fs'
 import type { PrunePlace } from '../../../core/ports/retention-store.ts'
-import { openStoresIn } from '../open-stores.ts'
+import { openStoresIn } from '../../support/stores.ts'
 
 const [dataDir = '', organizationUuid = ''] = process.argv.slice(2)
 const day = 86_400_000

@@ -3,7 +3,7 @@
  * been: then it ends as with kill -9.
  */
 import { writeSync } from 'node:fs'
-import { openStoresIn } from '../open-stores.ts'
+import { openStoresIn } from '../../support/stores.ts'
 
 const [dataDir = '', organizationUuid = '', callers = '1', most = 'Infinity'] = process.argv.slice(2)
 let left = Number(most)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { SkillError } from '../../core/plugin/index.ts'
-import type { CarriedStep } from '../../core/rerun/plan.ts'
+import type { CarriedStep } from '../../core/retry/plan.ts'
 import { systemClock } from '../../server/clock.ts'
 import { openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import type { StepSource } from '../engine/support/make-playbook.ts'
@@ -53,23 +53,23 @@ describe('a retry with an edited playbook', () => {
     all.newest.set('called', callees[0]!)
     const { run } = await all.first(old, skills)
     all.newest.set('called', callees[1]!)
-    return { ...all, run, preview: await all.reruns.preview('all', run.uuid, 'newest') }
+    return { ...all, run, preview: await all.retries.preview('all', run.uuid, 'newest') }
   }
 
   it('carries over what stands at the same place and is the same, whatever is put around it', async () => {
-    const { preview, run, reruns, goOn } = await edit(
+    const { preview, run, retries, goOn } = await edit(
       [write('a'), write('b', { of: '${{ steps.a.output }}' }), bad],
       [write('new'), write('b', { of: '${{ steps.a.output }}' }), write('a'), fixed, write('last')],
     )
     expect(told(preview.steps)).to.deep.equal({ a: 'carried', b: 'carried', bad: 'changed bad' })
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(outcome.status).to.equal('completed')
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['new', 'bad', 'last'])
   })
 
   it('does what was changed again, and all that reads it', async () => {
-    const { preview, run, reruns, goOn } = await edit(
+    const { preview, run, retries, goOn } = await edit(
       [
         write('a', { n: 1 }),
         write('b', { of: '${{ steps.a.output.n }}' }),
@@ -115,7 +115,7 @@ describe('a retry with an edited playbook', () => {
       'bad may_have',
     ])
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
+    await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(bench.calls.map(({ key }) => key.split('/').slice(1).join('/'))).to.deep.equal([
       'a',
       'b',
@@ -234,9 +234,9 @@ describe('a retry with an edited playbook', () => {
       },
       'b',
     )
-    const { first, reruns } = rehearsal(bench, [old, now])
+    const { first, retries } = rehearsal(bench, [old, now])
     const { run } = await first(old, skills)
-    const next = await reruns.retry('all', run.uuid, 'newest', somebody())
+    const next = await retries.retry('all', run.uuid, 'newest', somebody())
     // Given once, they stay: a default that changed is not what the run was given.
     expect(next.inputs).to.deep.equal({ a: 1, b: 1, new: 1 })
     const carried = await bench.stores.journal.entries(next.uuid)
@@ -248,16 +248,16 @@ describe('a retry with an edited playbook', () => {
       version({ steps: [write('a')] }, 'a'),
       version({ steps: [write('a'), write('b')] }, 'b'),
     ]
-    const { first, reruns, goOn, newest } = rehearsal(bench, [old, now])
+    const { first, retries, goOn, newest } = rehearsal(bench, [old, now])
     const { run } = await first(old, skills)
     for (const which of ['same', 'newest'] as const) {
       if (which === 'newest') newest.set('tested', old)
-      const refused = await reruns.retry('all', run.uuid, which, somebody()).catch((error: unknown) => error)
+      const refused = await retries.retry('all', run.uuid, which, somebody()).catch((error: unknown) => error)
       expect(refused).to.include({ code: 'nothing_to_retry' })
     }
     newest.set('tested', now)
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
+    await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['b'])
   })
 })

@@ -6,9 +6,9 @@ import { Database } from '../../server/sqlite/database/database.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { openStoresIn } from './open-stores.ts'
+import { openStoresIn } from '../support/stores.ts'
 
-describe('SQLite stores whose files are taken from them', function () {
+describe('SQLite stores whose files are moved or replaced', function () {
   let folder: TemporaryFolder
   let data: string
   let stores: Stores
@@ -52,7 +52,7 @@ describe('SQLite stores whose files are taken from them', function () {
     },
   }
   for (const [name, lose] of Object.entries(losses))
-    it(`refuse all writes where ${name}, say that they are gone, and take writes again when it is back`, async () => {
+    it(`refuse all writes if ${name}, report missing files, and accept writes again when it is back`, async () => {
       const giveBack = await lose()
       await expectRefusal('ENOENT')
       expect(stores.gone()).to.include({ code: 'store_unavailable' })
@@ -62,14 +62,14 @@ describe('SQLite stores whose files are taken from them', function () {
       expect(await codes()).to.deep.equal(['kept', 'later'])
     })
 
-  it('refuse all writes where another file has the name of the database', async () => {
+  it('refuse all writes if another file has the name of the database', async () => {
     await copyFile(file(), file('.copy'))
     await rename(file('.copy'), file())
     await expectRefusal('replaced')
     expect(stores.gone()).to.include({ code: 'store_unavailable' })
   })
 
-  it('refuse all writes where the name cannot be looked at, and do not say that they are gone', async () => {
+  it('refuse all writes if the name cannot be read, and do not report missing files', async () => {
     await rename(data, `${data}.away`)
     await symlink(data, data)
     await expectRefusal('ELOOP')

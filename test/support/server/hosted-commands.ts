@@ -1,7 +1,14 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { Ended } from './run-tocsin.ts'
+
+/** The end of a command: its exit and both outputs. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
 /** What `command-host.ts` is sent. */
 export interface HostedCommand {

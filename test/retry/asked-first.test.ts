@@ -52,87 +52,87 @@ describe('a retry of a step that may have taken effect, with a skill that can te
   const purposes = () => bench.calls.map(({ purpose }) => purpose)
 
   it('asks first, about the call of the run before, and repeats nothing that was done', async () => {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
     expect(run.status).to.equal('failed')
-    const { repeats } = await reruns.preview('all', run.uuid, 'same')
+    const { repeats } = await retries.preview('all', run.uuid, 'same')
     expect(repeats.map(({ tookEffect }) => tookEffect)).to.deep.equal(['may_have'])
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)
     expect(outcome.output).to.deep.equal({ a: { isolated: 'm1', seen: true } })
     expect(bench.calls.map(({ purpose, key }) => [purpose, key])).to.deep.equal([['verify', `${run.uuid}/a`]])
     expect([...done.values()]).to.deep.equal(['m1'])
   })
 
   it('does it where the other system says that it was not done', async () => {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
     done.clear()
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)
     expect(outcome.output).to.deep.equal({ a: { isolated: 'm1' } })
     expect(purposes()).to.deep.equal(['verify', 'run'])
   })
 
   it('does nothing while the other system cannot be asked', async () => {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
     bench.calls.length = 0
     const silent = () => {
       throw new RetryableError('http_404', 'nobody here')
     }
-    const retry = await reruns.retry('all', run.uuid, 'same', somebody())
+    const retry = await retries.retry('all', run.uuid, 'same', somebody())
     const { outcome } = await goOn(retry, { ...skills, 'x.isolate': { ...isolate, verify: silent } })
     expect(outcome.error?.code).to.equal('http_404')
     expect(purposes()).to.not.include('run')
   })
 
   it('asks nothing where the call never reached the other system', async () => {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['refused']
     const { run } = await first(playbook, skills)
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)
     expect(purposes()).to.deep.equal(['run'])
   })
 
   it('takes another input for another effect', async () => {
-    const { first, goOn, reruns, newest } = rehearsal(bench, [playbook, edited])
+    const { first, goOn, retries, newest } = rehearsal(bench, [playbook, edited])
     ends = ['lost']
     const { run } = await first(playbook, skills)
     newest.set('tested', edited)
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'newest', somebody()), skills)
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
     expect(outcome.output).to.deep.equal({ a: { isolated: 'm2' } })
     expect(purposes()).to.deep.equal(['run'])
   })
 
   it('asks about all the runs before, the first of them first', async () => {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost', 'lost']
     let { run } = await first(playbook, skills)
     const keys = [`${run.uuid}/a`]
     const forgotten = new Map(done)
     done.clear()
-    run = (await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)).run
+    run = (await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)).run
     expect(run.status).to.equal('failed')
     keys.push(`${run.uuid}/a`)
     done.clear()
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)
     expect(bench.calls.map(({ key }) => key).slice(0, 2)).to.deep.equal(keys)
     expect(forgotten.size).to.equal(1)
   })
 
   it('asks about a step of which nobody knew whether it ran when its run was cancelled', async () => {
     const doubtful = version({ steps: [{ ...step('m1'), onInterrupted: 'ask' }] }, 'a')
-    const { goOn, reruns } = rehearsal(bench, [doubtful])
+    const { goOn, retries } = rehearsal(bench, [doubtful])
     const run = await interrupted(doubtful)
     bench.calls.length = 0
-    await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), skills)
+    await goOn(await retries.retry('all', run.uuid, 'same', somebody()), skills)
     expect(purposes()).to.deep.equal(['verify'])
     expect([...done.values()]).to.deep.equal(['m1'])
   })

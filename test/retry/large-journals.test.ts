@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { JournalEntry } from '../../core/domain/run.ts'
-import { carryOver } from '../../core/rerun/carry-over.ts'
-import { oneAfterAnother } from '../../core/rerun/reruns.ts'
+import { carryOver } from '../../core/retry/carry-over.ts'
+import { runSequentially } from '../../core/retry/retries.ts'
 import { TocsinError } from '../../core/plugin/index.ts'
 import { version } from './support.ts'
 
@@ -44,8 +44,8 @@ describe('a retry of a large run', () => {
       done.push(uuid)
       return uuid === 'b' ? Promise.reject(new TocsinError('refused', 'no')) : Promise.resolve(uuid)
     }
-    const results = await oneAfterAnother(['a', 'b', 'c', 'd'], work, () => done.length >= 3)
+    const results = await runSequentially(['a', 'b', 'c', 'd'], work, () => done.length >= 3)
     expect(results.map(({ runUuid }) => runUuid)).to.deep.equal(['a', 'b', 'c'])
-    expect(await oneAfterAnother(['x', 'y'], work, () => true)).to.have.length(1)
+    expect(await runSequentially(['x', 'y'], work, () => true)).to.have.length(1)
   })
 })

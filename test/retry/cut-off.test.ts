@@ -41,14 +41,14 @@ describe('a retry of a run of which something was cut off', () => {
   /** What is called by the retry of a run that ended while something was broken. */
   async function calledAgain(steps: Parameters<typeof version>[0]['steps']) {
     const playbook = version({ steps }, 'a')
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     const broken = { is: true }
     const cancel = new AbortController()
     const all = skills(broken, cancel)
     const { run } = await first(playbook, all, cancel.signal)
     broken.is = false
     bench.calls.length = 0
-    const { outcome } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), all)
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'same', somebody()), all)
     expect(outcome.status).to.equal('completed')
     return pathsOf(bench.calls)
   }
@@ -103,11 +103,11 @@ describe('a retry of a run of which something was cut off', () => {
       },
       'a',
     )
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     const { run } = await first(playbook, { ...skills({ is: false }), 'x.poll': () => ({ done: false }) })
     expect(run.error?.code).to.equal('repeat_exhausted')
     bench.calls.length = 0
-    const next = await reruns.retry('all', run.uuid, 'same', somebody())
+    const next = await retries.retry('all', run.uuid, 'same', somebody())
     const { outcome } = await goOn(next, { ...skills({ is: false }), 'x.poll': () => ({ done: true }) })
     expect(outcome.status).to.equal('completed')
     expect(pathsOf(bench.calls)).to.deep.equal(['poll#1'])
@@ -123,7 +123,7 @@ describe('a retry of a run of which something was cut off', () => {
       },
       'a',
     )
-    const { first, goOn, reruns } = rehearsal(bench, [playbook])
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
     const broken = { is: true }
     const all: TestSkills = {
       ...skills(broken),
@@ -136,7 +136,7 @@ describe('a retry of a run of which something was cut off', () => {
     const { run } = await first(playbook, all)
     broken.is = false
     bench.calls.length = 0
-    const { outcome, run: ended } = await goOn(await reruns.retry('all', run.uuid, 'same', somebody()), all)
+    const { outcome, run: ended } = await goOn(await retries.retry('all', run.uuid, 'same', somebody()), all)
     expect(outcome.status).to.equal('completed')
     expect(pathsOf(bench.calls)).to.deep.equal(['bad'])
     const answer = await bench.stores.journal.entry(ended.uuid, 'sure')

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { join } from 'node:path'
 import { theServer } from '../../core/domain/audit.ts'
-import { createMadeInvestigators } from '../../core/investigation/made-investigators.ts'
+import { createInvestigatorGenerator } from '../../core/investigation/investigator-generator.ts'
 import { openPlaybookLibrary } from '../../core/investigation/playbook-library.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
-import { openTemporaryStores } from '../sqlite/open-stores.ts'
+import { openTemporaryStores } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
 describe('playbooks that are made', () => {
@@ -19,7 +19,7 @@ describe('playbooks that are made', () => {
       ...library,
       keep: (...given: Parameters<typeof library.keep>) => (kept++, library.keep(...given)),
     }
-    const made = createMadeInvestigators({ stores, library: counting, catalogue, log })
+    const made = createInvestigatorGenerator({ stores, library: counting, catalogue, log })
     const [acme, beta] = await Promise.all(
       ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code }, somebody())),
     )

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { EffectAttempt } from '../../core/engine/journal/durable-context.ts'
 import { SkillError } from '../../core/plugin/index.ts'
-import type { RepeatedEffect } from '../../core/rerun/plan.ts'
+import type { RepeatedEffect } from '../../core/retry/plan.ts'
 import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from '../engine/support/bench.ts'
 import { rehearsal, version } from './support.ts'
@@ -109,12 +109,12 @@ describe('a retry', () => {
 
   /** Ends a run at this call, and goes on from there. */
   async function endedAt(at: number, end: () => void, cancel?: AbortSignal) {
-    const { first, goOn, reruns } = rehearsal(bench, [playbook, called])
+    const { first, goOn, retries } = rehearsal(bench, [playbook, called])
     const { skills, effects } = world(at, end)
     const before = await first(playbook, skills, cancel)
     const done = [...effects]
-    const { repeats } = await reruns.preview('all', before.run.uuid, 'same')
-    const after = await goOn(await reruns.retry('all', before.run.uuid, 'same', somebody()), skills)
+    const { repeats } = await retries.preview('all', before.run.uuid, 'same')
+    const after = await goOn(await retries.retry('all', before.run.uuid, 'same', somebody()), skills)
     const repeated = effects.slice(done.length).filter((path) => done.includes(path))
     const foretold = (which: RepeatedEffect['tookEffect']) =>
       repeats.filter(({ tookEffect }) => tookEffect === which).map(({ entry }) => entry.path)

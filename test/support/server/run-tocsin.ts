@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { killHostedCommand, runHosted } from './hosted-commands.ts'
+import { killHostedCommand, runHosted, type Ended } from './hosted-commands.ts'
 
 const command = fileURLToPath(new URL('../../../cli/tocsin.js', import.meta.url))
 
@@ -22,13 +22,6 @@ export interface RunOptions extends StartOptions {
   readonly input?: string | Uint8Array
   /** A process of its own, where that is what is tested. Default: the one in which commands run one after the other. */
   readonly ownProcess?: boolean
-}
-
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderr: string
 }
 
 /** A `tocsin` command that runs. */

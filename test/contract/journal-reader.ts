@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { queuedRun, unknownUuid, type GetSubject } from './fixture.ts'
 
-export function lineStoreContract(subject: GetSubject): void {
-  describe('LineStore', () => {
+export function journalReaderContract(subject: GetSubject): void {
+  describe('JournalReader', () => {
     let run: string
     let other: string
     beforeEach(async () => {
@@ -31,53 +31,58 @@ export function lineStoreContract(subject: GetSubject): void {
         endedAt: n,
       })
     const everything = { after: undefined, lines: 1_000, bytes: 1_000_000 }
-    const stretch = (request: Partial<Parameters<typeof read>[1]> = {}, of = run) =>
+    const chunk = (request: Partial<Parameters<typeof read>[1]> = {}, of = run) =>
       read(of, { ...everything, ...request })
-    const read = (...args: Parameters<ReturnType<GetSubject>['stores']['lines']['stretch']>) =>
-      subject().stores.lines.stretch(...args)
+    const read = (...args: Parameters<ReturnType<GetSubject>['stores']['journalReader']['readChunk']>) =>
+      subject().stores.journalReader.readChunk(...args)
     const paths = (lines: readonly { readonly entry: { readonly path: string } }[]) =>
       lines.map(({ entry }) => entry.path).join(' ')
 
-    it('reads a journal piece by piece, in its order and no line twice', async () => {
+    it('reads a journal in chunks, in order and each line once', async () => {
       const pieces: string[] = []
       let after: number | undefined
       do {
-        const { lines, next } = await stretch({ after, lines: 4 })
+        const { lines, next } = await chunk({ after, lines: 4 })
         pieces.push(paths(lines))
         after = next
       } while (after !== undefined)
       expect(pieces).to.deep.equal(['s0 s1 s2 s3', 's4 s5 s6 s7', 's8 s9'])
-      expect((await stretch()).lines.map(({ entry }) => entry)).to.deep.equal(
+      expect((await chunk()).lines.map(({ entry }) => entry)).to.deep.equal(
         await subject().stores.journal.entries(run),
       )
-      expect(await stretch({}, unknownUuid)).to.deep.equal({ lines: [], next: undefined })
+      expect(await chunk({}, unknownUuid)).to.deep.equal({ lines: [], next: undefined })
     })
 
-    it('reads no more at once than is asked for, but for a line that is larger by itself', async () => {
+    it('limits a chunk by bytes, except for a single larger line', async () => {
       await record(run, 10, 'x'.repeat(1_000))
       await record(run, 11, null)
-      const first = await stretch({ bytes: 350 })
+      const first = await chunk({ bytes: 350 })
       expect(paths(first.lines)).to.equal('s0 s1 s2')
-      const large = await stretch({ bytes: 350, after: (await stretch({ lines: 10 })).next })
+      const large = await chunk({ bytes: 350, after: (await chunk({ lines: 10 })).next })
       expect(paths(large.lines)).to.equal('s10')
-      expect(paths((await stretch({ bytes: 350, after: large.next })).lines)).to.equal('s11')
+      expect(paths((await chunk({ bytes: 350, after: large.next })).lines)).to.equal('s11')
     })
 
-    it('reads only lines of some kinds, and none that are too large, and passes the others by', async () => {
+    it('skips lines of other kinds, and lines that are too large', async () => {
       await record(run, 12, 'x'.repeat(1_000))
       const some = { kinds: ['even', 'none'], lines: 4 }
-      const first = await stretch(some)
+      const first = await chunk(some)
       expect(paths(first.lines)).to.equal('s0 s2')
       const whole = { ...some, lines: 1_000 }
-      expect(paths((await stretch(whole)).lines)).to.equal('s0 s2 s4 s6 s8 s12')
-      expect(paths((await stretch({ ...whole, bytes: 250, maxBytes: 500 })).lines)).to.equal('s0 s2')
-      expect(paths((await stretch({ ...whole, maxBytes: 500 })).lines)).to.equal('s0 s2 s4 s6 s8')
-      expect(await stretch({ kinds: [] })).to.deep.equal({ lines: [], next: undefined })
+      expect(paths((await chunk(whole)).lines)).to.equal('s0 s2 s4 s6 s8 s12')
+      expect(paths((await chunk({ ...whole, bytes: 250, maxBytes: 500 })).lines)).to.equal('s0 s2')
+      expect(paths((await chunk({ ...whole, maxBytes: 500 })).lines)).to.equal('s0 s2 s4 s6 s8')
+      expect(await chunk({ kinds: [] })).to.deep.equal({ lines: [], next: undefined })
     })
 
-    it('has pages in both orders, which end early where they are large', async () => {
+    it('gives pages in both orders, which end early when they are large', async () => {
       const page = (request: object) =>
-        subject().stores.lines.page(run, { limit: 4, bytes: 1_000_000, oldestFirst: true, ...request })
+        subject().stores.journalReader.page(run, {
+          limit: 4,
+          bytes: 1_000_000,
+          oldestFirst: true,
+          ...request,
+        })
       const first = await page({})
       expect(paths(first.data)).to.equal('s0 s1 s2 s3')
       expect(first.total).to.equal(10)
@@ -86,12 +91,12 @@ export function lineStoreContract(subject: GetSubject): void {
       const short = await page({ bytes: 250 })
       expect(paths(short.data)).to.equal('s0 s1')
       expect(paths((await page({ cursor: short.nextCursor, bytes: 1 })).data)).to.equal('s2')
-      const none = await subject().stores.lines.page(unknownUuid, { limit: 4, bytes: 1 })
+      const none = await subject().stores.journalReader.page(unknownUuid, { limit: 4, bytes: 1 })
       expect(none).to.deep.equal({ data: [], nextCursor: null, total: 0 })
     })
 
-    it('says how lines stand that have not ended, and where places are', async () => {
-      const { journal, lines } = subject().stores
+    it('gives the states of unfinished lines, and the rows of places', async () => {
+      const { journal, journalReader } = subject().stores
       await journal.begin(run, begun(10))
       const error = { code: 'x', message: 'x' }
       await journal.attemptFailed(run, {
@@ -102,16 +107,16 @@ export function lineStoreContract(subject: GetSubject): void {
         endedAt: 2,
         retryAt: 3,
       })
-      const rows = await lines.rowsAt(run, [0, 10, 11])
+      const rows = await journalReader.rowsAt(run, [0, 10, 11])
       expect([...rows.keys()]).to.have.members([0, 10])
       const row = rows.get(10)!
       const move = { row, state: 'started', attempt: 1, resolvedAt: undefined, failedAttempts: 1 }
-      expect(await lines.moves([row, row + 1_000])).to.deep.equal([move])
-      const line = await lines.line(row)
+      expect(await journalReader.states([row, row + 1_000])).to.deep.equal([move])
+      const line = await journalReader.line(row)
       expect(line?.entry).to.deep.include({ path: 's10', state: 'started' })
       expect(line?.failedAttempts).to.deep.equal(await journal.failedAttempts(run))
-      expect(await lines.line(row + 1_000)).to.equal(undefined)
-      expect((await lines.rowsAt(unknownUuid, [0])).size).to.equal(0)
+      expect(await journalReader.line(row + 1_000)).to.equal(undefined)
+      expect((await journalReader.rowsAt(unknownUuid, [0])).size).to.equal(0)
     })
   })
 }

@@ -2,7 +2,7 @@ import type { Run } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
-import { createReruns, type Reruns } from '../../core/rerun/reruns.ts'
+import { createRetries, type Retries } from '../../core/retry/retries.ts'
 import { makePlaybook } from '../engine/support/make-playbook.ts'
 import type { Bench, TestSkills } from '../engine/support/bench.ts'
 
@@ -20,7 +20,7 @@ export function version(source: Source, letter: string): Playbook {
 
 /** Runs of versions of one playbook, and their retries. */
 export interface Rehearsal {
-  readonly reruns: Reruns
+  readonly retries: Retries
   /** Of `tested`, and of `called`. */
   readonly newest: Map<string, Playbook>
   /** Runs to its end, from the beginning. */
@@ -51,7 +51,7 @@ export function rehearsal(bench: Bench, versions: readonly Playbook[]): Rehearsa
 
   return {
     newest,
-    reruns: createReruns({ stores, library, catalogue, enqueue() {} }),
+    retries: createRetries({ stores, library, catalogue, enqueue() {} }),
     async first({ name, hash, inputs }, skills, cancel) {
       const given = Object.fromEntries(Array.from(inputs, ([key, input]) => [key, input.default?.value]))
       const run = await stores.runs.queue({

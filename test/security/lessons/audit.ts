@@ -1,0 +1,129 @@
+import { http, type Chapter } from './lesson.ts'
+
+export const audit: Chapter = {
+  title: 'What is done, and who did it',
+  lessons: [
+    {
+      promise:
+        'Each deletion by the retention policy is recorded in the organization’s audit log in the same write: number, cut-off time and setting. The case shows what it lost.',
+      proofs: [
+        [
+          'test/contract/retention-store.ts',
+          'records for each organization what a piece deletes',
+          'has the case count what it lost',
+        ],
+        ['test/sqlite/retention.test.ts', 'is atomic: kill -9'],
+        http('cases', 'say how many alerts and runs are kept no longer'),
+      ],
+    },
+    {
+      promise:
+        'The audit log is append-only. Each entry is chained to the previous one and written in the same commit as its action.',
+      proofs: [
+        [
+          'test/cli/audit.test.ts',
+          'cannot be changed in the database, by any statement',
+          'names the first entry that was changed',
+          'finds a cut off end',
+        ],
+        http('audit', 'tells who did what by which request', 'never shows a secret or the value of a key'),
+        http(
+          'failed-authentications',
+          'are in the audit log: from where, which key, and why',
+          'of unknown keys hide no guess at a key that exists, nor its organization',
+          'of one address hide no other address',
+        ),
+      ],
+    },
+    {
+      promise:
+        'Case entries identify their author by kind and id, which nobody can choose. An API key cannot pass for a run or the server by its name.',
+      proofs: [
+        http(
+          'cases',
+          'tell a key that is called ',
+          'as a report say who did what, with nothing of it outside of code',
+        ),
+        ['test/web/case-page.test.ts', 'shows actors by kind and id, whatever the name of the key'],
+        http('names', 'refuse for a '),
+      ],
+    },
+    {
+      promise: 'Destructive skills have an hourly limit; beyond it, they wait for a person.',
+      proofs: [
+        [
+          'test/end-to-end/breaker.test.ts',
+          'wait for an analyst over the API',
+          'are approved by no key that asked for the run itself',
+          'do not happen if refused',
+        ],
+        ['test/http/approval-by-session.test.ts', 'is refused, with the key and from its sessions'],
+        [
+          'test/engine/approved-by-another.test.ts',
+          'is refused to keys that the requester created, directly or by keys in between',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The process creates files for its owner only, and does not start in a data directory with foreign files that others can access.',
+      proofs: [
+        ['test/security/process.test.ts', 'writes for its owner only', 'does not start, and says what to do'],
+      ],
+    },
+    {
+      promise:
+        'No signal opens a debugger in the process. Plugins and child processes find no credentials in the environment.',
+      proofs: [
+        [
+          'test/security/process.test.ts',
+          'opens no inspector at SIGUSR1, and goes on',
+          'opens none where another program starts the server',
+          'shows no credential to plugins and child processes in its environment',
+          'shows none to plugins that a command loads',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The audit log is exported as it is recorded: each entry at least once, with the hashes of the chain, despite kills and outages.',
+      proofs: [
+        [
+          'test/end-to-end/audit-export.test.ts',
+          'loses nothing when the server is killed, reaches a receiver over TLS, and shows its lag',
+        ],
+        [
+          'test/audit/audit-export.test.ts',
+          'keeps what a receiver has not taken over restarts, and holds up no write meanwhile',
+          'verifies the certificate over TLS',
+          'escapes what would end structured data, and what would break lines',
+          'never goes to where clouds keep credentials',
+          'that is configured no more is forgotten, which is recorded',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The audit log records case exports and views of keys and connections. A page that reloads them does not flood it.',
+      proofs: [
+        http(
+          'audited-views',
+          'are decided for every route that shows them',
+          'are recorded once an hour for each key, however often a page is loaded: ',
+          'of cases are recorded each time, with who and which format',
+        ),
+      ],
+    },
+    {
+      promise: 'The log records refused access with actor, action and object, in a limited number of lines.',
+      proofs: [
+        http(
+          'access-refusals',
+          'are logged at info, with who, what, to what and why',
+          'that look like a missing thing, because it belongs to another organization, are told from missing things',
+          'are as many lines as there are kinds of them, up to a hundred, however many come',
+        ),
+      ],
+    },
+  ],
+}

@@ -1,0 +1,83 @@
+import { http, type Chapter } from './lesson.ts'
+
+const formsOfSecrets = `Tocsin searches texts for known secrets in these forms:
+
+- raw, or with any characters escaped for JSON, JavaScript, URLs or HTML, in either letter case and up to four layers;
+- in hex, in either letter case;
+- inside base64 or base64url, at any place of a longer text, also if that text contains the secret as JSON serializers, URLs or HTML escape it, or in UTF-16.
+
+It does not find secrets that another system changed in other ways: compressed, encrypted, hashed, reversed, in base64 with line breaks, or cut into pieces. The search takes
+time proportional to the length of the text.`
+
+export const secrets: Chapter = {
+  title: 'Secrets',
+  lessons: [
+    {
+      promise:
+        'Secrets of connections are encrypted with AES-256-GCM, bound to their place and the version of the key. Swapped, truncated or changed ciphertexts are rejected.',
+      proofs: [
+        [
+          'test/secrets/secret-box.test.ts',
+          'seals the same secret differently each time',
+          'opens nothing in another place',
+          'opens nothing that was changed',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The master key is a file readable only by its owner, generated at the first start, or comes from the environment. There is no default, and a weak or damaged key is refused.',
+      proofs: [
+        [
+          'test/secrets/master-key.test.ts',
+          'lets nobody else read the file',
+          'refuses a key of the wrong length',
+          'refuses a damaged file',
+          'refuses a file that others can read',
+        ],
+      ],
+    },
+    {
+      promise:
+        'The API accepts secrets and never returns one. A secret is sent only to the address it was entered for.',
+      proofs: [
+        http(
+          'connections',
+          'one shows it to whoever reads, without its secrets',
+          'changes a secret without the rest, and shows none',
+          'has no secret so short that it could not be kept out of messages',
+          'takes a secret to no other address unless it is given again',
+          'takes a secret to no other path of the same origin unless it is given again',
+          'of two at once keeps what both change, and no secret that was replaced comes back',
+        ),
+        ['test/skill/http-connection.test.ts', 'is not made with '],
+      ],
+    },
+    {
+      promise: 'No secret of a connection and no received token appears in logs, files or answers.',
+      text: formsOfSecrets,
+      proofs: [
+        [
+          'test/skill/redactor.test.ts',
+          'hides a secret of which any characters are escaped in any way, also in layers',
+          'hides a secret in hex, and inside of longer base64 at any place of it',
+          'hides everything where a text is made to be compared in vain for long',
+        ],
+        ['test/secrets/live-secrets.test.ts', 'are taken out of a text in every form'],
+        [
+          'test/security/canaries.test.ts',
+          'are in no line of its log',
+          'are in no file of its data directory',
+          'are in no figure, stream, report or output of a command',
+          'are in no trace',
+          'are in no answer of its API',
+        ],
+        ['test/security/last-words.test.ts', 'say what a plugin'],
+      ],
+    },
+    {
+      promise: 'A connection shows the age of its credentials and warns from the 90th day on.',
+      proofs: [http('connections', 'warns of credentials from their 90th day on')],
+    },
+  ],
+}
