@@ -17,6 +17,7 @@ const copied = [
   'CHANGELOG.md',
   'docs/**/*.md',
   'docs/{pictures,systemd}/*',
+  'deploy/*',
   'schemas/*.json',
   'playbooks/*.{yaml,md}',
   'cli/demo/alerts/*',
