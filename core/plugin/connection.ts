@@ -30,13 +30,22 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly headers?: (settings: Infer<S>, moment: Moment) => Readonly<Record<string, string>>
   /**
+   * Adds what depends on the request: an API key in the query, a signature. Called for each request below the base
+   * URL, right before it is sent, after `headers` and `token`. If it throws, the request fails with ConnectionError
+   * `connection_invalid`. Also called with an example when the settings are entered.
+   */
+  readonly sign?: (request: RequestToSign, settings: Infer<S>) => RequestSignature
+  /**
    * The token request for `authorization: Bearer …` below the base URL. The runtime fetches and caches the token,
    * and renews it shortly before it expires and after a 401. Called for each fetch, so that the form may contain
    * an assertion that expires. If it throws, the request fails with ConnectionError `connection_invalid`.
    */
   readonly token?: (settings: Infer<S>, moment: Moment) => TokenRequest
-  /** The rate budget of a request. Default, also for undefined: one for the whole connection, without limits. */
-  readonly rate?: (request: RatedRequest) => RateBudget | undefined
+  /**
+   * The rate budget of a request; the settings tell e.g. the quota of the plan. Default, also for undefined: one for
+   * the whole connection, without limits.
+   */
+  readonly rate?: (request: RatedRequest, settings: Infer<S>) => RateBudget | undefined
   /**
    * Explains errors of the other system to the operator: hints by status, or a function that reads the answer. If
    * it returns nothing or throws, the message is taken from the body.
@@ -63,6 +72,27 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
 export interface Moment {
   /** Epoch milliseconds. Use it in place of `Date.now()`: tests set it. */
   readonly nowMs: number
+}
+
+/** A complete request, except for its signature. */
+export interface RequestToSign {
+  readonly method: string
+  /** Absolute, percent-encoded, with the query. */
+  readonly url: string
+  /** Names in lower case. Without `host`, `content-length` and others that the HTTP client adds. */
+  readonly headers: Readonly<Record<string, string>>
+  /** As it is sent; empty if there is none. */
+  readonly body: Uint8Array
+  /** Epoch milliseconds. Use it in place of `Date.now()`: tests set it. */
+  readonly nowMs: number
+}
+
+/** What proves who sends a request. */
+export interface RequestSignature {
+  /** Replace headers of the same name. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Replace parameters of the same name in the query. */
+  readonly query?: Readonly<Record<string, string>>
 }
 
 /** An answer with a status that the skill did not accept. Its content is not trusted. */
@@ -123,8 +153,10 @@ export function defineConnection<const S extends JsonSchema>(
 export interface TokenRequest {
   /** Below the connection's base URL, beginning with `/`; or an absolute address whose origin `otherOrigins` lists. */
   readonly path: string
-  /** The fields of the form, including `grant_type` and the credentials. */
+  /** The fields of the form, including `grant_type`, and the credentials unless `headers` contains them. */
   readonly form: Readonly<Record<string, string>>
+  /** Further headers, e.g. `authorization: Basic …` (RFC 6749, section 2.3.1). Default: none. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Explains a refusal to the operator, as the hint of the error. Default: check the credentials. */
   readonly explain?: (answer: TokenRefusal) => string | undefined
 }

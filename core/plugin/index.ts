@@ -23,6 +23,8 @@ export type {
   RateBudget,
   RatedRequest,
   RateLimit,
+  RequestSignature,
+  RequestToSign,
   TokenRefusal,
   TokenRequest,
 } from './connection.ts'

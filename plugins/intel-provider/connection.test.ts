@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { valueAt } from 'tocsin/plugin'
+import { Secret, valueAt } from 'tocsin/plugin'
 import { checkConnection, loopbackEgress, type SandboxReply, type ServedSandbox } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
@@ -72,8 +72,9 @@ describe('the connection of intel_provider', () => {
   })
 
   it('counts requests for each service of the provider', () => {
+    const settings = { api_key: new Secret('some-key') }
     const paths = ['/v2/ip/1.2.3.4', '/v2/domain/a.example', '/alert/v3', '/playbook-alert/search', '/else']
-    const buckets = paths.map((path) => connection.rate?.({ method: 'GET', path })?.bucket)
+    const buckets = paths.map((path) => connection.rate?.({ method: 'GET', path }, settings)?.bucket)
     expect(buckets).to.deep.equal(['/v2/', '/v2/', '/alert/', '/playbook-alert/', ''])
   })
 

@@ -10,6 +10,7 @@ import type { EgressRequest, EgressResponse } from '../../ports/egress.ts'
 import { absoluteAddress } from '../connection/address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from '../connection/bearer.ts'
+import { credentialsIn } from '../connection/credentials.ts'
 import { checkHeaders } from '../http/headers.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
@@ -41,12 +42,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const { body, contentType } = encodeBody(wanted)
     const own = { accept: 'application/json', ...contentType, ...checkHeaders(wanted.headers ?? {}) }
     const make = (more: Readonly<Record<string, string>>): EgressRequest => {
-      const credentials = isBelowBase && target ? target.headersAt(options.clock.now()) : {}
-      for (const value of Object.values(credentials)) redactCredential(value, target?.secrets ?? [], redactor)
-      const headers: Record<string, string> = { ...own, ...credentials, ...more }
-      const { authorization } = headers
-      if (authorization !== undefined) redactor.add(authorization.replace(/^\S+\s+/, ''))
-      return { method, url: url.href, headers, body, signal, onSent }
+      const request = withCredentials(
+        { method, url: url.href, headers: own, body },
+        more,
+        isBelowBase,
+        options,
+      )
+      return { ...request, signal, onSent }
     }
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
       const response = await (target
@@ -125,11 +127,29 @@ function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
   }
 }
 
-/** A header made from a secret is a secret too, such as `Basic` with a password. */
-function redactCredential(header: string, secrets: readonly string[], redactor: Redactor): void {
-  const credential = header.replace(/^[A-Za-z]+\s+/, '')
-  const decoded = Buffer.from(credential, 'base64').toString()
-  if (secrets.some((secret) => secret !== '' && (header.includes(secret) || decoded.includes(secret)))) {
-    redactor.add(credential)
-  }
+type UnsentRequest = Pick<EgressRequest, 'method' | 'url' | 'headers' | 'body'>
+
+/** Adds the credentials of the connection, unless the request leads elsewhere, and redacts them from now on. */
+function withCredentials(
+  plain: UnsentRequest,
+  token: Readonly<Record<string, string>>,
+  isBelowBase: boolean,
+  { target, redactor, clock }: HttpClientOptions,
+): UnsentRequest {
+  const nowMs = clock.now()
+  const of = isBelowBase ? target : undefined
+  const { authorization = '' } = plain.headers
+  const added = { ...of?.headersAt(nowMs), ...token }
+  const used = credentialsIn({ authorization, ...added }, target?.secrets ?? [])
+  for (const credential of used) redactor.add(credential)
+  const headers = { ...plain.headers, ...added }
+  if (of?.sign === undefined) return { ...plain, headers }
+  const { credentials, ...signed } = of.sign({
+    ...plain,
+    headers,
+    body: Buffer.from(plain.body ?? ''),
+    nowMs,
+  })
+  for (const credential of credentials) redactor.add(credential)
+  return { ...plain, ...signed }
 }

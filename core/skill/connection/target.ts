@@ -3,15 +3,16 @@ import {
   ConnectionError,
   pathText,
   Secret,
-  TocsinError,
   type ConnectionDefinition,
   type HttpRequest,
+  type RateBudget,
+  type RatedRequest,
   type RequestPath,
 } from '../../plugin/index.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
+import { called, checkedHeaders, createSigner, credentialsIn, type Signer } from './credentials.ts'
 import type { TokenCall } from '../http/fetch-token.ts'
-import { headerProblem } from '../http/headers.ts'
 import type { ConnectionBudget } from '../http/send-in-turn.ts'
 
 /** The address, credentials and limits of a connection. */
@@ -28,9 +29,11 @@ export interface ConnectionTarget {
    * @throws ConnectionError `connection_invalid`
    */
   readonly headersAt: (nowMs: number) => Readonly<Record<string, string>>
+  /** Undefined: `headersAt` is all that proves who asks. */
+  readonly sign: Signer | undefined
   /** Secrets to redact from messages. */
   readonly secrets: readonly string[]
-  readonly rate: ConnectionDefinition['rate']
+  readonly rate: ((request: RatedRequest) => RateBudget | undefined) | undefined
   /** Fetches the token of requests below the base address. */
   readonly token: TokenCall | undefined
   readonly errors: ConnectionDefinition['errors']
@@ -54,7 +57,7 @@ export function createTarget(
     )
   }
   const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
-  const { token, headers, rate, errors } = definition
+  const { token, headers, sign, rate, errors } = definition
   const secrets = Object.values(settings).flatMap((value) =>
     value instanceof Secret ? [value.reveal()] : [],
   )
@@ -63,54 +66,27 @@ export function createTarget(
     connectionUuid,
     base,
     otherOrigins,
-    headersAt: (nowMs) => headersFrom(connection, () => headers?.(settings, { nowMs }) ?? {}),
+    headersAt: (nowMs) =>
+      checkedHeaders(
+        connection,
+        called(connection, 'headers', () => headers?.(settings, { nowMs }) ?? {}),
+      ),
+    sign: sign && createSigner(connection, sign, settings, secrets),
     secrets,
-    rate,
+    rate: rate && ((request) => rate(request, settings)),
     token: token && {
       connection,
       key: keyOf(connectionUuid, settings),
       connectionUuid,
       errors,
       requestAt(nowMs) {
-        const request = made(connection, 'token request', () => token(settings, { nowMs }))
-        return { ...request, url: addressFrom({ base, otherOrigins }, request).url }
+        const request = called(connection, 'token request', () => token(settings, { nowMs }))
+        const headers = checkedHeaders(connection, request.headers ?? {})
+        const { url } = addressFrom({ base, otherOrigins }, request)
+        return { ...request, headers, credentials: credentialsIn(headers, secrets), url }
       },
     },
     errors,
-  }
-}
-
-function headersFrom(
-  connection: string,
-  make: () => Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const headers = lowerCase(made(connection, 'headers', make))
-  for (const [name, value] of Object.entries(headers)) {
-    const problem = headerProblem(name, value)
-    if (problem === undefined) continue
-    throw new ConnectionError(
-      'connection_invalid',
-      `the credentials of connection '${connection}' cannot be sent: ${problem}`,
-      {
-        hint: 'enter them again without line breaks',
-      },
-    )
-  }
-  return headers
-}
-
-/** Calls code of the plugin, which may throw anything, e.g. for a malformed key. */
-function made<T>(connection: string, what: string, make: () => T): T {
-  try {
-    return make()
-  } catch (cause) {
-    if (cause instanceof TocsinError) throw cause
-    const why = cause instanceof Error ? cause.message : 'for an unknown reason'
-    throw new ConnectionError(
-      'connection_invalid',
-      `the ${what} of connection '${connection}' cannot be made: ${why.slice(0, 300)}`,
-      { hint: 'check the settings of the connection, e.g. the format of a key', cause },
-    )
   }
 }
 
@@ -184,7 +160,3 @@ const isAbsolute = (path: RequestPath): path is string => typeof path === 'strin
 
 const pathOnly = (path: RequestPath): string =>
   isAbsolute(path) ? (path.split('?', 1)[0] ?? '') : pathText(path)
-
-function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-}

@@ -19,8 +19,9 @@ export function usableSettings(
   requireHideable(checked)
   try {
     const settings = { ...checked.settings, ...checked.secrets }
-    const { headersAt, token } = createTarget(definition, { name, uuid: '' }, settings)
-    headersAt(nowMs)
+    const { headersAt, sign, token, base } = createTarget(definition, { name, uuid: '' }, settings)
+    const headers = headersAt(nowMs)
+    sign?.({ method: 'GET', url: base.href, headers, body: new Uint8Array(), nowMs })
     token?.requestAt(nowMs)
   } catch (error) {
     if (!(error instanceof TocsinError)) throw error

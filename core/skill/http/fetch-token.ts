@@ -24,7 +24,13 @@ export interface TokenCall {
    *
    * @throws ConnectionError `connection_invalid`, SkillError `bad_path`
    */
-  readonly requestAt: (nowMs: number) => Pick<TokenRequest, 'form' | 'explain'> & { readonly url: URL }
+  readonly requestAt: (nowMs: number) => Pick<TokenRequest, 'form' | 'explain'> & {
+    readonly url: URL
+    /** Names in lower case. */
+    readonly headers: Readonly<Record<string, string>>
+    /** Values in the headers that must not be shown. */
+    readonly credentials: readonly string[]
+  }
   /** The connection's declaration of errors. */
   readonly errors: ConnectionDefinition['errors']
 }
@@ -59,10 +65,8 @@ export function tokenSource(
     key: call.key,
     async fetch(signal) {
       const request = call.requestAt(options.clock.now())
-      for (const field of credentialFields) {
-        const credential = request.form[field]
-        if (credential !== undefined) options.onCredential(credential)
-      }
+      const inForm = credentialFields.flatMap((field) => request.form[field] ?? [])
+      for (const credential of [...inForm, ...request.credentials]) options.onCredential(credential)
       return await fetchToken({ ...call, ...request }, options, signal)
     },
   }
@@ -91,11 +95,11 @@ async function fetchToken(
   return token
 }
 
-function requestFor({ url, form }: OneCall): Omit<EgressRequest, 'signal'> {
+function requestFor({ url, form, headers }: OneCall): Omit<EgressRequest, 'signal'> {
   return {
     method: 'POST',
     url: url.href,
-    headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { accept: 'application/json', ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
   }
 }
