@@ -3,7 +3,7 @@ import type { LogFields } from '../../core/ports/log.ts'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api } from './support/api.ts'
 
-describe('refusals of access', () => {
+describe('access refusals', () => {
   let api: Api
   let alertId: string
   beforeEach(async () => {
@@ -34,7 +34,7 @@ describe('refusals of access', () => {
   }
   const idOf = (key: string) => key.split('_')[1]
 
-  it('are logged at info, with who, what, to what and why', async () => {
+  it('are logged at info level with actor, action, object and reason', async () => {
     const reader = await api.newKey('reader')
     expect(await logged('POST', '/api/alerts', { key: reader, body: {} })).to.include({
       actor_kind: 'api_key',
@@ -70,7 +70,7 @@ describe('refusals of access', () => {
     expect(JSON.stringify(api.logged)).to.not.contain('canary')
   })
 
-  it('that look like a missing thing, because it belongs to another organization, are told from missing things', async () => {
+  it('distinguish objects of other organizations from missing objects', async () => {
     const globex = await api.newKey('admin', ['globex'])
     const settings = { base_url: 'https://tower.example', api_token: 'canary-secret' }
     const body = { organization_code: 'acme', name: 'North tower', plugin: 'tower', settings }
@@ -118,7 +118,7 @@ describe('refusals of access', () => {
     expect(refusals().slice(before), 'nothing of what is nowhere').to.have.length(1)
   })
 
-  it('are as many lines as there are kinds of them, up to a hundred, however many come', async () => {
+  it('are logged once per kind, for at most 100 kinds', async () => {
     const reader = await api.newKey('reader')
     for (let n = 0; n < 20; n++) await api.call('POST', '/api/alerts', { key: reader, body: {} })
     await logged('GET', '/api/engine', { key: null })

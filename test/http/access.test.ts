@@ -40,7 +40,7 @@ describe('access', () => {
   })
   after(() => api.close())
 
-  it('is decided for every route, here as well', () => {
+  it('is declared in this table for every route', () => {
     const operations = routes.map(({ method, path }) => `${method} ${path}`)
     expect(operations).to.have.members(Object.keys(accessTable))
   })
@@ -110,13 +110,13 @@ describe('access', () => {
   for (const [operation, row] of Object.entries(accessTable)) {
     describe(operation, () => {
       if (row === 'public') {
-        it('is for everybody', async () => {
+        it('allows everyone', async () => {
           expect((await send(operation, null, {})).status).to.equal(200)
         })
         return
       }
       if (row === 'sign_in') {
-        it('is not for who has no key in the body, nor for other web sites', async () => {
+        it('refuses requests without a key in the body, and from other web sites', async () => {
           for (const key of [null, ...keys.values()])
             expectProblem(await send(operation, key, {}), 400, 'body_missing')
           const foreign = { key: null, headers: { 'sec-fetch-site': 'cross-site' } }
@@ -125,7 +125,7 @@ describe('access', () => {
         return
       }
       if (row === 'events_token') {
-        it('is for nobody without its token, whatever their key', async () => {
+        it('refuses every key without the webhook token', async () => {
           for (const key of [null, ...keys.values()])
             expectProblem(await send(operation, key, {}), 401, 'webhook_refused')
         })
@@ -133,7 +133,7 @@ describe('access', () => {
       }
 
       if (operation.startsWith('GET '))
-        it('is for a person who has signed in as it is for their key', async () => {
+        it('grants a session the same access as its key', async () => {
           for (const role of roles)
             for await (const { ids } of attempts(row)) {
               const byKey = await send(operation, keyOf(role, 'own'), ids)
@@ -142,13 +142,13 @@ describe('access', () => {
             }
         })
 
-      it('is for nobody without a key', async () => {
+      it('refuses requests without a key', async () => {
         expectProblem(await send(operation, null, {}), 401, 'key_missing')
       })
 
       for (const role of roles) {
         if (!row.roles.includes(role)) {
-          it(`is not for ${role}, and nothing happens`, async () => {
+          it(`refuses role ${role} and changes nothing`, async () => {
             for (const scope of Object.keys(scopes) as ScopeName[])
               for await (const { ids, body } of attempts(row)) {
                 const before = await api.stores.audit.head()
@@ -159,12 +159,12 @@ describe('access', () => {
           continue
         }
         for (const scope of ['all', 'own', 'own and another'] as const)
-          it(`is for ${role} of ${scope}`, async () => {
+          it(`allows role ${role} with access to ${scope}`, async () => {
             for await (const { ids, body } of attempts(row)) {
               expectAllowed(row, scope, await send(operation, keyOf(role, scope), ids, body))
             }
           })
-        it(`reaches nothing of another organization for ${role}`, async () => {
+        it(`hides objects of other organizations from role ${role}`, async () => {
           for await (const { ids, body } of attempts(row)) {
             const before = await api.stores.audit.head()
             expectForeign(row, await send(operation, keyOf(role, 'foreign'), ids, body))

@@ -5,7 +5,7 @@ import { expectProblem } from './support/schemas.ts'
 
 const skill = 'endpoint_security.isolate_machine'
 
-describe('one answer to many questions', () => {
+describe('bulk answers', () => {
   let api: Api
   let analyst: string
   let run: Run
@@ -42,7 +42,7 @@ describe('one answer to many questions', () => {
   const stateOf = async (id: string) => (await api.stores.checkpoints.find('all', id))?.state
   const entries = async () => (await api.call('GET', `/api/cases/${run.caseId}`)).json.timeline
 
-  it('is previewed: how many, of which organization, which skill, on which targets', async () => {
+  it('have a preview with count, organization, skill and targets', async () => {
     const checkpoints = [await hold('ws-1'), await hold('ws-2'), await hold('ws-1')]
     const { json } = await preview({ checkpoints })
     expect(json).to.deep.include({
@@ -61,7 +61,7 @@ describe('one answer to many questions', () => {
     for (const id of checkpoints) expect(await stateOf(id), 'nothing is changed').to.equal('waiting')
   })
 
-  it('counts only what was seen, once, in the name of the key, in the audit log and in the case', async () => {
+  it('apply only to the previewed questions, once, and record the key in the audit log and the case', async () => {
     const checkpoints = [await hold('ws-3'), await hold('ws-4')]
     const { seen } = (await preview({ checkpoints })).json
     const later = await hold('ws-5')
@@ -94,7 +94,7 @@ describe('one answer to many questions', () => {
     ])
   })
 
-  it('is about what its words say, where a playbook asks', async () => {
+  it('identify playbook questions by their text', async () => {
     const ask = async (path: string, message: string) => {
       const question = { via: 'operator', input: { message }, answers: ['yes'], form: null }
       const timeoutAt = api.clock.time + 60_000
@@ -113,7 +113,7 @@ describe('one answer to many questions', () => {
     ])
   })
 
-  it('leaves what somebody answered before as it is, and says so', async () => {
+  it('skip questions that were answered in the meantime, and report them', async () => {
     const checkpoints = [await hold('ws-6'), await hold('ws-7')]
     const { seen } = (await preview({ checkpoints })).json
     await api.call('POST', `/api/checkpoints/${checkpoints[0]}/answer`, { body: { answer: 'refuse' } })
@@ -124,7 +124,7 @@ describe('one answer to many questions', () => {
     expect(again).to.deep.include({ seen: null, data: [], gone: 2 })
   })
 
-  it('is one for one kind, in one organization, with words to choose from', async () => {
+  it('require one kind, one organization and one of the offered answers', async () => {
     const isolate = await hold('ws-8')
     const other = await hold('ws-9', { name: 'endpoint_security.run_live_response' })
     const foreign = await hold('ws-10', { of: await startedRun('globex') })
@@ -149,7 +149,7 @@ describe('one answer to many questions', () => {
     expect(await stateOf(isolate)).to.equal('waiting')
   })
 
-  it('can be for the oldest of a kind, and says how many are left', async () => {
+  it('can be limited to the oldest questions, and report how many are left', async () => {
     const kind = 'approval:endpoint_security.run_antivirus_scan'
     const ids: string[] = []
     for (let n = 0; n < 103; n++)

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { format, resolveConfig } from 'prettier'
 import { answerSchemas } from '../../server/http/reference/components.ts'
 
-describe('schemas of answers', () => {
+describe('response schemas', () => {
   for (const [name, schema] of Object.entries(answerSchemas))
-    it(`are the same in schemas/${name}.schema.json (UPDATE=1 writes it)`, async () => {
+    it(`match schemas/${name}.schema.json (UPDATE=1 writes it)`, async () => {
       const file = new URL(`../../schemas/${name}.schema.json`, import.meta.url)
       const text = `${JSON.stringify(schema, null, 2)}\n`
       if (process.env['UPDATE']) {

@@ -3,7 +3,7 @@ import type { Alert } from '../../core/domain/alert.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
-describe('approval of what the same key asked for', () => {
+describe('an approval by the requester', () => {
   let api: Api
   let own: string
   before(async () => {
@@ -39,7 +39,7 @@ describe('approval of what the same key asked for', () => {
   const details = async (id: string) =>
     (await api.call('GET', `/api/audit?subject=${id}`)).json.data[0].details
 
-  it('is refused, with the key and from its sessions, also from one that was there before the run', async () => {
+  it('is refused with the same key and with any of its sessions', async () => {
     const early = await signIn(own)
     api.clock.time += 1
     const id = await hold()
@@ -51,7 +51,7 @@ describe('approval of what the same key asked for', () => {
     expect(await details(id)).to.not.have.property('session')
   })
 
-  it('is taken from the session of another key, and told as one in the audit log', async () => {
+  it('is accepted from a session of another key, and recorded with that session in the audit log', async () => {
     const session = await signIn(await api.newKey('analyst'))
     const id = await hold()
     expect((await approve(id, session)).json.outcome).to.equal('accepted')

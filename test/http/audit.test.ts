@@ -11,7 +11,7 @@ describe('GET audit', () => {
   })
   after(() => api.close())
 
-  it('tells who did what by which request, as the log of the server names it', async () => {
+  it('lists each action with its actor and the request id that the server logs', async () => {
     const body = { organization_code: 'acme', name: 'north', plugin: 'tower', settings }
     const created = await api.call('POST', '/api/connections', { body })
     const { json } = await api.call('GET', '/api/audit?limit=1')
@@ -36,7 +36,7 @@ describe('GET audit', () => {
       expect(text).not.to.contain(secret)
   })
 
-  it('shows an administrator of one organization what concerns it, and nothing else', async () => {
+  it('shows an admin of one organization only entries about that organization', async () => {
     const key = await api.newKey('admin', ['globex'])
     const body = { organization_code: 'globex', name: 'south', plugin: 'tower', settings }
     await api.call('POST', '/api/connections', { key, body })
@@ -47,7 +47,7 @@ describe('GET audit', () => {
     expectProblem(await api.call('GET', '/api/audit?organization=acme', { key }), 400, 'unknown_organization')
   })
 
-  it('is searched by action, actor, subject, organization and time', async () => {
+  it('filters by action, actor, subject, organization and time', async () => {
     const actions = async (query: string) =>
       (await api.call('GET', `/api/audit?${query}`)).json.data.map(
         (entry: { action: string }) => entry.action,
@@ -59,7 +59,7 @@ describe('GET audit', () => {
     expectProblem(await api.call('GET', '/api/audit?action=x'), 400, 'query_invalid')
   })
 
-  it('is read only: nothing can be added, changed or removed over the API', async () => {
+  it('is read-only: the API cannot add, change or remove entries', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expectProblem(await api.call(method, '/api/audit'), 405, 'method_not_allowed')
     }

@@ -15,7 +15,7 @@ describe('views of credentials and exports', () => {
   const recorded = async (action: string) =>
     (await api.stores.audit.list('all', { action: action as never }, { limit: 50 })).data
 
-  it('are decided for every route that shows them', () => {
+  it('are declared for every route that shows them', () => {
     const viewed = routes.filter(({ view }) => view !== undefined)
     expect(viewed.map(({ method, path, view }) => `${method} ${path} ${view}`)).to.have.members([
       'GET /keys keys.viewed',
@@ -29,7 +29,7 @@ describe('views of credentials and exports', () => {
     [['/keys', '/keys?limit=1'], 'keys.viewed'],
     [['/connections', '/connections/North%20tower'], 'connections.viewed'],
   ] as const) {
-    it(`are recorded once an hour for each key, however often a page is loaded: ${action}`, async () => {
+    it(`are recorded at most once an hour per key: ${action}`, async () => {
       const scoped = await api.newKey('admin', ['acme'])
       for (let n = 0; n < 5; n++)
         for (const path of paths) expect((await api.call('GET', `/api${path}`)).status).to.equal(200)
@@ -46,7 +46,7 @@ describe('views of credentials and exports', () => {
     })
   }
 
-  it('are not recorded where they are refused', async () => {
+  it('are not recorded if they are refused', async () => {
     const reader = await api.newKey('reader')
     expect((await api.call('GET', '/api/keys', { key: reader })).status).to.equal(403)
     expect((await api.call('GET', '/api/connections/none')).status).to.equal(404)
@@ -54,7 +54,7 @@ describe('views of credentials and exports', () => {
       expect(await recorded(action), action).to.deep.equal([])
   })
 
-  it('of cases are recorded each time, with who and which format', async () => {
+  it('of cases are recorded each time, with actor and format', async () => {
     const alert = { alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't', alert_content: 'x' }
     await api.call('POST', '/api/alerts', { body: alert })
     const run = await api.stores.runs.queue({

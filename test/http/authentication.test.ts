@@ -5,7 +5,7 @@ import { startApi, type Api } from './support/api.ts'
 import { sendRaw } from './support/raw-request.ts'
 import { expectProblem } from './support/schemas.ts'
 
-describe('API keys of requests', () => {
+describe('request authentication', () => {
   let api: Api
   const get = (headers: Readonly<Record<string, string>>) =>
     api.call('GET', '/api/alerts', { key: null, headers })
@@ -15,19 +15,19 @@ describe('API keys of requests', () => {
   })
   after(() => api.close())
 
-  it('is taken from the Session cookie', async () => {
+  it('accepts the Session cookie', async () => {
     expect((await get({ cookie: `Session=${api.adminKey}` })).status).to.equal(200)
     expect(
       (await get({ cookie: `theme=dark; Session=${api.adminKey}; session=x; XSession=y` })).status,
     ).to.equal(200)
   })
 
-  it('is taken from Authorization: Bearer', async () => {
+  it('accepts Authorization: Bearer', async () => {
     expect((await get({ authorization: `Bearer ${api.adminKey}` })).status).to.equal(200)
     expect((await get({ authorization: `bearer ${api.adminKey}` })).status).to.equal(200)
   })
 
-  it('is missing: 401 with the challenge', async () => {
+  it('answers 401 with the challenge if the key is missing', async () => {
     for (const headers of [{}, { cookie: 'other=1' }, { cookie: '' }]) {
       const reply = await get(headers)
       expectProblem(reply, 401, 'key_missing')
@@ -35,7 +35,7 @@ describe('API keys of requests', () => {
     }
   })
 
-  it('is malformed, unknown, wrong, expired or revoked: one and the same answer, without the key', async () => {
+  it('answers malformed, unknown, wrong, expired and revoked keys alike, without quoting the key', async () => {
     const expired = await api.newKey('admin', undefined, api.clock.time + 1)
     const revoked = await api.newKey('admin')
     const stub = stubMethod(api.stores.keys, 'find').callsFake(async (id) => {
@@ -66,7 +66,7 @@ describe('API keys of requests', () => {
     expect(answers.size).to.equal(1)
   })
 
-  it('is revoked at once: each request asks the store', async () => {
+  it('refuses a revoked key at once, because each request asks the store', async () => {
     const key = await api.newKey('reader')
     expect((await api.call('GET', '/api/alerts', { key })).status).to.equal(200)
     const stub = stubMethod(api.stores.keys, 'find').callsFake(async (id) => {
@@ -78,7 +78,7 @@ describe('API keys of requests', () => {
     expect(reply.status).to.equal(401)
   })
 
-  it('is refused to one address only so often at once: 429, which holds up no right key', async () => {
+  it('limits failures per address with 429, which does not affect valid keys', async () => {
     const own = await startApi()
     const wrong = () => own.call('GET', '/api/alerts', { key: makeKey().value })
     const statuses = new Set<number>()
@@ -95,7 +95,7 @@ describe('API keys of requests', () => {
     await own.close()
   })
 
-  it('stands twice: 400, even when both are the same', async () => {
+  it('answers 400 if a request has two keys, even equal ones', async () => {
     const cookie = `Session=${api.adminKey}`
     expectProblem(await get({ cookie: `${cookie}; ${cookie}` }), 400, 'credentials_ambiguous')
     expectProblem(
@@ -114,15 +114,15 @@ describe('API keys of requests', () => {
     }
   })
 
-  it('is not one of another scheme', async () => {
+  it('ignores other Authorization schemes', async () => {
     expectProblem(await get({ authorization: `Basic ${btoa(`x:${api.adminKey}`)}` }), 401, 'key_invalid')
   })
 
-  it('never stands in the log', () => {
+  it('never logs the key', () => {
     expect(JSON.stringify(api.logged)).to.not.include(api.adminKey.slice(-43))
   })
 
-  it('is never set as a cookie by the server', async () => {
+  it('never sets the key as a cookie', async () => {
     expect((await api.call('GET', '/api/alerts')).headers.get('set-cookie')).to.equal(null)
   })
 })

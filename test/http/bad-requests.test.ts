@@ -22,10 +22,15 @@ const bodies: readonly (readonly [what: string, body: unknown, code: string, poi
   ['a very long alert_type', { ...alert, alert_type: 'x'.repeat(201) }, 'value_invalid', '/alert_type'],
   ['NUL in the alert_type', { ...alert, alert_type: 'a\0' }, 'value_invalid', '/alert_type'],
   ['an unknown field', { ...alert, alert_contents: 'y' }, 'value_invalid', '/alert_contents'],
-  ['a status from outside', { ...alert, investigation_status: 15 }, 'value_invalid', '/investigation_status'],
-  ['an id from outside', { ...alert, alert_id: 'acme-SIEM-9' }, 'value_invalid', '/alert_id'],
   [
-    'the capital of the table',
+    'a status in the request',
+    { ...alert, investigation_status: 15 },
+    'value_invalid',
+    '/investigation_status',
+  ],
+  ['an id in the request', { ...alert, alert_id: 'acme-SIEM-9' }, 'value_invalid', '/alert_id'],
+  [
+    'a field in another letter case',
     { ...alert, Organization_code: 'acme' },
     'value_invalid',
     '/Organization_code',
@@ -38,7 +43,7 @@ const bodies: readonly (readonly [what: string, body: unknown, code: string, poi
   ],
   ['a constructor field', { ...alert, constructor: {} }, 'value_invalid', '/constructor'],
   [
-    'fields that are inherited only',
+    'required fields inherited from __proto__',
     '{"__proto__":{"alert_content":"x","alert_provider":"SIEM"},"organization_code":"acme"}',
     'value_invalid',
   ],
@@ -57,25 +62,25 @@ const bodies: readonly (readonly [what: string, body: unknown, code: string, poi
     '/organization_code',
   ],
   ['a list', [], 'value_invalid', ''],
-  ['a text', '"x"', 'value_invalid', ''],
+  ['a string', '"x"', 'value_invalid', ''],
   ['null', 'null', 'value_invalid', ''],
-  ['half an object', '{"alert_content":', 'json_invalid'],
+  ['a truncated object', '{"alert_content":', 'json_invalid'],
   ['two objects', '{}{}', 'json_invalid'],
   ['a comment', '{/**/}', 'json_invalid'],
-  ['a bare word', 'hello', 'json_invalid'],
-  ['blanks only', '  ', 'json_invalid'],
+  ['an unquoted word', 'hello', 'json_invalid'],
+  ['only whitespace', '  ', 'json_invalid'],
   ['deep nesting', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'json_too_deep'],
   ['unclosed deep nesting', '['.repeat(500_000), 'json_too_deep'],
-  ['a number beyond all', '{"inputs":{"a":[1e400]}}', 'value_invalid', '/inputs/a/0'],
+  ['an infinite number', '{"inputs":{"a":[1e400]}}', 'value_invalid', '/inputs/a/0'],
   ['an integer beyond int64', '{"inputs":{"a":9223372036854775808}}', 'value_invalid', '/inputs/a'],
-  ['a field twice', '{"alert_content":"a","alert_content":"b"}', 'json_duplicate_name', '/alert_content'],
+  ['a duplicate field', '{"alert_content":"a","alert_content":"b"}', 'json_duplicate_name', '/alert_content'],
   [
-    'a field twice, once escaped',
+    'a duplicate field, once escaped',
     '{"organization_code":"acme","organizat\\u0069on_code":"globex"}',
     'json_duplicate_name',
     '/organization_code',
   ],
-  ['a field twice below', '{"a":[{"b":1},{"c":{"d":1,"d":2}}]}', 'json_duplicate_name', '/a/1/c/d'],
+  ['a nested duplicate field', '{"a":[{"b":1},{"c":{"d":1,"d":2}}]}', 'json_duplicate_name', '/a/1/c/d'],
   ['a lone surrogate', '{"alert_content":"\\ud800"}', 'body_not_well_formed', '/alert_content'],
   ['a lone surrogate in a name', '{"\\udc00":1}', 'body_not_well_formed', ''],
 ]
@@ -100,18 +105,18 @@ describe('bad requests', () => {
     })
   }
 
-  it('names every place that is wrong, not only the first', async () => {
+  it('lists every invalid field, not only the first', async () => {
     const reply = await post({ body: { alert_content: 1, extra: 2 } })
     const pointers = reply.json.errors.map((error: { pointer: string }) => error.pointer)
     expect(pointers).to.have.members(['/alert_provider', '/organization_code', '/alert_content', '/extra'])
   })
 
-  it('names the field that was probably meant', async () => {
+  it('suggests the field that was probably meant', async () => {
     const reply = await post({ body: { ...alert, alert_tipe: 'x' } })
     expect(reply.json.detail).to.include("did you mean 'alert_type'?")
   })
 
-  it('lists the valid values that the caller may see, and no others', async () => {
+  it('lists only valid values that the caller may see', async () => {
     const key = await api.newKey('intake', ['globex'])
     const foreign = await post({ body: alert, key })
     expectProblem(foreign, 400, 'unknown_organization')
@@ -122,7 +127,7 @@ describe('bad requests', () => {
     expect(provider.json.detail).to.equal("no provider has the code 'none'; valid values: dlp, SIEM")
   })
 
-  it('lists all valid values, 200 at most, and once', async () => {
+  it('lists at most 200 valid values, each once', async () => {
     const make = (from: number, to: number) =>
       Promise.all(
         Array.from({ length: to - from }, (_, at) =>
@@ -138,7 +143,7 @@ describe('bad requests', () => {
     expect(many.text.match(/many_/g)).to.have.length(199)
   })
 
-  it('names the organization and the provider where both are unknown', async () => {
+  it('names both the organization and the provider if both are unknown', async () => {
     const reply = await post({ body: { ...alert, organization_code: 'nobody', alert_provider: 'none' } })
     expectProblem(reply, 400, 'unknown_organization')
     expect(reply.json.errors).to.deep.equal([
@@ -148,7 +153,7 @@ describe('bad requests', () => {
     expect(reply.json.detail).to.match(/'nobody'; valid values: .*acme.*'none'; valid values: .*dlp/)
   })
 
-  it('says in words what is wrong with an alert_type, and never shows an expression', async () => {
+  it('describes an invalid alert_type in words, without a regular expression', async () => {
     for (const type of [
       '\n',
       ' ',
@@ -178,7 +183,7 @@ describe('bad requests', () => {
     }
   })
 
-  it('looks through an alert_type of a megabyte in no time', async () => {
+  it('validates an alert_type of one megabyte quickly', async () => {
     for (const type of [`${'a'.repeat(1_000_000)}\0`, ' '.repeat(1_000_000)]) {
       const begun = processorTime()
       expectProblem(await post({ body: { ...alert, alert_type: type } }), 400, 'value_invalid')
@@ -186,7 +191,7 @@ describe('bad requests', () => {
     }
   })
 
-  it('has words for every pattern of a route', () => {
+  it('describes every pattern of a route in words', () => {
     const [found, wordless] = [
       /"pattern":"/g,
       /"pattern":"(?:[^"\\]|\\.)*"(?!,"patternErrorMessage":"must )/g,
@@ -207,7 +212,7 @@ describe('bad requests', () => {
     expectProblem(await post({}), 400, 'body_missing')
   })
 
-  it('refuses a body that is not UTF-8', async () => {
+  it('refuses a body that is not valid UTF-8', async () => {
     const raw = Buffer.from('{"alert_content":"é"}', 'latin1').toString('latin1')
     const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\nConnection: close\r\n`
     const { connect } = await import('node:net')
@@ -241,7 +246,7 @@ describe('bad requests', () => {
     })
   }
 
-  it('takes application/json in any letter case and with charset utf-8', async () => {
+  it('accepts application/json in any letter case and with charset utf-8', async () => {
     for (const type of [
       'Application/JSON',
       'application/json;charset=UTF-8',
@@ -259,7 +264,7 @@ describe('bad requests', () => {
     })
   }
 
-  it('refuses a body that says it is too large without waiting for it', async () => {
+  it('refuses a body with a too large Content-Length before it arrives', async () => {
     const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\n`
     const text = await sendRaw(api.url, `${head}Content-Length: 99999999999\r\n\r\n{`, 300)
     expect(text)
@@ -267,7 +272,7 @@ describe('bad requests', () => {
       .and.include('body_too_large')
   })
 
-  it('refuses a body that turns out too large, and does not read on forever', async () => {
+  it('stops reading a body of unknown length at the limit', async () => {
     const head = `POST /api/alerts HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nContent-Type: application/json\r\n`
     const chunk = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`
     const startedAt = Date.now()
@@ -280,7 +285,7 @@ describe('bad requests', () => {
     expect(Date.now() - startedAt).to.be.at.least(500)
   })
 
-  it('answers a body a little too large over fetch', async () => {
+  it('delivers the refusal of a slightly too large body to fetch', async () => {
     expectProblem(
       await post({ body: { ...alert, alert_content: 'x'.repeat(1_200_000) } }),
       413,
@@ -307,11 +312,11 @@ describe('bad requests', () => {
     })
   }
 
-  it('refuses a cursor that is none', async () => {
+  it('refuses a malformed cursor', async () => {
     expectProblem(await api.call('GET', '/api/alerts?cursor=abc'), 400, 'invalid_cursor')
   })
 
-  it('refuses a query where there is none to give', async () => {
+  it('refuses query parameters on routes that have none', async () => {
     expectProblem(await api.call('GET', '/api/engine?limit=5'), 400, 'query_invalid')
     expectProblem(await api.call('POST', '/api/alerts?a=b', { body: alert }), 400, 'query_invalid')
   })
@@ -335,7 +340,7 @@ describe('bad requests', () => {
     '/healthz/',
     '/api/healthz',
   ]) {
-    it(`knows no path ${path}`, async () => {
+    it(`answers 404 for the path ${path}`, async () => {
       const text = await sendRaw(api.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
       expect(text)
         .to.match(/^HTTP\/1.1 404 /)
@@ -358,7 +363,7 @@ describe('bad requests', () => {
     '/api/alerts?limit=1#x',
     '/api/k\u00e9ys',
   ]) {
-    it(`takes no request target ${target}`, async () => {
+    it(`refuses the request target ${target}`, async () => {
       const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n\r\n`
       expect(await sendRaw(api.url, head))
         .to.match(/^HTTP\/1.1 400 /)
@@ -367,7 +372,7 @@ describe('bad requests', () => {
   }
 
   for (const name of ['Content-Type', 'Origin', 'Authorization']) {
-    it(`takes no two headers ${name}`, async () => {
+    it(`refuses a second ${name} header`, async () => {
       const twice = `${name}: x\r\n${name.toUpperCase()}: y\r\n`
       const head = `GET /api/alerts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${twice}\r\n`
       expect(await sendRaw(api.url, head))
@@ -376,7 +381,7 @@ describe('bad requests', () => {
     })
   }
 
-  it('says which methods a path knows', async () => {
+  it('lists the allowed methods of a path in a 405', async () => {
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const reply = await api.call(method, '/api/alerts', { key: null })
       expectProblem(reply, 405, 'method_not_allowed')
@@ -384,7 +389,7 @@ describe('bad requests', () => {
     }
   })
 
-  it('answers 404 alike for ids of nothing and of nobody', async () => {
+  it('answers 404 alike for missing objects and objects of other organizations', async () => {
     for (const path of [
       'alerts/acme-SIEM-999',
       'alerts/a%2Fb',
@@ -398,7 +403,7 @@ describe('bad requests', () => {
     }
   })
 
-  it('answers what is no HTTP request with a problem document', async () => {
+  it('answers malformed HTTP with a problem document', async () => {
     const broken = await sendRaw(api.url, 'GET / HTTP/9.9\r\n\r\n')
     expect(broken)
       .to.match(/^HTTP\/1.1 400 /)
@@ -409,7 +414,7 @@ describe('bad requests', () => {
       .and.include('headers_too_large')
   })
 
-  it('answers what Node would refuse by itself with a problem document', async () => {
+  it('replaces the errors of the Node parser with problem documents', async () => {
     const cookie = `Cookie: Session=${api.adminKey}\r\nConnection: close\r\n\r\n`
     for (const [head, status, code] of [
       [`GET /api/alerts HTTP/1.1\r\n${cookie}`, 400, 'request_malformed'],
@@ -432,7 +437,7 @@ describe('bad requests', () => {
     }
   })
 
-  it('shows nothing of an error that nobody foresaw, and logs it', async () => {
+  it('hides the details of an unexpected error and logs it', async () => {
     const stub = stubMethod(api.stores.providers, 'list').rejects(new Error('canary: disk fell out'))
     const reply = await api.call('GET', '/api/providers')
     stub.restore()

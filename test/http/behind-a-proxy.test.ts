@@ -75,7 +75,7 @@ for (const [name, startProxy, isThere] of [
         alert_content: content,
       })
 
-    it('takes alerts, one after the other over one connection', async () => {
+    it('accepts consecutive alerts over one connection', async () => {
       const ports = new Set<number | undefined>()
       for (let n = 0; n < 3; n++) {
         const answer = await send('POST', '/api/alerts', withKey(), alert('x'.repeat(500_000)))
@@ -85,7 +85,7 @@ for (const [name, startProxy, isThere] of [
       expect([...ports]).to.have.length(1)
     })
 
-    it('says itself what it refuses: 401, and 413 for more than it takes', async () => {
+    it('passes on the 401 and 413 of Tocsin', async () => {
       const refused = await send('GET', '/api/alerts')
       expect([refused.statusCode, refused.headers['content-type']]).to.deep.equal([
         401,
@@ -97,7 +97,7 @@ for (const [name, startProxy, isThere] of [
       expect(JSON.parse(await text(large))).to.include({ code: 'body_too_large' })
     })
 
-    it('passes 503 on with its Retry-After', async () => {
+    it('passes on 503 with Retry-After', async () => {
       await house.server.call('/engine/pause', { body: { reason: 'x' } })
       let answer: IncomingMessage
       do {
@@ -109,7 +109,7 @@ for (const [name, startProxy, isThere] of [
       expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
     })
 
-    it('knows who failed to sign in, whatever they say', async () => {
+    it('lets Tocsin see the address of a client that fails to sign in, despite forged headers', async () => {
       const headers = {
         ...json,
         'x-forwarded-for': '203.0.113.9',
@@ -125,7 +125,7 @@ for (const [name, startProxy, isThere] of [
       expect(failed.actor.id).to.equal(person === '127.0.0.1' ? '203.0.113.9' : person)
     })
 
-    it('lets people sign in with a cookie for TLS alone', async () => {
+    it('gets a Secure cookie for sign-ins', async () => {
       const origin = { origin: `https://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
       const body = JSON.stringify({ api_key: house.server.adminKey })
       const answer = await send('POST', '/api/session', { ...json, ...origin }, body)
@@ -136,7 +136,7 @@ for (const [name, startProxy, isThere] of [
       expect(JSON.parse(await text(who))).to.include({ role: 'admin' })
     })
 
-    it('passes events on as they come, and the end of their stream', async () => {
+    it('streams events as they occur, up to the end of the stream', async () => {
       const { body } = await house.post('asks')
       const runs = async () => (await house.server.call(`/runs?alert=${body.alert_id}`)).body.data
       let [run] = await runs()
@@ -158,7 +158,7 @@ for (const [name, startProxy, isThere] of [
       expect(told).to.include('event: end')
     })
 
-    it('keeps from others what is for those who watch the server', async function () {
+    it('hides the monitoring endpoints from clients', async function () {
       if (startProxy === startNodeProxy) return this.skip()
       for (const path of ['/readyz', '/metrics']) {
         const answer = await send('GET', path, withKey())
@@ -167,7 +167,7 @@ for (const [name, startProxy, isThere] of [
       }
     })
 
-    it('refuses headers that are too large, and goes on', async () => {
+    it('refuses too large headers and keeps working', async () => {
       const answer = await send('GET', '/healthz', { 'x-large': 'x'.repeat(20_000) })
       expect(answer.statusCode).to.be.oneOf([400, 431])
       answer.resume()

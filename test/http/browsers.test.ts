@@ -36,11 +36,11 @@ describe('browsers', () => {
     })
   }
 
-  it('may call from a page of the address they reach the server at', async () => {
+  it('may call the API from a page on the address of the server', async () => {
     expect(await status(`Origin: ${api.url}\r\n`)).to.equal('200')
   })
 
-  it('may not call from a page of a name that somebody else lets lead here', async () => {
+  it('may not call the API from a page whose foreign name resolves to the server (DNS rebinding)', async () => {
     for (const host of ['evil.example:18600', 'localhost.evil.example', '127.0.0.1.evil.example']) {
       const head = `GET /api/alerts HTTP/1.1\r\nHost: ${host}\r\nCookie: Session=${api.adminKey}\r\nConnection: close\r\n`
       const answer = await sendRaw(api.url, `${head}Origin: http://${host}\r\n\r\n`)
@@ -48,7 +48,7 @@ describe('browsers', () => {
     }
   })
 
-  it('may call from a page of whatever name, where nothing says its own and others reach it', async () => {
+  it('may call the API from a page of any name if no public address is configured and the server is reachable by others', async () => {
     const host = 'tocsin.corp.example:18600'
     const asked = async (config: object) => {
       const other = await startApi({ publicUrl: undefined, ...config })
@@ -62,7 +62,7 @@ describe('browsers', () => {
     expect(await asked({}), 'only this machine').to.equal('403')
   })
 
-  it('are refused before the key is looked at', async () => {
+  it('are refused before the key is checked', async () => {
     const reply = await api.call('GET', '/api/alerts', {
       key: null,
       headers: { 'sec-fetch-site': 'cross-site' },
@@ -70,7 +70,7 @@ describe('browsers', () => {
     expect(reply.status).to.equal(403)
   })
 
-  it('get no permission for other origins, and no answer to keep, frame or guess at', async () => {
+  it('get headers that forbid cross-origin use, caching, framing and content sniffing', async () => {
     for (const path of ['/api/alerts', '/api/none', '/healthz']) {
       const { headers } = await api.call('GET', path)
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).to.deep.equal([])
@@ -81,7 +81,7 @@ describe('browsers', () => {
     }
   })
 
-  it('are told to come over TLS alone where that is how people reach the server', async () => {
+  it('get HSTS only if the public address uses TLS', async () => {
     const secure = await startApi({ publicUrl: 'https://tocsin.example.com' })
     for (const path of ['/api/alerts', '/api/none', '/healthz']) {
       const { headers } = await secure.call('GET', path)
@@ -93,7 +93,7 @@ describe('browsers', () => {
     await plain.close()
   })
 
-  it('learn from the ids of requests neither their number nor their order', async () => {
+  it('cannot derive the number or order of requests from request ids', async () => {
     const ids: string[] = []
     for (let n = 0; n < 20; n++)
       ids.push((await api.call('GET', '/healthz')).headers.get('x-request-id') ?? '')

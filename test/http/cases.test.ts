@@ -67,8 +67,8 @@ describe('cases over HTTP', () => {
     await api.stores.journal.record(runUuid, begun, ended)
   }
 
-  describe('changing one', () => {
-    it('changes what is named, says by whom and when, and gives the next ETag', async () => {
+  describe('PATCH', () => {
+    it('changes only the given fields, records actor and time, and returns the next ETag', async () => {
       const read = await call('GET', caseId)
       expect(read.headers.get('etag')).to.equal(`"${read.json.revision}"`)
       api.clock.time += 1_000
@@ -88,14 +88,14 @@ describe('cases over HTTP', () => {
       expect(timeline.at(-1).changes).to.deep.equal(body)
     })
 
-    it('keeps what its title was', async () => {
+    it('keeps the previous title in the timeline', async () => {
       await patch({ title: 'Another' }, '*')
       expect((await get(caseId)).timeline.at(-1).text).to.equal('title is now Another (was Phishing)')
       const report = (await call('GET', `${caseId}/export?format=markdown`)).text
       expect(report).to.include('`title is now Another (was Phishing)`')
     })
 
-    it('takes the assignee away again', async () => {
+    it('removes the assignee', async () => {
       await patch({ assignee: 'kim' }, '*')
       const { json } = await patch({ assignee: null }, '*')
       expect(json.assignee).to.equal(null)
@@ -107,7 +107,7 @@ describe('cases over HTTP', () => {
       expectFits('case', found)
     })
 
-    it('is refused where somebody else has changed it since (412), and changes nothing', async () => {
+    it('answers 412 if the ETag is stale, and changes nothing', async () => {
       const tag = (await call('GET', caseId)).headers.get('etag')
       expect((await patch({ severity: 'low' }, tag)).status).to.equal(200)
       expectProblem(await patch({ severity: 'critical' }, tag), 412, 'precondition_failed')
@@ -116,29 +116,29 @@ describe('cases over HTTP', () => {
       expect((await get(caseId)).severity).to.equal('low')
     })
 
-    it('of two at the same time, one wins', async () => {
+    it('lets one of two concurrent changes win', async () => {
       const tag = (await call('GET', caseId)).headers.get('etag')
       const both = await Promise.all([patch({ title: 'a' }, tag), patch({ title: 'b' }, tag)])
       expect(both.map(({ status }) => status)).to.have.members([200, 412])
     })
 
-    it('sees what a playbook changed meanwhile', async () => {
+    it('detects a change by a playbook', async () => {
       const tag = (await call('GET', caseId)).headers.get('etag')
       await api.stores.cases.update(organizationUuid, caseId, { severity: 'high' }, theRun(runUuid, 'x'), 'k')
       expectProblem(await patch({ severity: 'low' }, tag), 412, 'precondition_failed')
     })
 
-    it('is not disturbed by a note', async () => {
+    it('does not conflict with a new note', async () => {
       const tag = (await call('GET', caseId)).headers.get('etag')
       await note('seen')
       expect((await patch({ status: 'in_progress' }, tag)).status).to.equal(200)
     })
 
-    it('needs If-Match (428)', async () => {
+    it('answers 428 without If-Match', async () => {
       expectProblem(await patch({ severity: 'low' }, null), 428, 'precondition_required')
     })
 
-    it('does nothing where all is as it is to be', async () => {
+    it('records nothing if all values are already set', async () => {
       const before = await get(caseId)
       const { json } = await patch({ severity: before.severity, title: before.title }, '*')
       expect(json.revision).to.equal(before.revision)
@@ -146,13 +146,13 @@ describe('cases over HTTP', () => {
     })
 
     for (const [what, body] of Object.entries({
-      nothing: {},
+      'an empty change': {},
       'an unknown field': { case_id: 'acme-9' },
       'an unknown severity': { severity: 'bad' },
-      'no title': { title: '' },
+      'an empty title': { title: '' },
       'a title of two lines': { title: 'a\nb' },
-      'a title with what ends texts': { title: 'a\u0000' },
-      'a title that changes the direction of what follows': { title: 'a\u202eb' },
+      'a title with NUL': { title: 'a\u0000' },
+      'a title with a direction override': { title: 'a\u202eb' },
       'a list': { status: ['open'] },
     })) {
       it(`refuses ${what}`, async () => {
@@ -160,7 +160,7 @@ describe('cases over HTTP', () => {
       })
     }
 
-    it('is not there for other organizations', async () => {
+    it('answers 404 to other organizations', async () => {
       const key = await api.newKey('analyst', ['globex'])
       const options = { key, body: { status: 'closed' }, headers: { 'if-match': '*' } }
       expectProblem(await api.call('PATCH', `/api/cases/${caseId}`, options), 404, 'case_not_found')
@@ -171,7 +171,7 @@ describe('cases over HTTP', () => {
   })
 
   describe('notes', () => {
-    it('stay the text that they are', async () => {
+    it('keep their text unchanged', async () => {
       const { status, json, headers } = await note(hostile)
       expect(status).to.equal(201)
       expect(json).to.deep.equal({
@@ -187,7 +187,7 @@ describe('cases over HTTP', () => {
     })
 
     for (const name of ['the playbook', 'grouping of repeats', 'Tocsin'])
-      it(`tell a key that is called '${name}' or like a run from what did something by itself`, async () => {
+      it(`are attributed to the key, even if it is named '${name}' or like a run`, async () => {
         const own: { name: string; key: string }[] = []
         for (const one of [name, `run ${runUuid}`]) {
           const body = { name: one, role: 'analyst', organization_codes: ['acme'] }
@@ -208,7 +208,7 @@ describe('cases over HTTP', () => {
         expect(report.match(/the playbook `phishing`: noted/g)).to.equal(null)
       })
 
-    it('and titles of blanks alone are refused', async () => {
+    it('must not be blank, nor may titles', async () => {
       for (const blank of ['   \n', '\u200b', '\u00a0\t\r\n']) {
         const reply = await note(blank)
         expectProblem(reply, 400, 'value_invalid')
@@ -218,7 +218,7 @@ describe('cases over HTTP', () => {
       expect((await note(' first\n\nsecond ')).json.text).to.equal(' first\n\nsecond ')
     })
 
-    it('are added once for an Idempotency-Key', async () => {
+    it('are added once per Idempotency-Key', async () => {
       const first = await note('looked at', 'k-1')
       api.clock.time += 1
       const again = await note('looked at', 'k-1')
@@ -230,14 +230,14 @@ describe('cases over HTTP', () => {
       expect(data.filter(({ kind }: { kind: string }) => kind === 'note')).to.have.length(1)
     })
 
-    it('refuse a key that was sent with another note, or for another case', async () => {
+    it('refuse an Idempotency-Key that was used with another note or case', async () => {
       const other = await investigated()
       await note('looked at', 'k-1')
       expectProblem(await note('looked away', 'k-1'), 422, 'idempotency_key_reused')
       expectProblem(await note('looked at', 'k-1', other.caseId), 422, 'idempotency_key_reused')
     })
 
-    it('of two API keys with the same Idempotency-Key are two', async () => {
+    it('are distinct for two API keys with the same Idempotency-Key', async () => {
       await note('looked at', 'k-1')
       const key = await api.newKey('admin')
       const options = { key, body: { text: 'looked at' }, headers: { 'idempotency-key': 'k-1' } }
@@ -245,7 +245,7 @@ describe('cases over HTTP', () => {
       expect(reply.headers.get('idempotency-replayed')).to.equal(null)
     })
 
-    it('without a key are added each time', async () => {
+    it('are added each time without an Idempotency-Key', async () => {
       await note('seen')
       await note('seen')
       expect((await get(caseId)).timeline.map(({ text }: { text: string }) => text)).to.include.members([
@@ -257,7 +257,7 @@ describe('cases over HTTP', () => {
     })
   })
 
-  describe('in lists', () => {
+  describe('lists', () => {
     beforeEach(async () => {
       const { caseId: second } = await investigated('y', '100% sure_thing')
       await patch(
@@ -293,12 +293,12 @@ describe('cases over HTTP', () => {
       'sort=-modified_at': ['acme-3', 'acme-2', 'acme-1'],
       'created_after=0&created_before=1': [],
     })) {
-      it(`are found with ?${query}`, async () => {
+      it(`find cases by ?${query}`, async () => {
         expect(await ids(query)).to.deep.equal(expected)
       })
     }
 
-    it('come page by page in the order that is asked for', async () => {
+    it('return pages in the requested order', async () => {
       const seen: string[] = []
       let cursor = ''
       do {
@@ -310,7 +310,7 @@ describe('cases over HTTP', () => {
       expect(seen).to.deep.equal(['acme-3', 'acme-1', 'acme-2'])
     })
 
-    it('refuse what does not exist', async () => {
+    it('refuse unknown values and fields', async () => {
       expectProblem(await api.call('GET', '/api/cases?severity=bad'), 400, 'query_invalid')
       expectProblem(await api.call('GET', '/api/cases?sort=title'), 400, 'query_invalid')
       expectProblem(await api.call('GET', '/api/cases?organization=none'), 400, 'unknown_organization')
@@ -318,7 +318,7 @@ describe('cases over HTTP', () => {
   })
 
   describe('observables', () => {
-    it('come with what was learned of each: from where, when, how bad, or why not', async () => {
+    it('have the findings of each lookup: source, time, rating or error', async () => {
       const all = ['198.51.100.7', '198.51.100.8', '203.0.113.9'].map((value) => ({
         kind: 'ip',
         value,
@@ -357,7 +357,7 @@ describe('cases over HTTP', () => {
       ])
     })
 
-    it('tell which other steps were given them', async () => {
+    it('name the other steps that used them', async () => {
       const all = ['kim@example.com', 'lee@example.com'].map((value) => ({
         kind: 'user',
         value,
@@ -374,7 +374,7 @@ describe('cases over HTTP', () => {
       ])
     })
 
-    it('hold nothing that a skill declares to be sensitive', async () => {
+    it('leave out values that a skill declares sensitive', async () => {
       await step(
         'a',
         'tower.look_up',
@@ -388,7 +388,7 @@ describe('cases over HTTP', () => {
       )
     })
 
-    it('leave out what a step that was too large says', async () => {
+    it('leave out the output of a step that was too large', async () => {
       const much = 'x'.repeat(1_100_000)
       const output = { keeper: 'keeper-of-the-bells', risk: { score: 1 }, raw: much }
       await step('a', 'tower.look_up', { kind: 'ip', value: '192.0.2.1' }, output)
@@ -398,7 +398,7 @@ describe('cases over HTTP', () => {
       expect(text).to.not.include('keeper-of-the-bells')
     })
 
-    it('leave out what is no look-up of a known kind', async () => {
+    it('leave out results that are not a known lookup', async () => {
       await step('a', 'tower.look_up', { kind: '<b>', value: 'x' }, null, true)
       await step('b', 'tower.ring_bell', { kind: 'ip', value: '192.0.2.1' }, {})
       await step('c', 'tower.look_up', 7, null, true)
@@ -406,7 +406,7 @@ describe('cases over HTTP', () => {
     })
   })
 
-  describe('exported', () => {
+  describe('exports', () => {
     beforeEach(async () => {
       await api.stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
       // A playbook may make a title of lines.
@@ -425,7 +425,7 @@ describe('cases over HTTP', () => {
     const exported = (options: CallOptions = {}, query = '') =>
       call('GET', `${caseId}/export${query}`, options)
 
-    it('as JSON hold the case, its alerts with content, its runs and its whole timeline', async () => {
+    it('as JSON contain the case, its alerts with content, its runs and the whole timeline', async () => {
       for (let count = 0; count < 250; count++)
         await api.stores.cases.comment(organizationUuid, caseId, `note ${count}`, personOf('kim'), `${count}`)
       const { status, json, headers } = await exported()
@@ -443,7 +443,7 @@ describe('cases over HTTP', () => {
       expect(json.case.timeline.length).to.be.above(250)
     })
 
-    it('come as a report where that is asked for, by `format` before `Accept`', async () => {
+    it('are reports if requested, with `format` taking precedence over `Accept`', async () => {
       const accept = (value: string, query = '') => exported({ headers: { accept: value } }, query)
       const types = await Promise.all([
         exported({}, '?format=markdown'),
@@ -464,7 +464,7 @@ describe('cases over HTTP', () => {
       expectProblem(await exported({}, '?format=pdf'), 400, 'query_invalid')
     })
 
-    it('say how many alerts and runs are kept no longer, as does the audit log of the organization', async () => {
+    it('and the organization audit log count the deleted alerts and runs', async () => {
       await patch({ status: 'closed' }, '*')
       await investigated('the newest')
       await api.stores.alerts.list('all', { words: 'x' }, { limit: 1 })
@@ -487,7 +487,7 @@ describe('cases over HTTP', () => {
       expect([...more, ...(await auditOf('globex'))]).to.deep.equal([])
     })
 
-    it('as a report say of which runs the steps are kept no longer', async () => {
+    it('as a report mark runs whose steps were deleted', async () => {
       await patch({ status: 'closed' }, '*')
       api.clock.time += 2 * dayMs
       await investigated('the newest')
@@ -498,7 +498,7 @@ describe('cases over HTTP', () => {
       expect(text).to.include('- **Runs:** 1\n')
     })
 
-    it('as a report say who did what, with nothing of it outside of code', async () => {
+    it('as a report show the actors, and all foreign text inside code', async () => {
       const { text, headers } = await exported({}, '?format=markdown')
       expect(headers.get('content-disposition')).to.equal('attachment; filename="acme-1.md"')
       expect(text).to.include('- **Severity:** medium').and.to.include('risk 7 of 100')

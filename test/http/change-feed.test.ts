@@ -43,7 +43,7 @@ describe('the stream of changes', () => {
   const said = ({ events }: EventReader) =>
     events.slice(1).map(({ event, data }) => [event, data.organization_code, data.id])
 
-  it('begins with all kinds that the reader may see: what changed before is not known', async () => {
+  it('starts with every kind that the reader may see, because earlier changes are unknown', async () => {
     for (const role of ['reader', 'analyst', 'admin'] as const) {
       const reader = await follow(await api.newKey(role))
       const { event, data } = reader.events[0]!
@@ -52,7 +52,7 @@ describe('the stream of changes', () => {
     }
   })
 
-  it('names what has changed, and says nothing of what is in it', async () => {
+  it('names the changed objects without their content', async () => {
     const reader = await follow()
     const { json } = await post('acme')
     await reader.count(2)
@@ -71,7 +71,7 @@ describe('the stream of changes', () => {
     ])
   })
 
-  it('tells nothing of other organizations, and nothing that the role may not see', async () => {
+  it('hides other organizations and kinds that the role may not read', async () => {
     // All keys before the first stream: streams tell of new keys, a moment later.
     const ownKey = await api.newKey('reader', ['acme'])
     const foreignKey = await api.newKey('admin', ['globex'])
@@ -100,7 +100,7 @@ describe('the stream of changes', () => {
     )
   })
 
-  it('makes little of a storm', async () => {
+  it('summarizes a storm', async () => {
     const reader = await follow()
     const alerts = 2_000
     const write = () =>
@@ -125,8 +125,8 @@ describe('the stream of changes', () => {
   })
 })
 
-describe('a stream of changes that takes nothing', () => {
-  it('is told less, and that there was much once it takes something', async () => {
+describe('a change stream with a stalled reader', () => {
+  it('sends less, and a summary once the reader continues', async () => {
     const changes = new EventEmitter<{ changed: [readonly Change[]] }>()
     const source: ChangeSource = {
       listen(listener) {
@@ -164,7 +164,7 @@ describe('a stream of changes that takes nothing', () => {
   })
 })
 
-describe('changes of a while', () => {
+describe('collected changes', () => {
   const change = (kind: Change['kind'], organizationUuid: string | null, id: string): Change => ({
     kind,
     organizationUuid,
@@ -179,7 +179,7 @@ describe('changes of a while', () => {
   const alerts = (count: number, organization = 'a') =>
     Array.from({ length: count }, (_, n) => change('alert', organization, `${organization}-${n}`))
 
-  it('count once each, and are named up to five of a kind', () => {
+  it('count each object once and name up to five per kind', () => {
     const { named, many } = told([...alerts(5), ...alerts(5), change('run', 'a', 'r')])
     expect(named.map(({ id }) => id)).to.deep.equal(['a-0', 'a-1', 'a-2', 'a-3', 'a-4', 'r'])
     expect(many).to.deep.equal([])
@@ -189,7 +189,7 @@ describe('changes of a while', () => {
     })
   })
 
-  it('are many for who sees several organizations before they are for who sees one', () => {
+  it('are summarized separately per reader scope', () => {
     const changes = [...alerts(3, 'a'), ...alerts(3, 'b')]
     expect(told(changes).many).to.deep.equal(['alert'])
     expect(told(changes, { role: 'reader', scope: ['b'] }).named.map(({ id }) => id)).to.deep.equal([
@@ -199,14 +199,14 @@ describe('changes of a while', () => {
     ])
   })
 
-  it('do not ask which one it was once there are many', () => {
+  it('skip the lookup of the organization once a kind is summarized', () => {
     let asked = 0
     const counting = { kind: 'alert', organizationUuid: 'a', id: () => `x${asked++}` } as const
     expect(told(Array.from({ length: 1_000 }, () => counting)).many).to.deep.equal(['alert'])
     expect(asked).to.equal(6)
   })
 
-  it('of no organization are for all where all share them, else for who sees all', () => {
+  it('without an organization reach every reader if the kind is shared, else unscoped readers only', () => {
     const changes = [change('key', null, 'k'), change('playbook', null, 'p'), change('audit', null, '1')]
     const idsFor = (scope: 'all' | readonly string[]) =>
       told(changes, { role: 'admin', scope }).named.map(({ id }) => id)

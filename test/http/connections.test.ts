@@ -36,7 +36,7 @@ describe('connections', () => {
   }
 
   describe('PATCH', () => {
-    it('disables and enables, and leaves the rest as it is', async () => {
+    it('disables and enables a connection without other changes', async () => {
       api.clock.time += 5
       const reply = await patch('NORTH tower', { enabled: false })
       expect(reply.status, reply.text).to.equal(200)
@@ -46,14 +46,14 @@ describe('connections', () => {
       expect((await patch('North tower', { enabled: true })).json.enabled).to.equal(true)
     })
 
-    it('changes a secret without the rest, and shows none', async () => {
+    it('replaces one secret and shows none', async () => {
       const reply = await patch('North tower', { settings: { api_token: 'canary-next' } })
       expect(reply.status, reply.text).to.equal(200)
       expect(reply.text).to.not.include('canary')
       expect(await stored()).to.deep.equal({ ...settings, api_token: 'canary-next', enabled: true })
     })
 
-    it('takes a secret to no other address unless it is given again', async () => {
+    it('refuses a new origin unless every secret is given again', async () => {
       for (const base_url of ['https://evil.example', 'http://tower.example', 'https://tower.example:8443']) {
         const reply = await patch('North tower', { settings: { base_url } })
         expectProblem(reply, 400, 'value_invalid')
@@ -67,7 +67,7 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...moved, enabled: true })
     })
 
-    it('takes a secret to no other path of the same origin unless it is given again: others may own it', async () => {
+    it('refuses a new path on the same origin unless every secret is given again', async () => {
       const at = (base_url: string, more = {}) => patch('North tower', { settings: { base_url, ...more } })
       expect((await at('https://tower.example/a', { api_token: 'canary-a' })).status).to.equal(200)
       for (const other of ['/b', '/ab', '/a/..%2fb', '/a/..%252fb', '/a/..;/b', '']) {
@@ -79,7 +79,7 @@ describe('connections', () => {
       expect((await at('https://tower.example/b', { api_token: 'canary-b' })).status).to.equal(200)
     })
 
-    it('of two at once keeps what both change, and no secret that was replaced comes back', async () => {
+    it('merges two concurrent changes and never restores a replaced secret', async () => {
       for (let round = 0; round < times(5); round++) {
         const given = { base_url: `https://tower.example/v${round}`, api_token: `canary-${round}` }
         await patch('North tower', { settings: { ...given, base_url: 'https://tower.example' } })
@@ -96,7 +96,7 @@ describe('connections', () => {
       }
     })
 
-    it('is refused where no request could be sent with it, as when it is made', async () => {
+    it('refuses a blocked address, as POST does', async () => {
       const unusable = { ...settings, base_url: 'https://kim:canary@tower.example' }
       const body = { organization_code: 'acme', name: 'West tower', plugin: 'tower', settings: unusable }
       for (const reply of [
@@ -110,7 +110,7 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...settings, enabled: true })
     })
 
-    it('has no secret so short that it could not be kept out of messages, as when it is made', async () => {
+    it('refuses a secret too short to redact, as POST does', async () => {
       const short = { ...settings, api_token: 'x1' }
       const body = { organization_code: 'acme', name: 'East tower', plugin: 'tower', settings: short }
       for (const reply of [
@@ -122,7 +122,7 @@ describe('connections', () => {
       }
     })
 
-    it('fits the schema of the plugin', async () => {
+    it('validates settings by the schema of the plugin', async () => {
       for (const [given, pointer] of [
         [{ base_url: 'nowhere' }, '/settings/base_url'],
         [{ api_token: null }, '/settings/api_token'],
@@ -139,7 +139,7 @@ describe('connections', () => {
       }
     })
 
-    it('enters a secret anew that cannot be opened any more', async () => {
+    it('replaces a secret that can no longer be decrypted', async () => {
       const database = new Database(join(api.dataDir, 'tocsin.db'))
       database.run('UPDATE connection_secrets SET sealed = zeroblob(60)')
       database.close()
@@ -152,7 +152,7 @@ describe('connections', () => {
   })
 
   describe('GET', () => {
-    it('one shows it to whoever reads, without its secrets', async () => {
+    it('returns one connection to every reader, without its secrets', async () => {
       const reader = await api.newKey('reader')
       const reply = await api.call('GET', path('north TOWER'), { key: reader })
       expect(reply.status, reply.text).to.equal(200)
@@ -172,7 +172,7 @@ describe('connections', () => {
       expectProblem(await api.call('GET', path('nowhere'), { key: reader }), 404, 'connection_not_found')
     })
 
-    it('warns of credentials from their 90th day on, until others are entered', async () => {
+    it('warns about credentials that are 90 days old until they are replaced', async () => {
       const day = 86_400_000
       const made = api.clock.time
       const get = async () => (await api.call('GET', path('North tower'))).json
@@ -196,7 +196,7 @@ describe('connections', () => {
   })
 
   describe('POST rotate-token', () => {
-    it('puts another token into the addresses, of this connection alone, and refuses the old one at once', async () => {
+    it('replaces the token of this connection only and refuses the old one at once', async () => {
       const tokenOf = async (name: string) =>
         ((await api.call('GET', path(name, '/manifest'))).json.url as string).split('token=')[1] ?? ''
       const send = (token: string) =>
@@ -229,7 +229,7 @@ describe('connections', () => {
   describe('GET manifest', () => {
     const manifestOf = async (of: Api) => (await of.call('GET', path('North tower', '/manifest'))).json
 
-    it('holds addresses with the token of this connection', async () => {
+    it('contains the addresses with the token of this connection', async () => {
       const reply = await api.call('GET', path('north tower', '/manifest'))
       expect(String(reply.headers.get('tocsin-warning')), 'the address of this machine').to.include(
         'TOCSIN_PUBLIC_URL',
@@ -244,7 +244,7 @@ describe('connections', () => {
       expect(await manifestOf(api), 'the same each time').to.deep.equal(reply.json)
     })
 
-    it('names the address at which people reach the server', async () => {
+    it('uses the public address of the server', async () => {
       const behind = await startApi({ publicUrl: 'https://tocsin.example', apiPrefix: 'v7' })
       const body = { organization_code: 'acme', name: 'North tower', plugin: 'tower', settings }
       await behind.call('POST', '/v7/connections', { body })
@@ -253,7 +253,7 @@ describe('connections', () => {
       expect(url).to.match(/^https:\/\/tocsin\.example\/v7\/webhooks\/tower\/v1\/rope\?token=[\w-]{43}$/)
     })
 
-    it('is only for administrators, since the token is a secret: it is in no other answer and no line of the log', async () => {
+    it('requires the admin role, and its token is in no other response and no log line', async () => {
       const [, token = ''] = (await manifestOf(api)).url.split('token=')
       const analyst = await api.newKey('analyst')
       expectProblem(
@@ -271,7 +271,7 @@ describe('connections', () => {
   })
 
   describe('DELETE', () => {
-    it('takes it away with its secrets, and answers what it was', async () => {
+    it('deletes the connection with its secrets and returns it', async () => {
       const reply = await api.call('DELETE', path('north tower'))
       expect(reply.status).to.equal(200)
       expect(reply.json).to.include({ name: 'North tower', plugin: 'tower' })
@@ -284,7 +284,7 @@ describe('connections', () => {
   describe('POST authenticate', () => {
     const authenticate = (name: string) => api.call('POST', path(name, '/authenticate'))
 
-    it('answers ok when the other system takes the credentials, also while it is disabled', async () => {
+    it('answers ok if the other system accepts the credentials, even for a disabled connection', async () => {
       let seen: string | undefined
       api.authenticate = async (open) => {
         seen = `${open.connection.plugin} ${open.secrets['api_token']?.reveal()}`
@@ -297,7 +297,7 @@ describe('connections', () => {
       expect(seen).to.equal('tower canary-secret')
     })
 
-    it('asks the other system only so often for one connection, and for one organization', async () => {
+    it('limits its requests per connection and per organization', async () => {
       let asked = 0
       api.authenticate = async () => {
         asked++
@@ -319,7 +319,7 @@ describe('connections', () => {
       expect((await authenticate('south tower')).status, 'of another organization').to.equal(200)
     })
 
-    it('warns of what will soon be wrong', async () => {
+    it('warns about future problems', async () => {
       api.authenticate = async () => ({ account: 'tower T1' })
       expect((await authenticate('north tower')).json).to.deep.equal({
         status: 'ok',
@@ -334,7 +334,7 @@ describe('connections', () => {
       })
     })
 
-    it('shows what was found among the warnings, until it is found no more', async () => {
+    it('adds its result to the warnings until it succeeds', async () => {
       const warning = 'the token ends on 2027-02-01: make another one'
       const warningsOf = async () => (await api.call('GET', path('North tower'))).json.warnings
       api.authenticate = async () => ({ warning })
@@ -345,7 +345,7 @@ describe('connections', () => {
       expect(await warningsOf()).to.deep.equal([])
     })
 
-    it('says in words what is wrong', async () => {
+    it('describes what is wrong', async () => {
       api.authenticate = () =>
         Promise.reject(new ConnectionError('http_401', 'the tower says no', { hint: 'ask the bell ringer' }))
       const reply = await authenticate('north tower')
@@ -371,7 +371,7 @@ describe('connections', () => {
       expect([await filtered('true'), await filtered('false')]).to.deep.equal([false, true])
     })
 
-    it('does not forbid the caller what the connection may not reach', async () => {
+    it('does not answer 403 if the connection may not reach its address', async () => {
       api.authenticate = () =>
         Promise.reject(new ForbiddenError('egress_forbidden', 'not there', { hint: 'list it' }))
       const reply = await authenticate('north tower')
@@ -379,7 +379,7 @@ describe('connections', () => {
       expect(reply.json).to.include({ detail: 'not there', hint: 'list it' })
     })
 
-    it('is in the audit log where it failed too, as is who has read the manifest', async () => {
+    it('is in the audit log even if it fails, as are reads of the manifest', async () => {
       const found = async () => {
         const { data } = (await api.call('GET', '/api/audit?limit=3&actor=admin')).json
         return data.map(({ action, subject, details }: any) => [action, subject.name, details])
@@ -394,7 +394,7 @@ describe('connections', () => {
     })
   })
 
-  it('are named by uuid too, and need the organization where two have the name', async () => {
+  it('are found by uuid or name, which needs an organization if it is ambiguous', async () => {
     const globex = await make('globex', 'North tower')
     for (const [method, rest] of [
       ['DELETE', ''],
@@ -409,7 +409,7 @@ describe('connections', () => {
     expect((await stored()).enabled, 'the other one').to.equal(true)
   })
 
-  it('of another organization are not there', async () => {
+  it('answer 404 to other organizations', async () => {
     const key = await api.newKey('admin', ['globex'])
     const [{ connection_uuid: uuid }] = (await api.call('GET', '/api/connections')).json.data
     for (const name of [uuid, 'North tower']) {

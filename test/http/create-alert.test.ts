@@ -35,31 +35,31 @@ describe('POST alerts', () => {
     expect(reply.headers.get('location')).to.equal(`/api/alerts/${reply.json.alert_id}`)
   })
 
-  it('names the key that posted as the creator', async () => {
+  it('records the API key as the creator', async () => {
     const key = await api.newKey('intake')
     const reply = await api.call('POST', '/api/alerts', { body: alert, key })
     const keys = await api.stores.keys.list()
     expect(reply.json.created_by).to.equal(keys.at(-1)?.uuid)
   })
 
-  it('counts per organization and provider', async () => {
+  it('numbers alerts per organization and provider', async () => {
     const body = { ...alert, organization_code: 'globex', alert_provider: 'dlp' }
     const ids = [await post(body), await post(body)].map((reply) => reply.json.alert_id)
     expect(ids).to.deep.equal(['globex-dlp-1', 'globex-dlp-2'])
   })
 
-  it('compares provider and organization ignoring case and answers them as registered', async () => {
+  it('compares provider and organization without letter case and returns their registered spelling', async () => {
     const reply = await post({ ...alert, alert_provider: 'siem', organization_code: 'ACME' })
     expect(reply.json).to.include({ alert_provider: 'SIEM', organization_code: 'acme' })
   })
 
-  it('takes no letter for another that only has the same lower case', async () => {
+  it('distinguishes letters that merely share a lower-case form', async () => {
     await api.stores.organizations.create({ code: 'Kappa', name: 'Kappa' }, somebody())
     expect((await post({ ...alert, organization_code: 'kappa' })).status).to.equal(201)
     expectProblem(await post({ ...alert, organization_code: '\u212aappa' }), 400, 'unknown_organization')
   })
 
-  it('has an alert with a type investigated, and one without stored only', async () => {
+  it('investigates an alert with a type and only stores one without', async () => {
     const before = api.submitted.length
     const typed = await post({ ...alert, alert_type: 'Phishing' })
     const untyped = await post(alert)
@@ -69,12 +69,12 @@ describe('POST alerts', () => {
     expect(await api.stores.alerts.find('all', untyped.json.alert_uuid)).to.include({ type: null })
   })
 
-  it('takes null for an absent optional field', async () => {
+  it('accepts null for an absent optional field', async () => {
     const reply = await post({ ...alert, alert_type: null, created_at_source: null })
     expect(reply.json).to.include({ alert_type: null, created_at_source: null })
   })
 
-  it('knows an organization and a provider that were added since it started', async () => {
+  it('accepts an organization and a provider added after the start', async () => {
     await api.stores.organizations.create({ code: 'late', name: 'Late' }, somebody())
     await api.stores.providers.create({ code: 'later', name: 'Later' }, somebody())
     const reply = await post({ ...alert, organization_code: 'late', alert_provider: 'later' })
@@ -125,7 +125,7 @@ describe('POST alerts', () => {
     'markup and formulas': '<script>alert(1)</script>=cmd()',
     'a million characters': 'x'.repeat(1_000_000),
   })) {
-    it(`keeps ${what} as it was sent`, async () => {
+    it(`stores ${what} unchanged`, async () => {
       const reply = await post({ ...alert, alert_content: content })
       expect(reply.status, reply.text.slice(0, 300)).to.equal(201)
       const read = await api.call('GET', `/api/alerts/${reply.json.alert_uuid}`)
@@ -133,7 +133,7 @@ describe('POST alerts', () => {
     })
   }
 
-  it('refuses an alert with a type while no investigation can be taken, and stores nothing', async () => {
+  it('refuses an alert with a type if the run queue is full, and stores nothing', async () => {
     const body = { ...alert, organization_code: 'globex', alert_type: 'Phishing' }
     api.investigations.accepting = () => false
     const total = (await api.call('GET', '/api/alerts')).json.total
@@ -152,7 +152,7 @@ describe('POST alerts', () => {
       api.investigations.wait = () => Promise.resolve()
     })
 
-    it('answers with the alert as it is when the investigation has ended', async () => {
+    it('answers with the alert once its investigation has ended', async () => {
       api.investigations.wait = async (alertId, ms) => {
         expect(ms).to.equal(5_000)
         const found = await api.stores.alerts.find('all', alertId)
@@ -169,7 +169,7 @@ describe('POST alerts', () => {
       expect(reply.json.investigation_status).to.equal(5)
     })
 
-    it('waits 60 seconds at most', async () => {
+    it('waits at most 60 seconds', async () => {
       let waited = 0
       api.investigations.wait = async (_id, ms) => {
         waited = ms
@@ -178,12 +178,12 @@ describe('POST alerts', () => {
       expect(waited).to.equal(60_000)
     })
 
-    it('answers that the alert was taken in, even when waiting fails', async () => {
+    it('answers that the alert was stored even if waiting fails', async () => {
       api.investigations.wait = () => Promise.reject(new Error('no'))
       expect((await post(typed, { prefer: 'wait=1' })).status).to.equal(201)
     })
 
-    it('does not wait for what it cannot read, nor for an alert without type', async () => {
+    it('does not wait if the header is malformed or the alert has no type', async () => {
       api.investigations.wait = () => Promise.reject(new Error('must not be called'))
       for (const prefer of ['wait', 'wait=-1', 'wait=soon', 'waiting=3', '']) {
         expect((await post(typed, { prefer })).headers.get('preference-applied'), prefer).to.equal(null)

@@ -17,7 +17,7 @@ describe('limits of destructive actions over the API', () => {
     return (json.classes as any[]).map((each) => [each.class, each.limit, each.own, each.remaining])
   }
 
-  it('are set as a whole, by whoever has seen them, and recorded', async () => {
+  it('are replaced as a whole, need the current ETag, and are recorded', async () => {
     const { headers } = await api.call('GET', path)
     expect((await put({ blocking: 50 })).status).to.equal(428)
     expect((await put({ blocking: 50, containment: 0 }, headers.get('etag') ?? '')).status).to.equal(200)
@@ -41,7 +41,7 @@ describe('limits of destructive actions over the API', () => {
     { blocking: '5' },
     { isolation: 5 },
   ])
-    it(`refuse ${JSON.stringify(body)}, and stay as they are`, async () => {
+    it(`refuse ${JSON.stringify(body)} and stay unchanged`, async () => {
       const { status, text } = await put(body, '*')
       expect(status).to.equal(400)
       expect(text).to.include(Object.keys(body)[0])

@@ -49,7 +49,7 @@ describe('docs/api.md', () => {
   })
   after(() => api.close())
 
-  it('describes every route, and no other', () => {
+  it('describes every route and no other', () => {
     const described = [...text.matchAll(/^### `(\w+ \S+)`$/gm)].map(([, operation]) => operation)
     expect(described).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
@@ -64,7 +64,7 @@ describe('docs/api.md', () => {
     for (const [code, status] of others) expect(statuses.has(status), code).to.equal(true)
   })
 
-  it('has examples that work, with answers of the shape that is shown', async () => {
+  it('has working examples whose responses have the documented shape', async () => {
     const variables = { TOCSIN_URL: api.url, TOCSIN_KEY: api.adminKey }
     let tried = 0
     for (const [at, { language, code }] of blocks.entries()) {
@@ -85,7 +85,7 @@ describe('docs/api.md', () => {
     expect(tried).to.be.above(12)
   })
 
-  it('shows a problem document that fits its schema', () => {
+  it('shows a problem document that matches its schema', () => {
     const problems = blocks.filter(({ code }) => code.includes('urn:tocsin'))
     expect(problems).to.have.length(1)
     for (const { code } of problems) expectFits('error', JSON.parse(code))

@@ -21,7 +21,7 @@ function tooLarge({ status, json }: Reply, what: string) {
   expect(json.detail).to.include(what)
 }
 
-describe('a dry run that does not end', () => {
+describe('an endless dry run', () => {
   let api: Api
   let onRead: () => void
   before(async () => {
@@ -41,7 +41,7 @@ describe('a dry run that does not end', () => {
     })
   }
 
-  it('keeps nobody from being answered, and no more than a bounded number of steps', async () => {
+  it('does not block other requests and keeps a bounded number of steps', async () => {
     const { promise: health, resolve } = Promise.withResolvers<Response>()
     onRead = () => resolve(fetch(`${api.url}/healthz`))
     const over: string[] = []
@@ -53,18 +53,18 @@ describe('a dry run that does not end', () => {
     expect(over).to.deep.equal(['healthz', 'dry run'])
   })
 
-  it('keeps no more than a bounded size of what its steps hold', async () => {
+  it('keeps a bounded size of step data', async () => {
     tooLarge(await dryRun([1, 10, 100], 'x'.repeat(10_000)), '8388608 characters')
   })
 
-  it('is none of ten thousand steps, which are shown', async () => {
+  it('does not reach the limit with 10,000 steps, which are all shown', async () => {
     const { status, json, text } = await dryRun([1, 100, 99])
     expect(status, text.slice(0, 500)).to.equal(200)
     expect(json.events).to.have.length.above(9_900)
   })
 })
 
-describe('tests of a playbook that do not end', () => {
+describe('endless playbook tests', () => {
   let api: Api
   let key: string
   before(async () => {
@@ -88,7 +88,7 @@ describe('tests of a playbook that do not end', () => {
   }
   const run = async (by = key) => await api.call('POST', '/api/playbooks/loops/test', { key: by })
 
-  it('let others have their turn, and take a bounded number of steps', async () => {
+  it('yield to other requests and run a bounded number of steps', async () => {
     await write([[100, 100, 100]])
     const over: Reply[] = []
     const testing = run().then((reply) => over.push(reply))
@@ -99,7 +99,7 @@ describe('tests of a playbook that do not end', () => {
     expect(answered).to.be.above(20)
   })
 
-  it('are run one at once for an organization', async () => {
+  it('run one at a time per organization', async () => {
     await write([[100, 100, 100]])
     const both = [run(), run()]
     const one = await Promise.race(both)
@@ -109,7 +109,7 @@ describe('tests of a playbook that do not end', () => {
     tooLarge(ended!, '20000 steps')
   })
 
-  it('share the places of dry runs', async () => {
+  it('share the slots of dry runs', async () => {
     await write([[1, 1, 1]])
     const reading = Promise.withResolvers<void>()
     const read = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ describe('tests of a playbook that do not end', () => {
     expect((await run()).status).to.equal(200)
   })
 
-  it('may take so many steps all together', async () => {
+  it('share one budget of steps', async () => {
     await write([
       [1, 100, 80],
       [1, 100, 80],
@@ -140,7 +140,7 @@ describe('tests of a playbook that do not end', () => {
     tooLarge(await run(), '20000 steps')
   })
 
-  it('say so where no more than a bounded size is kept', async () => {
+  it('report that the size limit was reached', async () => {
     await write([[1, 10, 100]], 'x'.repeat(10_000))
     tooLarge(await run(await api.newKey('analyst')), '8388608 characters')
   })

@@ -45,7 +45,7 @@ describe('dry runs over HTTP', () => {
   const dryRun = (body: object) =>
     api.call('POST', '/api/playbooks/dry-run', { body: { organization_code: 'acme', ...body } })
 
-  it('makes reads over the connections of the organization, and no write', async () => {
+  it('make reads with the connections of the organization, and no writes', async () => {
     const { alert = [] } = await thingsOf(api, 'acme').alert()
     const before = await api.stores.alerts.find('all', alert[0] ?? '')
     const { total } = await api.stores.cases.list('all', {}, { limit: 1 })
@@ -61,7 +61,7 @@ describe('dry runs over HTTP', () => {
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(0)
   })
 
-  it('is in the audit log, also where it ends badly, and not where nothing could be tried', async () => {
+  it('are in the audit log even if they fail, but not if they never start', async () => {
     const head = async () => (await api.stores.audit.head())?.sequence
     const stored = await thingsOf(api, 'acme').alert()
     const before = (await head()) ?? 0
@@ -77,7 +77,7 @@ describe('dry runs over HTTP', () => {
     expect(await head()).to.equal(before + 1)
   })
 
-  it('reads for the organization that is named', async () => {
+  it('read as the given organization', async () => {
     const organizations: string[] = []
     answer = async ({ run }) => {
       organizations.push(run.organizationUuid)
@@ -88,14 +88,14 @@ describe('dry runs over HTTP', () => {
     expect(organizations).to.deep.equal([api.organizations['globex'], api.organizations['acme']])
   })
 
-  it('leaves sensitive values out', async () => {
+  it('leave out sensitive values', async () => {
     const echo = source.replace('return: rung', 'return: "${{ steps.look.output.?keeper.orValue(1) }}"')
     const { json, text } = await dryRun({ source: echo, alert_content: 'x' })
     expect(json.end?.status, text).to.equal('completed')
     expect(text).to.not.include('quasimodo')
   })
 
-  it('shows what each answer leads to, or the one that is given', async () => {
+  it('show the result of each answer, or of the given one', async () => {
     const all = await dryRun({ source: asking })
     expect(all.json.question, all.text).to.deep.include({
       path: 'sure',
@@ -119,7 +119,7 @@ describe('dry runs over HTTP', () => {
     expectProblem(await dryRun({ source: asking, answers: { shure: 'yes' } }), 404, 'checkpoint_not_found')
   })
 
-  it('takes a stored playbook by name and by hash, and says where the alert would not start it', async () => {
+  it('accept a stored playbook by name or hash, and say if the alert would not trigger it', async () => {
     const put = await api.call('PUT', '/api/playbooks/rings', { body: { source } })
     for (const playbook of ['rings', put.json.hash]) {
       const { json, text } = await dryRun({
@@ -132,7 +132,7 @@ describe('dry runs over HTTP', () => {
     }
   })
 
-  it('refuses what does not fit', async () => {
+  it('refuse invalid requests', async () => {
     const foreign = await thingsOf(api, 'globex').alert()
     expectProblem(await dryRun({ source, alert: foreign['alert']?.[0] }), 404, 'alert_not_found')
     expectProblem(await dryRun({ playbook: 'none' }), 404, 'playbook_not_found')
@@ -165,7 +165,7 @@ describe('dry runs over HTTP', () => {
     return { sent, read: await reading, stop: () => stop.abort() }
   }
 
-  it('makes one at once for an organization, and gives one up that nobody waits for', async () => {
+  it('run one at a time per organization and stop if the client disconnects', async () => {
     const first = await hanging()
     const second = await dryRun({ source: asking })
     expectProblem(second, 503, 'dry_runs_full')
@@ -179,7 +179,7 @@ describe('dry runs over HTTP', () => {
     expect(reply.status, reply.text).to.equal(200)
   })
 
-  it('ends when the server closes', async () => {
+  it('end when the server closes', async () => {
     const { sent } = await hanging()
     await api.close()
     const reply = await sent
@@ -189,7 +189,7 @@ describe('dry runs over HTTP', () => {
 })
 
 describe('createDryRunGate', () => {
-  it('lets four organizations in at once', async () => {
+  it('admits four organizations at once', async () => {
     const never = new AbortController().signal
     const gate = createDryRunGate(never)
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
@@ -201,7 +201,7 @@ describe('createDryRunGate', () => {
     expect(await gate.through('e', never, async () => 'in')).to.equal('in')
   })
 
-  it('ends what takes too long, and lets others in again', async () => {
+  it('aborts a dry run that exceeds its time and admits the next', async () => {
     const never = new AbortController().signal
     const gate = createDryRunGate(never, 1)
     for (let tries = 0; tries < 3; tries++) {

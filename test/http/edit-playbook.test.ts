@@ -16,7 +16,7 @@ describe('editing playbooks over HTTP', () => {
   const put = (name: string, text: string, headers = {}) =>
     api.call('PUT', `/api/playbooks/${name}`, { body: { source: text }, headers })
 
-  it('puts a new playbook in force, with its file', async () => {
+  it('publishes a new playbook and writes its file', async () => {
     const reply = await put('fresh', source('fresh'))
     expect(reply.status, reply.text).to.equal(200)
     expect(reply.json).to.include({ name: 'fresh', origin: 'file', source: source('fresh') })
@@ -27,7 +27,7 @@ describe('editing playbooks over HTTP', () => {
     expect(started.json.playbook_hash).to.equal(reply.json.hash)
   })
 
-  it('takes an edit of what was seen, and keeps all versions', async () => {
+  it('accepts an edit with the current ETag and keeps all versions', async () => {
     const first = await put('twice', source('twice'))
     const second = await put('twice', source('twice', '', '2'), {
       'if-match': first.headers.get('etag') ?? '',
@@ -49,13 +49,13 @@ describe('editing playbooks over HTTP', () => {
     expect(replaced.json.in_force).to.equal(false)
   })
 
-  it('makes no new one with `If-Match: *`, which is for what is there: the name may be mistyped', async () => {
+  it('refuses `If-Match: *` for a new playbook, because the name may be mistyped', async () => {
     expectProblem(await put('mistyped', source('mistyped'), { 'if-match': '*' }), 412, 'precondition_failed')
     expectProblem(await api.call('GET', '/api/playbooks/mistyped'), 404, 'playbook_not_found')
     expect((await put('mistyped', source('mistyped'))).status).to.equal(200)
   })
 
-  it('says that none is in force where the file is gone, and puts it there again without If-Match', async () => {
+  it('reports a playbook without a file as not live, and restores it without If-Match', async () => {
     const text = source('gone')
     const kept = { name: 'gone', hash: 'e'.repeat(64), source: text, organizationUuid: null }
     await api.stores.playbooks.put({ ...kept, origin: 'file' }, somebody())
@@ -65,7 +65,7 @@ describe('editing playbooks over HTTP', () => {
     expect((await put('gone', text)).json.in_force).to.equal(true)
   })
 
-  it('refuses an edit of what has changed since, or that does not say what it saw', async () => {
+  it('refuses an edit with a stale or missing ETag', async () => {
     const first = await put('raced', source('raced'))
     const seen = { 'if-match': first.headers.get('etag') ?? '' }
     await put('raced', source('raced', '', '2'), seen)
@@ -80,7 +80,7 @@ describe('editing playbooks over HTTP', () => {
     expect((await put('raced', source('raced', '', '3'), { 'if-match': '*' })).status).to.equal(200)
   })
 
-  it('takes one of two edits at once', async () => {
+  it('accepts one of two concurrent edits', async () => {
     const first = await put('both', source('both'))
     const seen = { 'if-match': first.headers.get('etag') ?? '' }
     const replies = await Promise.all(
@@ -89,7 +89,7 @@ describe('editing playbooks over HTTP', () => {
     expect(replies.map(({ status }) => status)).to.have.members([200, 412, 412])
   })
 
-  it('refuses mistakes, each with its place', async () => {
+  it('refuses an invalid playbook and locates each problem', async () => {
     const reply = await put(
       'wrong',
       `${source('wrong')}  - { id: b, set: { m: "\${{ steps.a.output.x }}" } }\n`,
@@ -99,13 +99,13 @@ describe('editing playbooks over HTTP', () => {
     expectProblem(await api.call('GET', '/api/playbooks/wrong'), 404, 'playbook_not_found')
   })
 
-  it('refuses another name than that of the address, and one that is no name', async () => {
+  it('refuses an invalid name and a name that differs from the path', async () => {
     expectProblem(await put('mine', source('yours')), 400, 'playbook_renamed')
     for (const name of ['..%2f..%2fetc', '.hidden', 'CON', 'a b'])
       expect((await put(name, source('x'))).status, name).to.be.oneOf([400, 404])
   })
 
-  it('refuses what would break a playbook that calls it', async () => {
+  it('refuses an edit that breaks a calling playbook', async () => {
     const inner = source('inner', 'outputs: { n: "${{ steps.a.output.n }}" }\n')
     const first = await put('inner', inner)
     const outer = `apiVersion: tocsin/v1\nname: outer\non: { manual: true }\nsteps:\n  - { id: c, call: inner }\n  - { set: { x: "\${{ steps.c.output.n }}" } }\n`
@@ -117,7 +117,7 @@ describe('editing playbooks over HTTP', () => {
     expect((await api.call('GET', '/api/playbooks/inner')).json.hash).to.equal(first.json.hash)
   })
 
-  it('is in the audit log, with who did it', async () => {
+  it('records the actor in the audit log', async () => {
     const { json } = await put('told', source('told'))
     const { data } = (await api.call('GET', '/api/audit')).json
     const entry = data.find((each: { subject?: { id?: string } }) => each.subject?.id === json.hash)
@@ -125,7 +125,7 @@ describe('editing playbooks over HTTP', () => {
     expect(JSON.stringify(entry)).to.include('"api_key"')
   })
 
-  it('checks and draws without keeping', async () => {
+  it('validates and draws a playbook without storing it', async () => {
     const good = await api.call('POST', '/api/playbooks/validate', { body: { source: source('drawn') } })
     expect(good.json).to.include({ name: 'drawn' })
     expect(good.json.problems).to.deep.equal([
@@ -163,7 +163,7 @@ describe('editing playbooks over HTTP', () => {
     expectProblem(await api.call('GET', '/api/playbooks/drawn'), 404, 'playbook_not_found')
   })
 
-  it('draws a stored playbook, by name and by hash', async () => {
+  it('draws a stored playbook by name and by hash', async () => {
     const { json } = await put('pictured', source('pictured'))
     const byName = await api.call('GET', '/api/playbooks/pictured/graph')
     expect(byName.json.edges).to.have.length(2)

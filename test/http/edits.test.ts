@@ -27,7 +27,7 @@ describe('an edit over the API', () => {
   })
   afterEach(() => api.close())
 
-  it('names what it has seen, whatever it edits', () => {
+  it('requires If-Match on every editable resource', () => {
     for (const { method, path, headers } of routes.filter((route) => /^(PATCH|PUT)$/.test(route.method)))
       expect(headers?.properties, `${method} ${path}`).to.have.property('if-match')
     const patched = routes.filter(({ method }) => method === 'PATCH').map(({ path }) => path.split('/')[1])
@@ -36,7 +36,7 @@ describe('an edit over the API', () => {
 
   for (const [path, body] of edited) {
     describe(`of ${path}`, () => {
-      it('changes what was seen, and answers its next ETag', async () => {
+      it('applies with the current ETag and returns the next one', async () => {
         const tag = await tagOf(path)
         expect(tag).to.equal('"1"')
         const reply = await patch(path, body, tag)
@@ -48,7 +48,7 @@ describe('an edit over the API', () => {
         expect(now.headers.get('etag')).to.equal('"2"')
       })
 
-      it('is refused where somebody else has changed it since, and changes nothing', async () => {
+      it('is refused with a stale ETag and changes nothing', async () => {
         const tag = await tagOf(path)
         expect((await patch(path, body, tag)).status).to.equal(200)
         const before = await api.stores.audit.head()
@@ -59,13 +59,13 @@ describe('an edit over the API', () => {
         expect(await api.stores.audit.head()).to.deep.equal(before)
       })
 
-      it('of two at once with one ETag wins one', async () => {
+      it('wins against a concurrent edit with the same ETag', async () => {
         const tag = await tagOf(path)
         const replies = await Promise.all([patch(path, body, tag), patch(path, body, tag)])
         expect(replies.map(({ status }) => status)).to.have.members([200, 412])
       })
 
-      it('may name several versions of which it has seen one', async () => {
+      it('accepts several ETags of which one is current', async () => {
         const tag = await tagOf(path)
         const others = ['"888888"', 'W/"1"', '"x"']
         expectProblem(await patch(path, body, others.join(', ')), 412, 'precondition_failed')
@@ -73,7 +73,7 @@ describe('an edit over the API', () => {
         expect((await patch(path, body, [...others, tag].join(','))).status).to.equal(200)
       })
 
-      it('is refused where nobody can tell what it has seen', async () => {
+      it('is refused with a malformed If-Match', async () => {
         for (const ifMatch of ['2', '"2', '*, "1"', '"1" "2"', '"1"x', '']) {
           const reply = await patch(path, body, ifMatch)
           expectProblem(reply, 400, 'header_invalid')
@@ -81,14 +81,14 @@ describe('an edit over the API', () => {
         }
       })
 
-      it('has to say what it changes; `*` is whatever it is', async () => {
+      it('requires If-Match, where `*` matches every version', async () => {
         expectProblem(await patch(path, body), 428, 'precondition_required')
         expect((await patch(path, body, '*')).status).to.equal(200)
       })
     })
   }
 
-  it('that deletes may say what it deletes', async () => {
+  it('that deletes accepts an optional If-Match', async () => {
     const remove = (ifMatch?: string) =>
       api.call('DELETE', '/api/connections/north', {
         headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
@@ -98,7 +98,7 @@ describe('an edit over the API', () => {
     expectProblem(await remove(), 404, 'connection_not_found')
   })
 
-  it('names an organization or a provider that is there', async () => {
+  it('refuses a missing organization or provider', async () => {
     for (const [path, code] of [
       ['/api/organizations/none', 'organization_not_found'],
       // The Kelvin sign is a `K` to some.

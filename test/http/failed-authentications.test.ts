@@ -18,7 +18,7 @@ describe('failed authentications', () => {
     const failures = async (key = api.adminKey) =>
       (await api.call('GET', '/api/audit?action=authentication.failed&sort=sequence', { key })).json.data
 
-    it('are in the audit log: from where, which key, and why', async () => {
+    it('are in the audit log with address, key and reason', async () => {
       const expired = await api.newKey('admin', undefined, api.clock.time + 1)
       const revoked = await api.newKey('reader')
       await api.call('DELETE', `/api/keys/${revoked.split('_')[1]}`)
@@ -53,7 +53,7 @@ describe('failed authentications', () => {
       for (const [key] of given.slice(1)) expect(text).to.not.include(key.slice(-43))
     })
 
-    it('of a sign-in are too, and of a key of one organization are shown to its administrator', async () => {
+    it("of sign-ins are recorded too, and an organization admin sees those of the organization's keys", async () => {
       const key = await api.newKey('reader', ['globex'])
       const admin = await api.newKey('admin', ['globex'])
       const wrong = `${key.slice(0, -43)}${'A'.repeat(43)}`
@@ -64,7 +64,7 @@ describe('failed authentications', () => {
       expect(await failures()).to.have.length(2)
     })
 
-    it('are none where no key was sent, or one that may not do this', async () => {
+    it('are not recorded for a missing key or a missing permission', async () => {
       await api.call('GET', '/api/alerts', { key: null })
       await api.call('GET', '/api/keys', { key: await api.newKey('reader') })
       await api.stores.probe()
@@ -89,7 +89,7 @@ describe('failed authentications', () => {
     const told = () =>
       recorded.map(({ by, subject, details }) => [by.id, subject.id, details?.['times'], by.requestId])
 
-    it('of one sender are told twice in ten minutes: the first, and how many more', async () => {
+    it('from one address are recorded twice in ten minutes: the first, and the number of others', async () => {
       const subject = createFailedAuthentications(stores, quiet)
       for (let n = 0; n < 1_000; n++) subject.record(failed('x'), n)
       await timers.tickAsync(599_999)
@@ -104,7 +104,7 @@ describe('failed authentications', () => {
       expect(recorded).to.have.length(3)
     })
 
-    it('of many senders, or for many keys, are counted together', async () => {
+    it('from many addresses or for many keys are counted together', async () => {
       const subject = createFailedAuthentications(stores, quiet)
       for (let n = 0; n < 500; n++) {
         subject.record(failed('x', `192.0.2.${n}`), n)
@@ -117,7 +117,7 @@ describe('failed authentications', () => {
       expect(told().map(([sender]) => sender)).to.include('many addresses')
     })
 
-    it('of unknown keys hide no guess at a key that exists, nor its organization', async () => {
+    it('with unknown keys do not hide a guess at an existing key or its organization', async () => {
       const { id, value } = makeKey()
       const keys = {
         find: async (wanted: string) =>
@@ -145,7 +145,7 @@ describe('failed authentications', () => {
       expect(recorded.length, 'bounded').to.be.below(600)
     })
 
-    it('of one address hide no other address', async () => {
+    it('from one address do not hide other addresses', async () => {
       const subject = createFailedAuthentications(stores, quiet)
       for (let n = 0; n < 1_000; n++) subject.record(failed(makeKey().value), n)
       const other = makeKey().value

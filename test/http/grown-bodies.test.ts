@@ -87,7 +87,7 @@ const shared: Readonly<Record<string, string>> = { provider: 'siem', playbook: '
 
 const longTexts = ['x'.repeat(100_000), ' \n'.repeat(50_000), '😀'.repeat(25_000), '${{ '.repeat(25_000)]
 
-describe('a body that fits, but for one place', () => {
+describe('a valid body', () => {
   let api: Api
   let things: Readonly<Record<string, () => Promise<Thing>>>
   let calls = 0
@@ -114,7 +114,7 @@ describe('a body that fits, but for one place', () => {
     const send = (target: string, sent: unknown) =>
       api.call(method, target, { body: sent, headers: method === 'POST' ? {} : { 'if-match': '*' } })
 
-    it(`of ${operation} is taken or refused, and as it is it is taken`, async () => {
+    it(`of ${operation} is accepted, and accepted or refused with one odd value`, async () => {
       const { target, fitting } = await prepared()
       for (const sent of grown(fitting, [...oddTexts.map((text) => text.toWellFormed()), ...longTexts])) {
         const { status, text } = await send(target, sent)
@@ -134,7 +134,7 @@ describe('a body that fits, but for one place', () => {
     })
   }
 
-  it('has no number that cannot be reckoned with: each has a maximum', () => {
+  it('has a maximum for every number', () => {
     // It is read as an int64, and kept as it is.
     const exact = '/alerts body/properties/created_at_source'
     const found = routes.flatMap(({ path, body, query }) => [
@@ -144,7 +144,7 @@ describe('a body that fits, but for one place', () => {
     expect(found.filter((at) => at !== exact)).to.deep.equal([])
   })
 
-  it('brings nothing down', async () => {
+  it('does not crash the server with any odd value', async () => {
     expect((await api.call('GET', '/readyz')).status).to.equal(200)
     expect(api.logged.filter(({ level }) => level === 'error')).to.deep.equal([])
     expect((await api.stores.audit.verify()).broken).to.equal(null)

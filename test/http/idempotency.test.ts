@@ -23,7 +23,7 @@ describe('POST alerts with Idempotency-Key', () => {
     api.call('POST', '/api/alerts', { body, headers: { 'idempotency-key': key }, ...more })
   const total = async () => (await api.call('GET', '/api/alerts')).json.total
 
-  it('answers a repetition with the same alert, and does not have it investigated again', async () => {
+  it('returns the same alert for a repetition and does not investigate it again', async () => {
     const first = await post('abc')
     expect(first.status, first.text).to.equal(201)
     expect(first.headers.get('idempotency-replayed')).to.equal(null)
@@ -36,7 +36,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect(await total()).to.equal(1)
   })
 
-  it('takes the same values in another spelling for the same body', async () => {
+  it('treats another spelling of the same JSON values as the same body', async () => {
     const first = await post('abc', { ...alert, created_at_source: null })
     const spelt = `{ "alert_type":"Phishing", "organization_code":"ACME", "alert_provider":"siem",
       "alert_content":${JSON.stringify(alert.alert_content)} }`
@@ -59,7 +59,7 @@ describe('POST alerts with Idempotency-Key', () => {
     })
   }
 
-  it('belongs to the API key: another one does not see it', async () => {
+  it('keeps the keys of each API key separate', async () => {
     const other = await api.newKey('intake', ['acme'])
     const first = await post('abc')
     const second = await post('abc', alert, { key: other })
@@ -70,7 +70,7 @@ describe('POST alerts with Idempotency-Key', () => {
     ).to.equal(201)
   })
 
-  it('has one winner when many come at once', async () => {
+  it('stores one alert for concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 30 }, () => post('abc')))
     expect(new Set(replies.map(({ json }) => json.alert_uuid)).size).to.equal(1)
     const replayed = replies.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')
@@ -79,7 +79,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect(api.submitted).to.have.length(1)
   })
 
-  it('is kept for 24 hours, and begins anew after them', async () => {
+  it('remembers a key for 24 hours', async () => {
     const first = await post('abc')
     api.clock.time += day - 1
     expect((await post('abc')).json.alert_uuid).to.equal(first.json.alert_uuid)
@@ -90,7 +90,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect((await post('abc')).status, 'the new one counts now').to.equal(422)
   })
 
-  it('is not spent on a request that was refused', async () => {
+  it('does not use up the key of a refused request', async () => {
     expectProblem(await post('abc', { ...alert, alert_provider: 'nobody' }), 400, 'unknown_provider')
     api.investigations.accepting = () => false
     expectProblem(await post('abc'), 503, 'investigations_full')
@@ -100,7 +100,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect(reply.headers.get('idempotency-replayed')).to.equal(null)
   })
 
-  it('answers with the alert as it is then, and waits for nothing that has ended', async () => {
+  it('returns the current alert without waiting for an ended investigation', async () => {
     const first = await post('abc')
     const run = await api.stores.runs.queue({
       organizationUuid: api.organizations['acme'] ?? '',
@@ -119,7 +119,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect(again.headers.get('preference-applied')).to.equal(null)
   })
 
-  it('is 1 to 255 visible characters of ASCII', async () => {
+  it('accepts keys of 1 to 255 visible ASCII characters', async () => {
     expect((await post('x'.repeat(255))).status).to.equal(201)
     expect((await post('"a:b/c~!"')).status).to.equal(201)
     for (const key of ['', 'x'.repeat(256), 'a b', 'a\tb', 'caf\u00e9']) {
@@ -130,7 +130,7 @@ describe('POST alerts with Idempotency-Key', () => {
     expect(await total()).to.equal(2)
   })
 
-  it('is one: a second header is refused', async () => {
+  it('refuses a second header', async () => {
     const body = JSON.stringify(alert)
     const answer = await sendRaw(
       api.url,

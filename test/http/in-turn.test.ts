@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { setImmediate } from 'node:timers/promises'
 import { createTurns } from '../../core/common/in-turn.ts'
 
-describe('work in turn', () => {
-  it('is done one at a time, of each line in its order, and the lines take turns', async () => {
+describe('the work queue', () => {
+  it('runs one task at a time, in order per line, and alternates between lines', async () => {
     const inTurn = createTurns()
     const done: string[] = []
     let underWay = 0
@@ -20,7 +20,7 @@ describe('work in turn', () => {
     expect(done).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
   })
 
-  it('goes on after a mistake, which is told to who asked', async () => {
+  it('reports an error to the caller and continues', async () => {
     const inTurn = createTurns()
     const failed = inTurn('a', async () => Promise.reject(new RangeError('x'))).catch(
       (error: unknown) => error,

@@ -8,7 +8,7 @@ import { expectRejection } from '../contract/fixture.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
-describe('the queue of alerts in front of the store', () => {
+describe('the alert intake queue', () => {
   /** Stores that end when they are told, in the order in which they began. */
   function heldStores(limits: { readonly maxStoring: number; readonly maxWaiting: number }) {
     const gate = createIntakeGate(limits)
@@ -28,7 +28,7 @@ describe('the queue of alerts in front of the store', () => {
     return { gate, begun, enter, endNext }
   }
 
-  it('lets organizations take turns, however many alerts one of them sends', async () => {
+  it('alternates between organizations, no matter how many alerts one sends', async () => {
     const { begun, enter, endNext } = heldStores({ maxStoring: 2, maxWaiting: 100 })
     const all = [...Array.from({ length: 20 }, () => enter('storm')), enter('calm'), enter('calm')]
     expect(begun).to.deep.equal(['storm', 'storm'])
@@ -38,7 +38,7 @@ describe('the queue of alerts in front of the store', () => {
     expect(await Promise.all(all)).to.have.length(22)
   })
 
-  it('refuses what is beyond the queue of one organization, and nothing of others', async () => {
+  it('refuses alerts over the limit of one organization without affecting others', async () => {
     const { gate, begun, enter, endNext } = heldStores({ maxStoring: 1, maxWaiting: 2 })
     const taken = [enter('storm'), enter('storm'), enter('storm')]
     const refused = await expectRejection(enter('storm'), 'RequestError', 'intake_full')
@@ -53,7 +53,7 @@ describe('the queue of alerts in front of the store', () => {
     expect(() => gate.admit({ scope: ['storm'] })).not.to.throw()
   })
 
-  it('goes on after a store that fails', async () => {
+  it('continues after a store failure', async () => {
     const { begun, enter, endNext } = heldStores({ maxStoring: 1, maxWaiting: 2 })
     const failing = enter('a')
     const next = enter('a')
@@ -95,7 +95,7 @@ describe('the queue of alerts in front of the store', () => {
       held.shift()?.()
     }
 
-    it('refuses early with a time to come back, for a key of one organization before the body is sent', async () => {
+    it('refuses early with Retry-After, for a single-organization key even before the body arrives', async () => {
       const first = post('acme')
       await eventually('one that is stored', () => held.length === 1 || undefined)
       const second = post('acme')
@@ -121,7 +121,7 @@ describe('the queue of alerts in front of the store', () => {
       ])
     })
 
-    it('refuses an alert whose investigation could not be queued any more when its turn comes', async () => {
+    it('refuses an alert if the run queue is full by its turn', async () => {
       const first = post('acme')
       await eventually('one that is stored', () => held.length === 1 || undefined)
       let asked = 0

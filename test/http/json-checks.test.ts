@@ -6,7 +6,7 @@ import { findLoneSurrogate, findOddNumber, isOdd } from '../../server/http/reque
 import { preferredWait } from '../../server/http/resources/alerts/prefer.ts'
 import { processorTime } from '../support/processor-time.ts'
 
-describe('fields that stand twice', () => {
+describe('duplicate fields', () => {
   for (const [text, pointer] of [
     ['{"a":1,"a":2}', '/a'],
     ['{"a":{"b":1,"c":[{},{"d":1,"d":1}]}}', '/a/c/1/d'],
@@ -19,7 +19,7 @@ describe('fields that stand twice', () => {
     it(`are found in ${text}`, () => expect(findDuplicateName(text)).to.equal(pointer))
   }
 
-  it('are not found where there are none', () => {
+  it('are not reported in valid JSON', () => {
     for (const text of [
       '{"a":{"a":{"a":"a"}},"b":["a","a"],"c":"\\\\","d":"{\\"a\\":1,\\"a\\":2}"}',
       '"a"',
@@ -30,11 +30,11 @@ describe('fields that stand twice', () => {
     }
   })
 
-  it('are not found in any JSON that a writer makes', () => {
+  it('are not reported in generated JSON', () => {
     fc.assert(fc.property(fc.json(), (text) => findDuplicateName(text) === undefined))
   })
 
-  it('are found in any object with one field repeated', () => {
+  it('are found in any object with one repeated field', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
     fc.assert(
       fc.property(object, fc.jsonValue(), (value, other) => {
@@ -45,7 +45,7 @@ describe('fields that stand twice', () => {
     )
   })
 
-  it('are looked for in linear time', () => {
+  it('are found in linear time', () => {
     const startedAt = processorTime()
     findDuplicateName(`{"a":"${'\\\\'.repeat(500_000)}"}`)
     findDuplicateName(`{"a":[${'"\\"",'.repeat(150_000)}1]}`)
@@ -53,7 +53,7 @@ describe('fields that stand twice', () => {
   })
 })
 
-describe('numbers that would not stay what they are', () => {
+describe('numbers that would lose precision', () => {
   for (const [text, pointer] of [
     ['{"a":[1,{"b":1e400}]}', '/a/1/b'],
     ['{"a":-1.5E+999}', '/a'],
@@ -68,7 +68,7 @@ describe('numbers that would not stay what they are', () => {
     })
   }
 
-  it('are not found where all can be kept', () => {
+  it('are not reported if all numbers are exact', () => {
     for (const text of [
       '[9223372036854775807,-9223372036854775808,9007199254740993]',
       '[1e308,-1.7976931348623157e308,0.1234567890123456789,1e-7]',
@@ -81,7 +81,7 @@ describe('numbers that would not stay what they are', () => {
 })
 
 describe('lone surrogates', () => {
-  it('are found by their place', () => {
+  it('are reported with their path', () => {
     for (const [text, pointer] of [
       ['{"a":["x","\\uD83D"]}', '/a/1'],
       ['{"a":"\\ude00\\ud83d"}', '/a'],
@@ -96,14 +96,14 @@ describe('lone surrogates', () => {
 })
 
 describe('Prefer: wait', () => {
-  it('is read as seconds, 60 at most', () => {
+  it('is read as seconds, at most 60', () => {
     expect(preferredWait('wait=10')).to.equal(10)
     expect(preferredWait('respond-async, WAIT = "7" ; x=y')).to.equal(7)
     expect(preferredWait('wait=999')).to.equal(60)
     expect(preferredWait('wait=0')).to.equal(0)
   })
 
-  it('is left aside when it makes no sense', () => {
+  it('is ignored if malformed', () => {
     for (const prefer of [undefined, '', 'wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=x', 'nowait=5']) {
       expect(preferredWait(prefer), prefer).to.equal(undefined)
     }

@@ -13,7 +13,7 @@ describe('DELETE keys', () => {
   const idOf = (key: string) => key.split('_')[1] ?? ''
   const revoke = (id: string) => api.call('DELETE', `/api/keys/${id}`)
 
-  it('makes a key useless with its next request; it stays in the list', async () => {
+  it('makes a key invalid from its next request on and keeps it in the list', async () => {
     const key = await api.newKey('reader')
     expect((await api.call('GET', '/api/alerts', { key })).status).to.equal(200)
     const reply = await revoke(idOf(key))
@@ -25,7 +25,7 @@ describe('DELETE keys', () => {
     expect((await revoke(reply.json.key_uuid)).json, 'again, by uuid').to.deep.equal(reply.json)
   })
 
-  it('leaves the last usable administrator, and says what to do', async () => {
+  it('keeps the last usable admin key and says what to do', async () => {
     const reply = await revoke(idOf(api.adminKey))
     expectProblem(reply, 409, 'last_admin_key')
     expect(reply.json.hint).to.include('create another')
@@ -33,7 +33,7 @@ describe('DELETE keys', () => {
     expect((await revoke(idOf(api.adminKey))).status, 'a second one is there').to.equal(200)
   })
 
-  it('leaves the last one that goes on: another that ends within a week is none', async () => {
+  it('keeps the last lasting admin key, even if another one is valid for less than a week', async () => {
     const day = 86_400_000
     await api.newKey('admin', undefined, api.clock.time + 3_000)
     await api.newKey('admin', undefined, api.clock.time + 7 * day)
@@ -46,7 +46,7 @@ describe('DELETE keys', () => {
     expect((await withLasting(idOf(lasting))).status, 'none of them lasts').to.equal(200)
   })
 
-  it('knows no other ids', async () => {
+  it('answers 404 for other ids', async () => {
     for (const id of ['000000000000', '%', 'x'.repeat(5000)]) {
       expectProblem(await revoke(encodeURIComponent(id)), 404, 'key_not_found')
     }
@@ -61,7 +61,7 @@ describe('POST keys', () => {
   })
   afterEach(() => api.close())
 
-  it('gives no key that ends later than its maker, which nobody could limit else', async () => {
+  it('refuses a key that expires later than its creator', async () => {
     const end = api.clock.time + 60_000
     const key = await api.newKey('admin', undefined, end)
     const make = (expires_at?: number | null) =>
@@ -74,7 +74,7 @@ describe('POST keys', () => {
     expect((await make(end)).json.expires_at).to.equal(end)
   })
 
-  it('says who made a key, also in lists', async () => {
+  it('records the creator of a key, also in lists', async () => {
     const body = { name: 'k', role: 'reader' }
     const { json } = await api.call('POST', '/api/keys', { body })
     const maker = { kind: 'api_key', id: api.adminKey.split('_')[1], name: 'admin' }
@@ -116,7 +116,7 @@ describe('the last use of a key', () => {
     expect(shown.last_used_at).to.equal(start + 120_000)
   })
 
-  it('is not waited for, and its failure fails nothing', async () => {
+  it('is recorded in the background, and a failure fails no request', async () => {
     api.stores.keys.recordUse = () => new Promise(() => undefined)
     expect((await api.call('GET', '/api/alerts')).status).to.equal(200)
     const other = await api.newKey('reader')
@@ -125,7 +125,7 @@ describe('the last use of a key', () => {
     expect(api.logged.map(({ message }) => message)).to.include('could not record the use of a key')
   })
 
-  it('is not that of a key that was refused', async () => {
+  it('is not updated by a refused key', async () => {
     const key = await api.newKey('reader', undefined, api.clock.time)
     await api.call('GET', '/api/alerts', { key })
     await api.call('GET', '/api/alerts', { key: `${api.adminKey.slice(0, -1)}-` })

@@ -5,7 +5,7 @@ import { largePlaybooks } from '../support/large-playbooks.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { startApi, type Api } from './support/api.ts'
 
-describe('playbooks as large as they may be, over HTTP', () => {
+describe('a playbook of maximum size', () => {
   let api: Api
   before(async () => {
     api = await startApi()
@@ -13,7 +13,7 @@ describe('playbooks as large as they may be, over HTTP', () => {
   after(() => api.close())
 
   for (const [what, source] of Object.entries(largePlaybooks)) {
-    it(`are read, drawn, completed and explained in a moment: ${what}`, async () => {
+    it(`is validated, drawn, completed and explained quickly: ${what}`, async () => {
       const startedAt = processorTime()
       const checked = await api.call('POST', '/api/playbooks/validate', { body: { source } })
       expect(checked.status, checked.text.slice(0, 500)).to.equal(200)
@@ -33,8 +33,8 @@ describe('playbooks as large as they may be, over HTTP', () => {
   }
 })
 
-describe('playbooks larger than what is typed', () => {
-  it('are neither completed nor explained, and say how large they may be', async () => {
+describe("a playbook over the editor's size limit", () => {
+  it('is neither completed nor explained, and the problem names the limit', async () => {
     const api = await startApi()
     for (const path of ['complete', 'hover']) {
       const body = { source: 'x'.repeat(65_537), line: 1, column: 1 }
@@ -46,9 +46,9 @@ describe('playbooks larger than what is typed', () => {
   })
 })
 
-describe('what takes long to calculate', () => {
+describe('heavy computation', () => {
   const scope = ['acme']
-  it('is done one after the other, and leaves others as much time as it takes', async () => {
+  it('runs one task at a time and leaves half of the time to others', async () => {
     const { inTurn } = createCalculations()
     const spans: { readonly from: number; readonly to: number }[] = []
     const busy = () => {
@@ -63,7 +63,7 @@ describe('what takes long to calculate', () => {
     }
   })
 
-  it('is refused where too much of one key waits, and of that key alone', async () => {
+  it('is refused only for the key that has too much queued', async () => {
     const { inTurn } = createCalculations()
     const waiting = Array.from({ length: 8 }, () => inTurn({ keyUuid: 'a', scope }, () => setTimeout(0)))
     const refused: unknown = await inTurn({ keyUuid: 'a', scope }, () => 1).catch((reason: unknown) => reason)
@@ -73,7 +73,7 @@ describe('what takes long to calculate', () => {
     expect(await inTurn({ keyUuid: 'a', scope }, () => 1)).to.equal(1)
   })
 
-  it('waits for one piece of work of other organizations, however much of theirs waits', async () => {
+  it('waits for at most one task of other organizations, however much they have queued', async () => {
     const { inTurn } = createCalculations()
     const done: string[] = []
     const ask = (organization: string, keyUuid: string) =>
@@ -84,7 +84,7 @@ describe('what takes long to calculate', () => {
     expect(done).to.have.length(19)
   })
 
-  it('is refused to keys that see the same organizations, and to all, where too much waits', async () => {
+  it('is refused to keys of the same organizations, and to all keys, if too much is queued', async () => {
     const { inTurn } = createCalculations()
     const ask = (organizations: readonly string[], keyUuid: string) =>
       inTurn({ keyUuid, scope: organizations }, () => 1)
@@ -100,7 +100,7 @@ describe('what takes long to calculate', () => {
     expect(await ask(['initech'], 'new')).to.equal(1)
   })
 
-  it('goes on after a mistake', async () => {
+  it('continues after an error', async () => {
     const { inTurn } = createCalculations()
     const failed = inTurn({ keyUuid: 'a', scope }, () => {
       throw new RangeError('deep')

@@ -9,7 +9,7 @@ interface ShownStep {
   readonly output: unknown
 }
 
-describe('a run that is too large for one answer', () => {
+describe('a run too large for one response', () => {
   let api: Api
   let uuid: string
 
@@ -42,7 +42,7 @@ describe('a run that is too large for one answer', () => {
     return reply.json as { readonly steps: readonly ShownStep[]; readonly steps_total: number }
   }
 
-  it('shows its first and its newest steps and those to be decided, and says how many there are', async () => {
+  it('shows its first, newest and undecided steps and the total count', async () => {
     const paths = Array.from({ length: 5_300 }, (_, index) => `s${index}`)
     await Promise.all(
       paths.map((path) =>
@@ -78,7 +78,7 @@ describe('a run that is too large for one answer', () => {
     ])
   })
 
-  it('says how large an output is that does not fit, which its events tell', async () => {
+  it('gives the size of an output that does not fit and its events contain', async () => {
     const output = { all: 'x'.repeat(3_000_000) }
     await api.stores.runs.end(uuid, { status: 'completed', output, error: null })
     expect(await read())
@@ -91,7 +91,7 @@ describe('a run that is too large for one answer', () => {
     expect(reader.events[0]?.data.output).to.deep.equal(output)
   })
 
-  it('has all of its steps in pages, whole, with nothing that is sensitive', async () => {
+  it('returns all of its steps in pages, complete and without sensitive values', async () => {
     const large = 'x'.repeat(3_000_000)
     await record('sensitive', { keeper: 'hunchback' }, 'tower.look_up', { kind: 'ip', value: 'x' })
     await record('a', large)

@@ -68,7 +68,7 @@ describe('every list of the API', () => {
     return reply.json as { data: Record<string, unknown>[]; next_cursor: string | null; total: number }
   }
 
-  it('is known here', () => {
+  it('is tested here', () => {
     expect(lists.map(({ path }) => path)).to.have.members(Object.keys(idOf))
   })
 
@@ -78,7 +78,7 @@ describe('every list of the API', () => {
       const id = idOf[path] ?? ''
       const idsIn = (rows: readonly Record<string, unknown>[]) => rows.map((row) => String(row[id]))
 
-      it('takes limit, cursor and sort, and has a default for it', async () => {
+      it('accepts limit, cursor and sort, and has a default sort', async () => {
         expect(Object.keys(query?.properties ?? {})).to.include.members(['limit', 'cursor', 'sort'])
         expect(sorts.length).to.be.above(1)
         const standard = String(query?.properties?.['sort']?.default)
@@ -86,7 +86,7 @@ describe('every list of the API', () => {
       })
 
       for (const sort of sorts)
-        it(`shows each row once, in pages of one, sorted by ${sort}`, async () => {
+        it(`returns each row once in pages of one, sorted by ${sort}`, async () => {
           const whole = await get(path, `limit=200&sort=${sort}`)
           expect(whole.next_cursor).to.equal(null)
           const all = idsIn(whole.data)
@@ -110,14 +110,14 @@ describe('every list of the API', () => {
           }
         })
 
-      it('sorts downwards as upwards turned round', async () => {
+      it('sorts descending in the reverse of ascending order', async () => {
         for (const sort of sorts.filter((name) => !name.startsWith('-'))) {
           const up = idsIn((await get(path, `limit=200&sort=${sort}`)).data)
           expect(idsIn((await get(path, `limit=200&sort=-${sort}`)).data)).to.deep.equal(up.toReversed())
         }
       })
 
-      it('refuses cursors of other lists and orders, and what is none', async () => {
+      it('refuses malformed cursors and those of other lists or sorts', async () => {
         const other = path === '/alerts' ? '/cases' : '/alerts'
         const foreign = (await get(other, 'limit=1')).next_cursor ?? ''
         const own = (await get(path, `limit=1&sort=${sorts[0]}`)).next_cursor
@@ -145,11 +145,11 @@ describe('every list of the API', () => {
     })
   }
 
-  describe('is narrowed', () => {
+  describe('filters', () => {
     const total = async (query: string) =>
       (await get(`/${query.split('?')[0]}`, query.split('?')[1] ?? '')).total
 
-    it('to what is asked for, and nothing else', async () => {
+    it('return exactly the matching rows', async () => {
       const body = { organization_code: 'globex', name: 'off', plugin: 'tower', settings: towerSettings }
       await api.call('POST', '/api/connections', { body })
       await api.call('PATCH', '/api/connections/off', {

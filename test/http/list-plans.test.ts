@@ -33,7 +33,7 @@ const readOn: Readonly<Record<string, string>> = {
 /** Lists whose rows are kept in pages by the database; all others are short, and sorted in memory. */
 const paths = ['/alerts', '/cases', '/runs', '/checkpoints', '/audit'] as const
 
-describe('lists of much', () => {
+describe('long lists', () => {
   let api: Api
   const plans: string[][] = []
   const { all } = Database.prototype
@@ -78,14 +78,14 @@ describe('lists of much', () => {
 
     for (const sort of sorts)
       for (const filter of path === '/cases' ? ['', '&organization=acme'] : [''])
-        it(`are sorted by an index: ${path}?sort=${sort}${filter}`, async () => {
+        it(`use an index to sort: ${path}?sort=${sort}${filter}`, async () => {
           const plan = await planOf(path, `sort=${sort}${filter}`)
           expect(plan.join('\n')).to.not.include('TEMP B-TREE')
         })
 
     for (const [name, schema] of Object.entries(parameters ?? {})) {
       if (['limit', 'cursor', 'sort', 'content'].includes(name) || name in readOn) continue
-      it(`are narrowed by an index: ${path}?${name}=`, async () => {
+      it(`use an index to filter: ${path}?${name}=`, async () => {
         const value =
           known[name] ?? values[name] ?? JSON.stringify(schema.enum?.[0] ?? '').replaceAll('"', '')
         expect(value, 'a value to look for').to.not.equal('')

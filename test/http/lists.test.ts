@@ -41,7 +41,7 @@ describe('lists of the API', () => {
     return reply
   }
 
-  it('of alerts have no content, unless it is asked for', async () => {
+  it('of alerts have content only on request', async () => {
     const { json, text } = await get('alerts?limit=200')
     expect(json.data).to.have.length(rows)
     expect(text.length).to.be.below(200_000)
@@ -52,7 +52,7 @@ describe('lists of the API', () => {
     expect((await get(`alerts/${whole.alert_id}`)).json.alert_content).to.equal(whole.alert_content)
   })
 
-  it('of alerts have the beginning of the content, where that is asked for', async () => {
+  it('of alerts have a content preview on request', async () => {
     const { json, text } = await get('alerts?limit=200&content=preview')
     expect(text.length).to.be.below(200_000)
     expect(json.data).to.have.length(rows)
@@ -63,7 +63,7 @@ describe('lists of the API', () => {
     expect((await get('alerts')).json.data[0]).to.not.have.property('content_preview')
   })
 
-  it('of alerts with content end early, and lead on', async () => {
+  it('of alerts with content end early and have a cursor', async () => {
     const seen: string[] = []
     let cursor = ''
     let pages = 0
@@ -80,7 +80,7 @@ describe('lists of the API', () => {
     expect(new Set(seen).size).to.equal(rows)
   })
 
-  it('of alerts are sorted and filtered by what is on the list of names, and by nothing else', async () => {
+  it('of alerts sort and filter by the allowed fields only', async () => {
     const oldest = (await get('alerts?sort=created_at&limit=1')).json.data[0]
     expect(oldest.alert_id).to.equal('acme-SIEM-1')
     expect((await get(`alerts?created_after=${api.clock.time}`)).json.total).to.equal(rows)
@@ -100,19 +100,19 @@ describe('lists of the API', () => {
     }
   })
 
-  it('of alerts are searched by words', async () => {
+  it('of alerts support full-text search', async () => {
     const { json } = await get(`alerts?q=${encodeURIComponent('CONTENT 117')}`)
     expect(json.data.map((row: { alert_id: string }) => row.alert_id)).to.include('acme-SIEM-118')
     expect((await get('alerts?q=nothing')).json.total).to.equal(0)
     expectProblem(await api.call('GET', '/api/alerts?q=---'), 400, 'query_invalid')
   })
 
-  it('of runs are filtered by case', async () => {
+  it('of runs filter by case', async () => {
     expect((await get(`runs?case=${caseId}`)).json.total).to.equal(rows)
     expect((await get('runs?case=acme-99')).json.total).to.equal(0)
   })
 
-  it('within a case are bounded, and cost the same number of queries however long they are', async () => {
+  it('within a case are bounded and need a constant number of queries', async () => {
     const { alerts, runs, cases } = api.stores
     let calls = 0
     const undo = [alerts, runs, cases].map((store) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
-describe('names over HTTP', () => {
+describe('name validation over HTTP', () => {
   let api: Api
 
   before(async () => {
@@ -29,25 +29,25 @@ describe('names over HTTP', () => {
       }),
   }
   const names = {
-    'blanks alone': ' \u00a0\u2003 ',
+    'only whitespace': ' \u00a0\u2003 ',
     'a line break': 'anna\nkim',
     NUL: 'anna\0',
-    'an escape': 'anna\u001b[2J',
+    'an escape character': 'anna\u001b[2J',
     'a direction override': 'anna\u202emik',
-    'something invisible': 'an\u200bna',
+    'an invisible character': 'an\u200bna',
     'a line separator': 'anna\u2028kim',
   }
 
   for (const [kind, create] of Object.entries(kinds))
     for (const [what, name] of Object.entries(names))
-      it(`refuse for a ${kind} ${what}`, async () => {
+      it(`refuses an unreadable name for ${kind}: ${what}`, async () => {
         const reply = await create(name)
         expectProblem(reply, 400, 'value_invalid')
         expect(reply.json.errors[0].pointer).to.equal('/name')
         expect(reply.json.errors[0].message).to.match(/visible character|beginning with a letter/)
       })
 
-  it('and other words of people need something to see in them, in as many lines as they like', async () => {
+  it('requires a visible character in longer texts and allows line breaks there', async () => {
     const reason = (text: string) => api.call('POST', '/api/engine/pause', { body: { reason: text } })
     for (const blank of [' ', '   \n', '\u200b\u2060', '\u00a0\t'])
       expectProblem(await reason(blank), 400, 'value_invalid')
@@ -55,7 +55,7 @@ describe('names over HTTP', () => {
     await api.call('POST', '/api/engine/resume')
   })
 
-  it('may be in any script', async () => {
+  it('accepts any script', async () => {
     for (const name of ['Änne’s Splunk (EU) #1', '東京 SOC', 'مركز العمليات'])
       expect((await kinds['API key']?.(name))?.status, name).to.equal(201)
   })

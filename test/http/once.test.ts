@@ -83,14 +83,14 @@ describe('a request with an Idempotency-Key', () => {
       headers: { 'idempotency-key': idempotencyKey },
     })
 
-  it('is tried for every operation that makes or changes something', () => {
+  it('is tested for every operation that creates or changes something', () => {
     const once = routes.filter(isOnce).map(({ method, path }) => `${method} ${path}`)
     expect(once).to.have.members(Object.keys(operations))
     const others = routes.filter((route) => route.status === 201 && !isOnce(route))
     expect(others.map(({ path }) => path)).to.have.members(['/alerts', '/session'])
   })
 
-  it('is all the same to a POST that asks and changes nothing, and to those that see to it themselves', () => {
+  it('ignores the key for POSTs that only read, and those with their own handling', () => {
     const others = routes.filter((route) => route.method === 'POST' && !isOnce(route))
     expect(others.map(({ path }) => path)).to.have.members([
       '/alerts',
@@ -107,7 +107,7 @@ describe('a request with an Idempotency-Key', () => {
     ])
   })
 
-  it('is the same for ids and names in another letter case, where that does not matter', async () => {
+  it('treats ids and names in another letter case as the same where case does not matter', async () => {
     const { case: [id = ''] = [] } = await thingsOf(api, 'acme').case()
     const first = await send(`/cases/${id}/notes`, { text: 'seen' }, 'letters')
     const again = await send(`/cases/${id.toUpperCase()}/notes`, { text: 'seen' }, 'letters')
@@ -130,7 +130,7 @@ describe('a request with an Idempotency-Key', () => {
     )
   })
 
-  it('a token that was rotated once stays what it is', async () => {
+  it('rotates a token only once', async () => {
     const { connection: [name = ''] = [] } = await thingsOf(api, 'globex').connection()
     const uuid = (await api.stores.connections.list('all')).find((one) => one.name === name)?.uuid ?? ''
     const token = async () =>
@@ -145,7 +145,7 @@ describe('a request with an Idempotency-Key', () => {
   })
 
   for (const [operation, make] of Object.entries(operations)) {
-    it(`is done once: ${operation}`, async () => {
+    it(`is executed once: ${operation}`, async () => {
       const [path, body, other] = await make(api)
       const key = `once ${operation}`.replaceAll(/[^a-z]/g, '-')
       const first = await send(path, body, key)
@@ -165,7 +165,7 @@ describe('a request with an Idempotency-Key', () => {
     })
   }
 
-  it('means something else for another operation, and for another API key', async () => {
+  it('is independent of other operations and other API keys', async () => {
     const body = { code: 'twice', name: 'x' }
     expect((await send('/organizations', body, 'shared')).status).to.equal(201)
     expectProblem(await send('/providers', body, 'shared'), 422, 'idempotency_key_reused')
@@ -174,7 +174,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send('/providers', body, 'shared', other)).status).to.equal(201)
   })
 
-  it('is the same in another spelling of its JSON', async () => {
+  it('matches another spelling of the same JSON', async () => {
     const options = (body: string) => ({
       body,
       headers: { 'idempotency-key': 'spelling', 'content-type': 'application/json' },
@@ -189,7 +189,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(again.headers.get('idempotency-replayed')).to.equal('true')
   })
 
-  it('that was refused does not use its key up', async () => {
+  it('does not use up the key if it is refused', async () => {
     expectProblem(await send('/organizations', { code: 'a-b', name: 'x' }, 'refused'), 400, 'value_invalid')
     expectProblem(
       await send('/organizations', { code: 'acme', name: 'x' }, 'refused'),
@@ -199,7 +199,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send('/organizations', { code: 'ok', name: 'x' }, 'refused')).status).to.equal(201)
   })
 
-  it('of two at once is done once', async () => {
+  it('is executed once if sent twice concurrently', async () => {
     const body = { name: 'k', role: 'reader' }
     const count = async () => (await api.stores.keys.list()).length
     const before = await count()
@@ -218,7 +218,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await send('/keys', body, 'day')).json.key_id).to.not.equal(first.json.key_id)
   })
 
-  it('has to be one', async () => {
+  it('needs a well-formed key', async () => {
     for (const key of ['', ' ', 'x'.repeat(256), 'a b', 'ü'])
       expectProblem(await send('/organizations', { code: 'x', name: 'x' }, key), 400, 'header_invalid')
   })

@@ -56,7 +56,7 @@ const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> 
   patch_providers_provider: { 'if-match': '*' },
 }
 
-describe('OpenAPI document', () => {
+describe('the OpenAPI document', () => {
   let api: Api
   let folder: TemporaryFolder
   let document: OpenApiDocument
@@ -199,7 +199,7 @@ describe('OpenAPI document', () => {
     return await api.stores.runs.end(uuid, { status: 'failed', output: null, error })
   }
 
-  it('has nothing that a public linter of such documents finds fault with', async () => {
+  it('passes a public linter', async () => {
     const config = await createConfig({ extends: ['recommended'] })
     const lint = (source: string) => lintFromString({ source, absoluteRef: '/openapi.json', config })
     const faults = (problems: Awaited<ReturnType<typeof lint>>) =>
@@ -209,21 +209,21 @@ describe('OpenAPI document', () => {
     expect(faults(await lint(broken)).map(([rule]) => rule)).to.include('no-unresolved-refs')
   })
 
-  it('describes every route below the prefix, under a name of its own', () => {
+  it('describes every route below the prefix under a unique name', () => {
     expect(document.openapi).to.equal('3.1.1')
     expect(operations).to.have.length(routes.length)
     expect(new Set(operations.map(([, , { operationId }]) => operationId)).size).to.equal(routes.length)
     expect(Object.keys(document.paths)).to.include.members(['/api/alerts', '/api/alerts/{alert}', '/readyz'])
   })
 
-  it('asks for a key exactly where the server does', async () => {
+  it('requires a key for the same operations as the server', async () => {
     for (const [method, path, { security }] of operations) {
       const { status } = await api.call(method.toUpperCase(), path.replaceAll(/[{}]/g, ''), { key: null })
       expect(status === 401, `${method} ${path}`).to.equal(security.length > 0)
     }
   })
 
-  it('is what the server does: every operation answers as described', async () => {
+  it('describes the actual response of every operation', async () => {
     for (const [method, path, operation] of operations) {
       const { operationId } = operation
       const filled = path.replaceAll(
@@ -271,7 +271,7 @@ describe('OpenAPI document', () => {
     }
   })
 
-  it('shows rows in lists, not only empty ones', async () => {
+  it('has example rows in lists', async () => {
     for (const list of [
       'alerts',
       'cases',

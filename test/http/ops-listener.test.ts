@@ -17,11 +17,11 @@ describe('the listener for health and metrics', () => {
   })
   after(() => api.close())
 
-  it('has a port of its own', () => {
+  it('uses a port of its own', () => {
     expect(new URL(api.opsUrl ?? '').port).not.to.equal(new URL(api.url).port)
   })
 
-  it('serves health and metrics, with the same access as the API', async () => {
+  it('serves health and metrics with the same access rules as the API', async () => {
     expect(await get('/healthz')).to.deep.equal({ status: 200, text: '{"status":"ok"}' })
     expect(await get('/readyz')).to.deep.equal({ status: 200, text: '{"status":"ready"}' })
     expect((await get('/metrics')).status).to.equal(401)
@@ -37,12 +37,12 @@ describe('the listener for health and metrics', () => {
     })
   }
 
-  it('leaves health and metrics on the main listener', async () => {
+  it('keeps health and metrics on the main listener', async () => {
     expect((await api.call('GET', '/healthz')).status).to.equal(200)
     expect((await api.call('GET', '/metrics')).status).to.equal(200)
   })
 
-  it('fails the start if its port is taken', async () => {
+  it('fails the start if its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo

@@ -15,7 +15,7 @@ async function build(folder: string): Promise<void> {
   await writeFile(join(folder, 'assets/b-1.txt'), 'b')
 }
 
-describe('web page over HTTP', () => {
+describe('the web page over HTTP', () => {
   let api: Api
   let folder: TemporaryFolder
   before(async () => {
@@ -39,7 +39,7 @@ describe('web page over HTTP', () => {
     '/playbooks',
     '/connections',
   ]) {
-    it(`is at ${path}, without a key and from a link on another site`, async () => {
+    it(`is served at ${path} without a key, even after a link from another site`, async () => {
       const reply = await get(path, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
       expect(reply.status).to.equal(200)
       expect(reply.headers.get('content-type')).to.equal('text/html; charset=utf-8')
@@ -47,7 +47,7 @@ describe('web page over HTTP', () => {
     })
   }
 
-  it('allows only itself, and style elements with a nonce that is another one each time', async () => {
+  it('has a policy that allows only its own files, and style elements with a fresh nonce', async () => {
     const nonces = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const reply = await get('/')
@@ -63,7 +63,7 @@ describe('web page over HTTP', () => {
     expect(nonces.size).to.equal(3)
   })
 
-  it('sends its files compressed, to be kept for ever', async () => {
+  it('sends its files compressed and immutable', async () => {
     const reply = await get('/assets/a-1.js', { 'accept-encoding': 'br' })
     expect(reply.headers.get('content-encoding')).to.equal('br')
     expect(reply.headers.get('cache-control')).to.equal('public, max-age=31536000, immutable')
@@ -75,7 +75,7 @@ describe('web page over HTTP', () => {
     expect(await plain.text()).to.equal(script)
   })
 
-  it('sends as it is what compressing does not make smaller', async () => {
+  it('sends files uncompressed if compression does not shrink them', async () => {
     for (const encoding of ['br', 'gzip']) {
       const reply = await get('/assets/b-1.txt', { 'accept-encoding': encoding })
       expect(reply.headers.get('content-encoding'), encoding).to.equal(null)
@@ -83,7 +83,7 @@ describe('web page over HTTP', () => {
     }
   })
 
-  it('compresses a file once for each encoding, however many ask at the same time', async () => {
+  it('compresses a file once per encoding under concurrent requests', async () => {
     const file = (await loadPage(folder.path))?.files.get('/assets/a-1.js')
     const [first, second, gzip] = await Promise.all([
       file?.compressed('br'),
@@ -94,7 +94,7 @@ describe('web page over HTTP', () => {
     expect(gunzipSync(gzip!).toString()).to.equal(script)
   })
 
-  it('does not send a file again that did not change', async () => {
+  it('answers 304 for an unchanged file', async () => {
     const etag = (await get('/assets/a-1.js')).headers.get('etag') ?? ''
     const reply = await get('/assets/a-1.js', { 'if-none-match': etag })
     expect([reply.status, await reply.text()]).to.deep.equal([304, ''])
@@ -109,14 +109,14 @@ describe('web page over HTTP', () => {
     '/index.html',
     '/package.json',
   ]) {
-    it(`is not at ${path}`, async () => {
+    it(`is not served at ${path}`, async () => {
       const reply = await get(path)
       expect(reply.status).to.equal(404)
       expect(reply.headers.get('content-type')).to.equal('application/problem+json')
     })
   }
 
-  it('says to a browser itself that there is nothing at an address, and leaves the API to say so of its own', async () => {
+  it('shows browsers its own page for an unknown address, and leaves the API its 404', async () => {
     const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
     const nowhere = await get('/no/such/view', browser)
     expect([nowhere.status, nowhere.headers.get('content-type')]).to.deep.equal([
@@ -133,13 +133,13 @@ describe('web page over HTTP', () => {
     }
   })
 
-  it('takes nothing but GET and HEAD', async () => {
+  it('accepts only GET and HEAD', async () => {
     expect((await fetch(`${api.url}/alerts`, { method: 'POST' })).status).to.equal(404)
     const head = await fetch(`${api.url}/alerts`, { method: 'HEAD' })
     expect([head.status, await head.text()]).to.deep.equal([200, ''])
   })
 
-  it('is absent where it has not been built', async () => {
+  it('is absent if it was not built', async () => {
     expect(await loadPage(join(folder.path, 'dist'))).to.equal(undefined)
   })
 })

@@ -8,7 +8,7 @@ import { towerSettings } from './support/things.ts'
 
 const head = 'apiVersion: tocsin/v1\nname: written\non: { manual: true }\nsteps:\n'
 
-describe('help with writing playbooks over HTTP', () => {
+describe('playbook assistance over HTTP', () => {
   let api: Api
   before(async () => {
     api = await startApi()
@@ -32,7 +32,7 @@ describe('help with writing playbooks over HTTP', () => {
   }
   const labels = (json: { items: { label: string }[] }) => json.items.map(({ label }) => label)
 
-  it('completes as the language server does', async () => {
+  it('completes like the language server', async () => {
     const text = `${head}  - uses: to`
     const reply = await ask('complete', `${text}‸\n`)
     expect(reply.status, reply.text).to.equal(200)
@@ -44,7 +44,7 @@ describe('help with writing playbooks over HTTP', () => {
     expect(reply.json.replaces).to.deep.equal({ line: 5, column: 11, end_line: 5, end_column: 13 })
   })
 
-  it('knows the connections of the key, and of one organization where it is said', async () => {
+  it('completes connections that the key may see, or those of one given organization', async () => {
     const skill = catalogue.skills.find(({ plugin }) => plugin.name === 'tower')?.name ?? ''
     const marked = `${head}  - uses: ${skill}\n    connection: ‸\n`
     expect(labels((await ask('complete', marked)).json)).to.have.members(['north', 'south'])
@@ -57,7 +57,7 @@ describe('help with writing playbooks over HTTP', () => {
     expectProblem(foreign, 400, 'unknown_organization')
   })
 
-  it('knows what the steps before give', async () => {
+  it('completes the outputs of earlier steps', async () => {
     const { json } = await ask(
       'complete',
       `${head}  - { id: a, set: { n: 1 } }\n  - return: \${{ steps.a.output.‸`,
@@ -65,7 +65,7 @@ describe('help with writing playbooks over HTTP', () => {
     expect(labels(json)).to.include('n')
   })
 
-  it('tells about what stands at a place', async () => {
+  it('explains the element at a position', async () => {
     const { json } = await ask('hover', `${head}  - id: a\n    s‸et: { n: 1 }\n`)
     expect(json.text).to.contain('`set`')
     expect(json.about).to.deep.equal({ line: 6, column: 5, end_line: 6, end_column: 8 })
@@ -77,7 +77,7 @@ describe('help with writing playbooks over HTTP', () => {
     expect((await ask('hover', `${head}‸\n`)).json).to.deep.equal({ text: null, about: null })
   })
 
-  it('takes any place, and refuses what is none', async () => {
+  it('accepts any position in the text and refuses invalid ones', async () => {
     const body = { source: 'name: x', line: 99, column: 99 }
     expect((await api.call('POST', '/api/playbooks/complete', { body })).status).to.equal(200)
     expect((await api.call('POST', '/api/playbooks/hover', { body })).status).to.equal(200)

@@ -6,7 +6,7 @@ const source = (name: string, head: string, step: string) =>
 const ring = (connection: string) =>
   `{ uses: tower.ring_bell, with: { times: 1 }, connection: ${connection} }`
 
-describe('names of connections and providers in playbooks, on a server that knows them', () => {
+describe('names of connections and providers in playbooks', () => {
   let api: Api
   before(async () => {
     api = await startApi()
@@ -35,7 +35,7 @@ describe('names of connections and providers in playbooks, on a server that know
 
   const unknown = ["E304 tower has no connection 'nroth-tower' (did you mean 'north-tower'?)"]
 
-  it('are errors where nothing has the name: validate and PUT', async () => {
+  it('are errors in validate and PUT if they do not exist', async () => {
     const text = source('misnamed', '{ manual: true }', ring('nroth-tower'))
     expect(await validate(text)).to.deep.equal(unknown)
     const refused = await put('misnamed', text)
@@ -44,7 +44,7 @@ describe('names of connections and providers in playbooks, on a server that know
     expect((await api.call('GET', '/api/playbooks/misnamed')).status).to.equal(404)
   })
 
-  it('are looked for in `defaults` too', async () => {
+  it('are checked in `defaults` too', async () => {
     const text = source(
       'presets',
       '{ manual: true }\ndefaults: { connections: { tower: nroth-tower } }',
@@ -53,12 +53,12 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(await validate(text)).to.deep.equal(unknown)
   })
 
-  it('are compared without letter case, and of all organizations', async () => {
+  it('are compared without letter case, across all organizations', async () => {
     expect(await validate(source('a', '{ manual: true }', ring('North-Tower')))).to.deep.equal([])
     expect(await validate(source('a', '{ manual: true }', ring('south-tower')))).to.deep.equal([])
   })
 
-  it('are those of its own organizations for a key that sees no others', async () => {
+  it('are limited to the organizations of a scoped key', async () => {
     const key = await api.newKey('reader', ['globex'])
     const text = source('a', '{ manual: true }', ring('north-tower'))
     expect(await validate(text, key)).to.deep.equal([
@@ -66,12 +66,12 @@ describe('names of connections and providers in playbooks, on a server that know
     ])
   })
 
-  it('are no matter where a step names none: the organization decides', async () => {
+  it('are not checked if a step names none, because the organization decides', async () => {
     const text = source('a', '{ manual: true }', '{ uses: tower.ring_bell, with: { times: 1 } }')
     expect(await validate(text)).to.deep.equal([])
   })
 
-  it('are providers too, in `on.alert.provider`', async () => {
+  it('include providers in `on.alert.provider`', async () => {
     const created = await api.call('POST', '/api/providers', {
       body: { code: 'bellsiem', name: 'Bell SIEM' },
     })
@@ -83,7 +83,7 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(await validate(source('p', on('BELLSIEM'), 'wait: 1s'))).to.deep.equal([])
   })
 
-  it('are organizations too, in `on.schedule.organizations`', async () => {
+  it('include organizations in `on.schedule.organizations`', async () => {
     const on = (code: string) => `{ schedule: { cron: "0 8 * * *", organizations: [${code}] } }`
     const text = source('scheduled', on('acem'), 'wait: 1s')
     expect(await validate(text)).to.deep.equal(["E323 unknown organization 'acem' (did you mean 'acme'?)"])
@@ -91,14 +91,14 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(await validate(source('scheduled', on('ACME'), 'wait: 1s'))).to.deep.equal([])
   })
 
-  it('are not told of organizations to a key that does not see them', async () => {
+  it('do not reveal organizations to a key that may not see them', async () => {
     const key = await api.newKey('reader', ['globex'])
     const on = (code: string) => `{ schedule: { cron: "0 8 * * *", organizations: [${code}] } }`
     expect(await validate(source('a', on('acme'), 'wait: 1s'), key)).to.deep.equal([])
     expect(await validate(source('a', on('nobody'), 'wait: 1s'), key)).to.deep.equal([])
   })
 
-  it('have to be there in the organization of a run and of a dry run', async () => {
+  it('must exist in the organization of a run or dry run', async () => {
     const text = source('southern', '{ manual: true }', ring('south-tower'))
     expect((await put('southern', text)).status).to.equal(200)
     const start = (organization_code: string) =>
@@ -118,13 +118,13 @@ describe('names of connections and providers in playbooks, on a server that know
     'a group': '{ steps: [STEP] }',
     'a parallel group': '{ parallel: [STEP, { wait: 1s }] }',
     'a case': '{ switch: [{ when: now > now, steps: [{ wait: 1s }] }], else: [STEP] }',
-    'the handler of a failure': '{ uses: tower.ring_bell, with: { times: 1 }, on_error: [STEP] }',
-    'a list of items': '{ foreach: [1, 2], steps: [STEP] }',
-    'the steps at the end': '{ wait: 1s }\nfinally:\n  - STEP',
-    'the steps after a failure': '{ wait: 1s }\non_error:\n  - STEP',
+    'an error handler': '{ uses: tower.ring_bell, with: { times: 1 }, on_error: [STEP] }',
+    'a foreach loop': '{ foreach: [1, 2], steps: [STEP] }',
+    '`finally`': '{ wait: 1s }\nfinally:\n  - STEP',
+    '`on_error` of the playbook': '{ wait: 1s }\non_error:\n  - STEP',
   }
   for (const [index, [place, step]] of Object.entries(places).entries()) {
-    it(`are looked for at the start of a run in ${place}`, async () => {
+    it(`are checked at the start of a run in ${place}`, async () => {
       const name = `placed-${index}`
       const text = source(name, '{ manual: true }', step.replace('STEP', ring('SOUTH-tower')))
       const written = await put(name, text)
@@ -136,7 +136,7 @@ describe('names of connections and providers in playbooks, on a server that know
     })
   }
 
-  it('keep no key from starting many runs at once', async () => {
+  it('do not block a key that starts many runs at once', async () => {
     const text = source('often', '{ manual: true }', ring('north-tower'))
     expect((await put('often', text)).status).to.equal(200)
     const started = await Promise.all(
@@ -147,7 +147,7 @@ describe('names of connections and providers in playbooks, on a server that know
     expect(new Set(started.map(({ status }) => status))).to.deep.equal(new Set([201]))
   })
 
-  it('are known while a connection is switched off, and no more once it is deleted', async () => {
+  it('include disabled connections but not deleted ones', async () => {
     await connect('acme', 'old-tower')
     const text = source('old', '{ manual: true }', ring('old-tower'))
     expect((await put('old', text)).status).to.equal(200)

@@ -40,7 +40,7 @@ describe('results of playbooks over HTTP', () => {
     return uuid
   }
 
-  it('tells what starts a playbook that never ran', async () => {
+  it('list what triggers a playbook that never ran', async () => {
     const { status, json } = await results()
     expect(status).to.equal(200)
     expect(json).to.deep.equal({
@@ -59,7 +59,7 @@ describe('results of playbooks over HTTP', () => {
     })
   })
 
-  it('counts and tells what became of its runs, to whom may see them', async () => {
+  it('count and list its runs for callers who may see them', async () => {
     const first = await run('acme', 'completed')
     const ofGlobex = await run('globex', 'completed')
     api.clock.time += 10 * 86_400_000
@@ -80,7 +80,7 @@ describe('results of playbooks over HTTP', () => {
     expect((await results()).json).to.include({ alerts_30d: 0, judged: 4 })
   })
 
-  it('knows none of a playbook that is not there', async () => {
+  it('answer 404 for an unknown playbook', async () => {
     expectProblem(await api.call('GET', '/api/playbooks/nothing/results'), 404, 'playbook_not_found')
   })
 })

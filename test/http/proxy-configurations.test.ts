@@ -37,7 +37,7 @@ for (const [name, { source, language }] of Object.entries(files)) {
       expect(seconds).to.be.above(longestWait)
     })
 
-    it('lets Tocsin refuse bodies that are too large', () => {
+    it('leaves the body size limit to Tocsin', () => {
       const megabytes = number(/(?:client_max_body_size|max_size) (\d+)MB?/i)
       expect(megabytes * 1_000_000).to.be.above(defaultLimits.maxBodyBytes)
     })
@@ -59,7 +59,7 @@ for (const [name, startProxy, isThere] of [
   ['nginx', startNginx, hasNginx],
   ['Caddy', startCaddy, hasCaddy],
 ] as const) {
-  it(`${name} keeps its connection to Tocsin while every client opens one`, async function () {
+  it(`${name} keeps its connection to Tocsin while every client opens a new one`, async function () {
     if (!isThere) return this.skip()
     const folder = await makeTemporaryFolder()
     let connections = 0

@@ -37,7 +37,7 @@ describe('the reference page', () => {
   })
   after(() => api.close())
 
-  it('is served to everybody, as a page that loads nothing', () => {
+  it('is served without a key and loads no other files', () => {
     expect([reply.status, reply.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8'])
     const [, style = ''] = /<style>(.*?)<\/style>/s.exec(reply.text) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
@@ -52,7 +52,7 @@ describe('the reference page', () => {
     expect(reply.text.replaceAll(/<style>.*?<\/style>/gs, '').match(/</g)).to.have.length(tags.length - 1)
   })
 
-  it('shows every operation and every schema, each at an address of its own', () => {
+  it('shows every operation and schema, each at its own address', () => {
     const { paths, components } = openApiDocument(routes, 'api', undefined, 'x')
     const ids = [...reply.text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
     expect(new Set(ids).size).to.equal(ids.length)
@@ -68,7 +68,7 @@ describe('the reference page', () => {
     expect(others).to.deep.equal(['openapi.json'])
   })
 
-  it('has a call of each operation that the server understands', async () => {
+  it('has a working example call for each operation', async () => {
     const examples = [...reply.text.matchAll(/<pre><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
       texts(code),
     )
@@ -98,7 +98,7 @@ describe('the reference page', () => {
     expect(understood.size).to.equal(routes.length)
   })
 
-  it('shows what stands in a description as text', () => {
+  it('escapes descriptions', () => {
     const hostile = `<img src=x onerror=alert(1)>"'&\`</style></code>\u0000`
     const route = defineRoute({
       method: 'POST',

@@ -3,8 +3,8 @@ import { useFakeTimers } from 'sinon'
 import type { Log, LogFields } from '../../core/ports/log.ts'
 import { createRefusalLog } from '../../server/http/limits/refusal-log.ts'
 
-describe('log of refused requests', () => {
-  it('has one line at once, and one with the number of the rest after ten seconds', () => {
+describe('the log of refused requests', () => {
+  it('has one line at once and one with the number of others after ten seconds', () => {
     const clock = useFakeTimers({ toFake: ['setTimeout'] })
     try {
       const lines: unknown[] = []
@@ -32,7 +32,7 @@ describe('log of refused requests', () => {
     }
   })
 
-  it('counts together what comes beyond a hundred kinds at a time', () => {
+  it('counts everything beyond a hundred kinds together', () => {
     const clock = useFakeTimers({ toFake: ['setTimeout'] })
     try {
       const lines: LogFields[] = []

@@ -12,8 +12,8 @@ const find = (remoteAddress: string | undefined, headers: IncomingMessage['heade
   requesterOf(proxies, isPublicTls)({ socket: { remoteAddress }, headers } as IncomingMessage)
 const behind = (forwarded: string, from = '10.0.0.1') => find(from, { 'x-forwarded-for': forwarded }).address
 
-describe('whom a request comes from', () => {
-  it('is the other end of the connection, whatever it says, unless that is a trusted proxy', () => {
+describe('the client address', () => {
+  it('is the peer of the connection, regardless of headers, unless the peer is a trusted proxy', () => {
     const headers = {
       'x-forwarded-for': '192.0.2.7',
       'x-forwarded-proto': 'https',
@@ -27,7 +27,7 @@ describe('whom a request comes from', () => {
     expect(find(undefined, headers).address, 'of a connection that is gone').to.equal('')
   })
 
-  it('is the last one that no trusted proxy stands for', () => {
+  it('is the last forwarded address that is not a trusted proxy', () => {
     expect(behind('192.0.2.7')).to.equal('192.0.2.7')
     expect(behind('1.1.1.1, 192.0.2.7'), 'what stands further left is anything').to.equal('192.0.2.7')
     expect(behind('10.0.0.1, 192.0.2.7, 10.9.3.4,fd00::1')).to.equal('192.0.2.7')
@@ -35,7 +35,7 @@ describe('whom a request comes from', () => {
     expect(behind('192.0.2.7', '::ffff:10.0.0.1'), 'of a proxy that is seen as IPv6').to.equal('192.0.2.7')
   })
 
-  it('is read with ports and brackets, of either family', () => {
+  it('is read with ports and brackets, in IPv4 and IPv6', () => {
     expect(behind('192.0.2.7:4711')).to.equal('192.0.2.7')
     expect(behind('[2001:db8::1]:4711')).to.equal('2001:db8::1')
     expect(behind('[2001:db8::1]')).to.equal('2001:db8::1')
@@ -45,19 +45,19 @@ describe('whom a request comes from', () => {
   })
 
   for (const [name, forwarded] of [
-    ['nothing', ''],
+    ['an empty value', ''],
     ['no address', 'unknown'],
     ['a name', 'evil.example'],
     ['a number', '3232235777'],
     ['a short form', '192.168.1'],
     ['hexadecimal parts', '0xc0.0.2.7'],
     ['an empty last entry', '192.0.2.7,'],
-    ['a port that is none', '192.0.2.7:x'],
+    ['an invalid port', '192.0.2.7:x'],
     ['markup', '<script>alert(1)</script>'],
     ['10 KB of one entry', 'a'.repeat(10_240)],
     ['10 KB of commas', ','.repeat(10_240)],
   ] as const) {
-    it(`is the proxy itself where that says ${name}`, () => {
+    it(`is the proxy itself if the header has ${name}`, () => {
       expect(behind(forwarded)).to.equal('10.0.0.1')
     })
   }
@@ -67,7 +67,7 @@ describe('whom a request comes from', () => {
     expect(behind(`192.0.2.7${', 10.9.0.1'.repeat(1_200)}`)).to.equal('192.0.2.7')
   })
 
-  it(`is never changed by what a sender puts in front, and always an address (seed ${seed})`, () => {
+  it(`is an address that forged entries in front cannot change (seed ${seed})`, () => {
     const junk = fc.oneof(
       fc.string(),
       fc.ipV4(),
@@ -84,7 +84,7 @@ describe('whom a request comes from', () => {
     )
   })
 
-  it('speaks TLS where a trusted proxy says so, or where people reach the server so', () => {
+  it('comes with TLS if a trusted proxy or the public address says so', () => {
     const proto = (value: string, from = '10.0.0.1') => find(from, { 'x-forwarded-proto': value }).isTls
     expect([proto('https'), proto(' HTTPS ')]).to.deep.equal([true, true])
     expect([proto('http'), proto('http, https'), proto('https', '192.0.2.7')]).to.deep.equal([
@@ -110,26 +110,26 @@ describe('a server behind a trusted proxy', () => {
   const signIn = (api_key: string, headers: Readonly<Record<string, string>>) =>
     api.call('POST', '/api/session', { key: null, body: { api_key }, headers })
 
-  it('records whom a failed authentication came from', async () => {
+  it('records the client address of a failed authentication', async () => {
     await api.call('GET', '/api/alerts', { key: 'x', headers: from('192.0.2.7') })
     await api.stores.probe()
     const { json } = await api.call('GET', '/api/audit?action=authentication.failed')
     expect(json.data[0].actor).to.include({ kind: 'stranger', id: '192.0.2.7' })
   })
 
-  it('holds up who fails to sign in, and nobody else behind the same proxy', async () => {
+  it('delays a client that fails to sign in and no other behind the same proxy', async () => {
     for (let n = 0; n < 10; n++) expectProblem(await signIn('x', from('192.0.2.7')), 401, 'key_invalid')
     expectProblem(await signIn('x', from('192.0.2.7', { 'x-real-ip': '9.9.9.9' })), 429, 'too_many_requests')
     expectProblem(await signIn('x', from('192.0.2.8')), 401, 'key_invalid')
   })
 
-  it('holds up the network of an IPv6 address: its sender has all of it', async () => {
+  it('delays the whole network of an IPv6 address', async () => {
     for (let n = 0; n < 10; n++) await signIn('x', from(`2001:db8:0:7::${n + 1}`))
     expectProblem(await signIn('x', from('2001:db8:0:7:ffff::1')), 429, 'too_many_requests')
     expectProblem(await signIn('x', from('2001:db8:0:8::1')), 401, 'key_invalid')
   })
 
-  it('takes webhooks of strangers at a rate of their own', async () => {
+  it('has a separate rate limit for webhooks without a token', async () => {
     const send = (address: string) =>
       api.call('POST', `/api/webhooks/tower/v1/rope?token=${'x'.repeat(43)}`, {
         key: null,
@@ -144,7 +144,7 @@ describe('a server behind a trusted proxy', () => {
     expect((await send('192.0.2.8')).status).to.equal(401)
   })
 
-  it('gives out a cookie for TLS alone where the proxy speaks TLS, and knows it again', async () => {
+  it('issues a Secure cookie if the proxy speaks TLS, and accepts it', async () => {
     const tls = { 'x-forwarded-proto': 'https' }
     const reply = await signIn(api.adminKey, tls)
     const cookie = reply.headers.get('set-cookie') ?? ''

@@ -75,7 +75,7 @@ describe('resources of the API', () => {
   const get = async (path: string) => (await api.call('GET', `/api/${path}`)).json
 
   describe('alerts', () => {
-    it('are read by id in any letter case and by uuid, with what the investigation added', async () => {
+    it('are found by id in any letter case and by uuid, with the results of the investigation', async () => {
       for (const id of [
         alertId,
         alertId.toUpperCase(),
@@ -118,19 +118,19 @@ describe('resources of the API', () => {
       })
     }
 
-    it('are filtered by case, and by an unused type', async () => {
+    it('can be filtered by case and by an unused type', async () => {
       expect((await get(`alerts?case=${caseId}`)).total).to.equal(1)
       expect((await get('alerts?case=acme-99')).total).to.equal(0)
       expect((await get('alerts?type=phish')).total).to.equal(0)
     })
 
-    it('refuse a filter by what does not exist', async () => {
+    it('refuse a filter by an unknown value', async () => {
       expectProblem(await api.call('GET', '/api/alerts?organization=none'), 400, 'unknown_organization')
       expectProblem(await api.call('GET', '/api/alerts?provider=none'), 400, 'unknown_provider')
     })
   })
 
-  it('cases are listed, and read with alerts, runs and timeline', async () => {
+  it('lists cases, and returns one with alerts, runs and timeline', async () => {
     const list = await get('cases')
     expect(list.data.map((row: { case_id: string }) => row.case_id)).to.deep.equal([caseId])
     const found = await get(`cases/${caseId}`)
@@ -150,7 +150,7 @@ describe('resources of the API', () => {
     for (const one of [...list.data, found]) expectFits('case', one)
   })
 
-  it('runs are listed without output, and read with output and steps', async () => {
+  it('lists runs without output, and returns one with output and steps', async () => {
     const list = await get(`runs?alert=${alertId}`)
     expect(list.data.map((row: { run_uuid: string }) => row.run_uuid)).to.deep.equal([runUuid])
     expect(list.data[0]).to.not.have.property('output')
@@ -175,12 +175,12 @@ describe('resources of the API', () => {
     for (const one of [...list.data, run]) expectFits('run', one)
   })
 
-  it('inputs of steps keep integers of any size', async () => {
+  it('keeps integers of any size in step inputs', async () => {
     const { text } = await api.call('GET', `/api/runs/${runUuid}`)
     expect(text).to.include(`"input":{"id":${wholeNumber}}`)
   })
 
-  it('playbooks are listed in their newest version, and read by name or by hash', async () => {
+  it('lists the newest versions of playbooks, and returns one by name or hash', async () => {
     const { data } = await get('playbooks')
     const listed = { name: 'phishing', hash: 'bb', origin: 'made', organization_code: 'acme' }
     const version = {
@@ -194,7 +194,7 @@ describe('resources of the API', () => {
     expect((await get('playbooks/aa')).source).to.equal(source)
   })
 
-  it('skills and plugins are listed with their schemas', async () => {
+  it('lists skills and plugins with their schemas', async () => {
     const skill = (await get('skills')).data.find(({ name }: { name: string }) => name === 'tower.ring_bell')
     expect(skill).to.include({
       name: 'tower.ring_bell',
@@ -211,7 +211,7 @@ describe('resources of the API', () => {
   })
 
   for (const list of ['organizations', 'providers']) {
-    it(`${list} are added and listed`, async () => {
+    it(`adds and lists ${list}`, async () => {
       const reply = await api.call('POST', `/api/${list}`, { body: { code: 'Added_1', name: 'Added' } })
       expect(reply.status).to.equal(201)
       expect(reply.json).to.include({ code: 'Added_1', name: 'Added', created_at: api.clock.time })
@@ -233,7 +233,7 @@ describe('resources of the API', () => {
   }
 
   describe('keys', () => {
-    it('are made, shown once, and work', async () => {
+    it('are created, shown once, and work', async () => {
       const expires_at = api.clock.time + 1_000
       const reply = await makeKey({ organization_codes: ['ACME'], expires_at })
       expect(reply.status).to.equal(201)
@@ -257,7 +257,7 @@ describe('resources of the API', () => {
       expect(json).to.include({ organization_codes: null, expires_at: null })
     })
 
-    it('are not made from what makes no sense', async () => {
+    it('are refused with invalid fields', async () => {
       for (const [body, pointer] of [
         [{ role: 'root' }, '/role'],
         [{ name: '' }, '/name'],
@@ -282,7 +282,7 @@ describe('resources of the API', () => {
         body: { organization_code: 'acme', name: 'North tower', plugin: 'tower', settings, ...body },
       })
 
-    it('are added; their secrets are stored and never shown', async () => {
+    it('are added with secrets that are stored and never shown', async () => {
       const reply = await make({})
       expect(reply.status, reply.text).to.equal(201)
       expect(reply.json).to.deep.include({
@@ -298,11 +298,11 @@ describe('resources of the API', () => {
       expect(open?.secrets['api_token']?.reveal()).to.equal('canary-secret')
     })
 
-    it('have names that are unique ignoring case', async () => {
+    it('have unique names regardless of letter case', async () => {
       expectProblem(await make({ name: 'NORTH tower' }), 409, 'connection_exists')
     })
 
-    it('fit the schema of their plugin', async () => {
+    it('must match the schema of their plugin', async () => {
       const reply = await make({ name: 'other', settings: { base_url: 'nowhere', token: 'canary-secret' } })
       expectProblem(reply, 400, 'value_invalid')
       const pointers = reply.json.errors.map((error: { pointer: string }) => error.pointer)
@@ -310,7 +310,7 @@ describe('resources of the API', () => {
       expect(reply.text).to.not.include('canary-secret')
     })
 
-    it('belong to a plugin that takes connections', async () => {
+    it('need a plugin that supports connections', async () => {
       for (const plugin of ['none', 'quiet', '__proto__']) {
         const reply = await make({ plugin })
         expectProblem(reply, 400, 'unknown_plugin')

@@ -48,7 +48,7 @@ describe('retries over the API', () => {
     run = await api.stores.runs.end(uuid, { status: 'failed', output: null, error })
   })
 
-  it('show no sensitive values in the preview', async () => {
+  it('hide sensitive values in the preview', async () => {
     const { json, text } = await api.call('GET', `/api/runs/${run.uuid}/retry`)
     expect(json.repeats).to.deep.equal([
       {
@@ -63,7 +63,7 @@ describe('retries over the API', () => {
     expect(text).not.to.include('swordfish')
   })
 
-  it('of many are previewed as one is, and nothing is done', async () => {
+  it('of many runs have the same preview as of one, which changes nothing', async () => {
     const before = await api.stores.runs.list('all', {}, { limit: 1 })
     const bulk = (body: object) => api.call('POST', '/api/runs/retry/preview', { body })
     const {
@@ -96,7 +96,7 @@ describe('retries over the API', () => {
     expectProblem(await api.call('GET', `/api/runs/${run.uuid}/retry`), 409, 'run_superseded')
   })
 
-  it('are shown as far as one answer goes, those that run again before those that are carried over', async () => {
+  it('have a preview of limited size that shows repeated steps before carried-over ones', async () => {
     const ended = { state: 'completed', output: null, error: null, attempt: 1, endedAt: 2 } as const
     await Promise.all(
       Array.from({ length: 5_100 }, (_, n) =>
@@ -122,7 +122,7 @@ describe('retries over the API', () => {
     expect(json.repeats_total).to.equal(5_101)
   })
 
-  it('are for those who see the organization', async () => {
+  it('require access to the organization', async () => {
     const call = (method: string, path: string, body?: object) =>
       api.call(method, `/api${path}`, { key: stranger, ...(body && { body }) })
     expectProblem(await call('GET', `/runs/${run.uuid}/retry`), 404, 'run_not_found')
@@ -140,7 +140,7 @@ describe('retries over the API', () => {
       .that.has.length.above(0)
   })
 
-  it('are refused while the alert is under investigation again', async () => {
+  it('are refused while the alert is being investigated again', async () => {
     const again = await api.call('POST', `/api/alerts/${run.alertId}/investigate`)
     expect(again.status).to.equal(201)
     expectProblem(
@@ -154,7 +154,7 @@ describe('retries over the API', () => {
     expectProblem(await api.call('GET', next), 409, 'run_not_ended')
   })
 
-  it('do nothing else than their previews told: not with what was saved meanwhile', async () => {
+  it('follow their preview, even if the playbook was saved since', async () => {
     const edited = playbook.source.replace('n: 1', 'n: 2')
     const path = `/api/runs/${run.uuid}/retry`
     const seen = (await api.call('GET', `${path}?playbook=newest`)).json.plan as string
@@ -176,7 +176,7 @@ describe('retries over the API', () => {
     }
   })
 
-  it('do not begin with inputs that the edited playbook no longer takes', async () => {
+  it('are refused if the edited playbook no longer accepts the inputs', async () => {
     const source = playbook.source.replace('type: string, sensitive: true', 'type: integer')
     api.playbooks.push(parsePlaybook(source).playbook!)
     const reply = await api.call('POST', `/api/runs/${run.uuid}/retry`, { body: { playbook: 'newest' } })

@@ -14,7 +14,7 @@ const moves = fc.array(
   { maxLength: 60 },
 )
 
-describe('what a reader of a run has been told', () => {
+describe('the position of a reader in a run', () => {
   /** As a journal is read: the run, lines that were open, and those that follow; what each has told, and then the cursor. */
   function* newsSince(told: MutableRunCursor, run: number, steps: readonly Step[]) {
     if (told.advanceRun(`r${run}`)) yield { of: 'run', version: `r${run}` }
@@ -25,7 +25,7 @@ describe('what a reader of a run has been told', () => {
     }
   }
 
-  it('is told once, and nothing is left out, wherever it is cut off', () => {
+  it('delivers each event once, wherever the stream is cut', () => {
     fc.assert(
       fc.property(moves, fc.infiniteStream(fc.nat({ max: 5 })), (happens, cuts) => {
         const steps: Step[] = []
@@ -62,7 +62,7 @@ describe('what a reader of a run has been told', () => {
     )
   })
 
-  it('fits into a header however much is under way, at the price of saying some of it twice', () => {
+  it('fits into a header, at the cost of some repeated events', () => {
     const many = Array.from({ length: 5_000 }, () => ({ version: 1, isOver: false }))
     const told = new MutableRunCursor(startCursor)
     expect([...newsSince(told, 1, many)]).to.have.length(5_001)
@@ -72,7 +72,7 @@ describe('what a reader of a run has been told', () => {
     expect(again).to.deep.equal(Array.from({ length: 4_800 }, (_, n) => String(n + 200)))
   })
 
-  it('is nothing where what came back is no cursor', () => {
+  it('is reset by a malformed cursor', () => {
     for (const text of [
       undefined,
       '',

@@ -77,7 +77,7 @@ describe('events of a run', () => {
     )
   const cookieOf = (reply: Reply) => /^[^;]+/.exec(reply.headers.get('set-cookie') ?? '')?.[0] ?? ''
 
-  it('tell what has happened, then what happens, until it has ended', async () => {
+  it('replay the past, then follow the run until it ends', async () => {
     const uuid = await startRun()
     await begin(uuid, 'a')
     const reader = await follow(uuid)
@@ -106,7 +106,7 @@ describe('events of a run', () => {
     expect(reader.text()).to.include('\n\nevent: heartbeat\ndata: {}\n\n')
   })
 
-  it('say no more and no less than the run does, with nothing that is sensitive', async () => {
+  it('match the run exactly and leave out sensitive values', async () => {
     const uuid = await startRun()
     await begin(uuid, 'a')
     await end(uuid, 'a')
@@ -123,7 +123,7 @@ describe('events of a run', () => {
     expect(reader.text()).to.not.include('hunchback')
   })
 
-  it('go on where a reader was cut off, and are over for one who has read the end', async () => {
+  it('continue at the cursor of a reader, and end at once for one that has the last event', async () => {
     const uuid = await startRun()
     await begin(uuid, 'a')
     await begin(uuid, 'b')
@@ -153,7 +153,7 @@ describe('events of a run', () => {
     expect([status, text]).to.deep.equal([204, ''])
   })
 
-  it('are read of a journal once: then only what is new, or had not ended', async () => {
+  it('read a journal once, then only new and unfinished entries', async () => {
     const uuid = await startRun()
     await Promise.all(Array.from({ length: 500 }, (_, n) => begin(uuid, `s${n}`)))
     await Promise.all(Array.from({ length: 498 }, (_, n) => end(uuid, `s${n}`)))
@@ -177,7 +177,7 @@ describe('events of a run', () => {
     line.restore()
   })
 
-  it('hide what is sensitive at its places, and leave the same words alone elsewhere', async () => {
+  it('hide sensitive values by path and keep equal words elsewhere', async () => {
     const uuid = await startRun()
     const reader = await follow(uuid)
     const told = async (path: string, kind: string, output: unknown, mask?: Mask) => {
@@ -205,7 +205,7 @@ describe('events of a run', () => {
     expect(json.inputs).to.deep.equal({ user: 'eve' })
   })
 
-  it('begin anew for a reader who was told more than there is, as after a restore', async () => {
+  it('restart for a reader whose cursor is ahead of the run, as after a restore', async () => {
     const uuid = await startRun()
     await begin(uuid, 'a')
     const first = await follow(uuid)
@@ -215,7 +215,7 @@ describe('events of a run', () => {
     expect(said(again)).to.deep.equal(['run running', 'a started'])
   })
 
-  it('tell of tries that failed, and of what a person decided', async () => {
+  it('include failed attempts and decisions of people', async () => {
     const uuid = await startRun()
     const reader = await follow(uuid)
     await begin(uuid, 'a')
@@ -239,7 +239,7 @@ describe('events of a run', () => {
     expect(said(reader).slice(5)).to.deep.equal(['run running', 'a skipped'])
   })
 
-  it('have a head without events', async () => {
+  it('answer HEAD without events', async () => {
     const uuid = await startRun()
     const text = await sendRaw(
       api.url,
@@ -248,7 +248,7 @@ describe('events of a run', () => {
     expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*content-type: text\/event-stream\r\n[^]*\r\n\r\n$/i)
   })
 
-  it('end at once where the key is revoked', async () => {
+  it('end at once if the key is revoked', async () => {
     await startWithoutHeartbeat()
     const uuid = await startRun()
     const key = await api.newKey('reader')
@@ -260,7 +260,7 @@ describe('events of a run', () => {
     expectProblem(await api.call('GET', pathOf(uuid), { key }), 401, 'key_invalid')
   })
 
-  it('end where the key expires', async () => {
+  it('end when the key expires', async () => {
     const uuid = await startRun()
     const key = await api.newKey('reader', undefined, api.clock.time + hourMs)
     const [expiring, another] = [await follow(uuid, undefined, key), await follow(uuid)]
@@ -270,7 +270,7 @@ describe('events of a run', () => {
     expect(another.isOver()).to.equal(false)
   })
 
-  it('end with the session: signed out, or idle, for which an open stream is no use of it', async () => {
+  it('end with the session, by sign-out or idle time, which an open stream does not extend', async () => {
     const uuid = await startRun()
     const signIn = async () =>
       cookieOf(await api.call('POST', '/api/session', { key: null, body: { api_key: api.adminKey } }))
@@ -289,7 +289,7 @@ describe('events of a run', () => {
     await idle.over()
   })
 
-  it('are refused beyond so many of one key, of keys that see the same organizations, and of all; those that end make room', async () => {
+  it('are limited per key, per set of organizations and in total, and an ended stream makes room', async () => {
     const uuid = await startRun()
     const [reader, ofAcme] = [await api.newKey('reader'), await api.newKey('reader', ['acme'])]
     for (let n = 0; n < limits.maxStreamsOfKey; n++) await follow(uuid)
@@ -308,7 +308,7 @@ describe('events of a run', () => {
     })
   })
 
-  it('are counted for a key over all its sessions', async () => {
+  it('are counted per key across its sessions', async () => {
     const uuid = await startRun()
     for (let n = 0; n <= limits.maxStreamsOfKey; n++) {
       const signedIn = await api.call('POST', '/api/session', { key: null, body: { api_key: api.adminKey } })
@@ -323,7 +323,7 @@ describe('events of a run', () => {
     }
   })
 
-  it('are not kept for a reader that takes nothing: it is left, and goes on from where it was', async () => {
+  it('disconnect a stalled reader, which can continue at its cursor', async () => {
     await api.close()
     await start({ maxStreamsOfKey: 1 })
     const uuid = await startRun()
@@ -361,7 +361,7 @@ describe('events of a run', () => {
     expect(said(again)).to.have.length(21 - ids.length)
   })
 
-  it('all come to a reader that takes its time, and so does what follows when nothing happened for long', async () => {
+  it('all reach a slow reader, also after a long idle time', async () => {
     await startWithoutHeartbeat()
     const uuid = await startRun()
     for (let n = 0; n < 40; n++) {
@@ -396,7 +396,7 @@ describe('events of a run', () => {
     socket.destroy()
   })
 
-  it('do not hold up a server that closes', async () => {
+  it('do not delay the shutdown of the server', async () => {
     const uuid = await startRun()
     const reader = await follow(uuid)
     const other = await startApi({ limits })

@@ -6,7 +6,7 @@ import { expectProblem } from './support/schemas.ts'
 
 const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes', 'no'], form: null }
 
-describe('what people do with runs', () => {
+describe('operations on runs', () => {
   let api: Api
   let analyst: string
   let analystKey: { readonly kind: string; readonly id: string; readonly name: string }
@@ -36,7 +36,7 @@ describe('what people do with runs', () => {
     const answer = (id: string, body: object, key = analyst) =>
       api.call('POST', `/api/checkpoints/${id}/answer`, { key, body })
 
-    it('is listed while it waits, for the organizations of the key', async () => {
+    it('is listed while it waits, for keys of its organization', async () => {
       const { id } = await open()
       const idsOf = async (key: string) =>
         (await api.call('GET', '/api/checkpoints', { key })).json.data.map(
@@ -48,7 +48,7 @@ describe('what people do with runs', () => {
       expect(await idsOf(analyst)).to.deep.equal([])
     })
 
-    it('says what people read for its answers, who may answer, what silence means, and what it is about', async () => {
+    it('shows labels of its answers, who may answer, the default on timeout, and its subject', async () => {
       const input = { message: 'You?', labels: { yes: 'Yes, me', perhaps: 'x' } }
       const asked = { ...question, input }
       const onTimeout = { fails: false, answer: 'no' } as const
@@ -78,7 +78,7 @@ describe('what people do with runs', () => {
       ).to.deep.include({ asked: null, asked_name: null, on_timeout: null })
     })
 
-    it('is listed by what became of it', async () => {
+    it('is listed by state', async () => {
       const idsOf = async (state: string) =>
         (await api.call('GET', `/api/checkpoints?state=${state}&run=${run.uuid}`)).json.data.map(
           (row: { checkpoint_id: string }) => row.checkpoint_id,
@@ -93,7 +93,7 @@ describe('what people do with runs', () => {
       expectProblem(await api.call('GET', '/api/checkpoints?state=over'), 400, 'query_invalid')
     })
 
-    it('takes one answer, in the name of the key; a second one is recorded without effect', async () => {
+    it('accepts one answer, attributed to the key, and records a second without effect', async () => {
       const { id } = await open()
       const first = await answer(id, { answer: 'no', text: 'I was in bed' })
       expect(first.json).to.nested.include({ outcome: 'accepted', 'checkpoint.state': 'answered' })
@@ -115,7 +115,7 @@ describe('what people do with runs', () => {
       ])
     })
 
-    it('takes no answer when its time is up', async () => {
+    it('accepts no answer after its timeout', async () => {
       const { id } = await open('late', api.clock.time)
       expect((await answer(id, { answer: 'yes' })).json).to.nested.include({
         outcome: 'late',
@@ -123,7 +123,7 @@ describe('what people do with runs', () => {
       })
     })
 
-    it('takes only what was asked for', async () => {
+    it('accepts only the offered answers', async () => {
       const { id } = await open()
       const reply = await answer(id, { answer: 'perhaps' })
       expectProblem(reply, 400, 'answer_invalid')
@@ -132,7 +132,7 @@ describe('what people do with runs', () => {
       expect(await api.stores.checkpoints.answers(id)).to.deep.equal([])
     })
 
-    it('is not there for keys of other organizations', async () => {
+    it('answers 404 to keys of other organizations', async () => {
       const { id } = await open()
       expectProblem(await answer(id, { answer: 'yes' }, stranger), 404, 'checkpoint_not_found')
       const get = (key: string) => api.call('GET', `/api/checkpoints/${id}`, { key })
@@ -157,7 +157,7 @@ describe('what people do with runs', () => {
       expect(json).to.nested.include({ status: 'waiting', 'steps[0].state': 'unknown' })
     })
 
-    it('is found among all runs by what it waits for, until it is decided about', async () => {
+    it('is found by what its run waits for, until it is resolved', async () => {
       const waiting = async (reason: string) =>
         (await api.call('GET', `/api/runs?waits_for=${reason}`)).json.data.map((each: any) => each.run_uuid)
       expect(await waiting('decision')).to.include(run.uuid)
@@ -167,7 +167,7 @@ describe('what people do with runs', () => {
       expectProblem(await api.call('GET', '/api/runs?waits_for=rain'), 400, 'query_invalid')
     })
 
-    it('is decided about once', async () => {
+    it('is resolved once', async () => {
       const { json } = await resolve({ path: 'scan', decision: 'ran', output: { found: 3 } })
       expect(json).to.deep.include({ state: 'completed', output: { found: 3 } })
       expect(json.resolution).to.deep.equal({
@@ -179,7 +179,7 @@ describe('what people do with runs', () => {
       expectProblem(await resolve({ path: 'scan', decision: 'skip' }), 409, 'step_not_unknown')
     })
 
-    it('happened with an output that nobody knows, which takes none', async () => {
+    it('can be resolved as done with unknown output, which rules out an output', async () => {
       const given = { path: 'scan', decision: 'ran_output_unknown' }
       const refused = await resolve({ ...given, output: { found: 3 } })
       expectProblem(refused, 400, 'output_invalid')
@@ -195,7 +195,7 @@ describe('what people do with runs', () => {
       })
     })
 
-    it('is not there for keys of other organizations', async () => {
+    it('answers 404 to keys of other organizations', async () => {
       expectProblem(await resolve({ path: 'scan', decision: 'skip' }, stranger), 404, 'run_not_found')
       expectProblem(await resolve({ path: 'other', decision: 'skip' }), 404, 'step_not_found')
     })
@@ -204,19 +204,19 @@ describe('what people do with runs', () => {
   describe('a run', () => {
     const cancel = (key = analyst) => api.call('POST', `/api/runs/${run.uuid}/cancel`, { key })
 
-    it('is asked to be cancelled once, by whoever was first', async () => {
+    it('is cancelled once, by the first request', async () => {
       const first = { by: 'analyst', actor: analystKey, at: api.clock.time }
       expect((await cancel()).json.cancellation).to.deep.equal(first)
       expect((await cancel(api.adminKey)).json.cancellation).to.deep.equal(first)
     })
 
-    it('is not cancelled by keys of other organizations, nor when it has ended', async () => {
+    it('is not cancelled by keys of other organizations or after its end', async () => {
       expectProblem(await cancel(stranger), 404, 'run_not_found')
       await api.stores.runs.end(run.uuid, { status: 'completed', output: null, error: null })
       expectProblem(await cancel(), 409, 'run_has_ended')
     })
 
-    it('is started by hand, with inputs that fit', async () => {
+    it('is started manually with valid inputs', async () => {
       const source =
         'apiVersion: tocsin/v1\nname: by-hand\non: { manual: true }\ninputs: { pin: { type: string, sensitive: true } }\nsteps: [{ return: 1 }]'
       api.playbooks.push(parsePlaybook(source).playbook!)
@@ -236,7 +236,7 @@ describe('what people do with runs', () => {
       expectProblem(await start({ pin: 'x' }, stranger), 400, 'unknown_organization')
     })
 
-    it('shows no input that is declared sensitive, however short, and whatever is called like it', async () => {
+    it('hides inputs declared sensitive, however short, and inputs of the same name', async () => {
       const source = `apiVersion: tocsin/v1
 name: declared
 on: { manual: true }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
 
-describe('a key that is limited to organizations', () => {
+describe('a key limited to organizations', () => {
   let api: Api
   let key: string
   before(async () => {
@@ -11,7 +11,7 @@ describe('a key that is limited to organizations', () => {
   })
   after(() => api.close())
 
-  it('names no other in a filter', async () => {
+  it('cannot filter by other organizations', async () => {
     expectProblem(
       await api.call('GET', '/api/alerts?organization=acme', { key }),
       400,
@@ -19,7 +19,7 @@ describe('a key that is limited to organizations', () => {
     )
   })
 
-  it('gives no key that reaches further than its maker, and shows none', async () => {
+  it('cannot create or see keys with a wider scope', async () => {
     const make = (body: object) =>
       api.call('POST', '/api/keys', { key, body: { name: 'k', role: 'reader', ...body } })
     expectProblem(await make({}), 403, 'key_is_scoped')
@@ -31,7 +31,7 @@ describe('a key that is limited to organizations', () => {
     expect(scopes).to.deep.equal([['globex'], ['globex']])
   })
 
-  it('revokes no key that reaches further', async () => {
+  it('cannot revoke a key with a wider scope', async () => {
     const all = await api.stores.keys.list()
     for (const { id, organizationUuids } of all) {
       if (organizationUuids?.[0] === api.organizations['globex']) continue

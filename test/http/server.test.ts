@@ -12,7 +12,7 @@ import { expectProblem } from './support/schemas.ts'
 
 const alert = { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' }
 
-describe('HTTP server', () => {
+describe('the HTTP server', () => {
   let api: Api
 
   beforeEach(async () => {
@@ -20,19 +20,19 @@ describe('HTTP server', () => {
   })
   afterEach(() => api.close())
 
-  it('serves below the prefix of the configuration', async () => {
+  it('serves below the configured prefix', async () => {
     expect((await api.call('GET', '/soc/v2/providers')).status).to.equal(200)
     expect((await api.call('GET', '/api/providers')).status).to.equal(404)
     const reply = await api.call('POST', '/soc/v2/alerts', { body: alert })
     expect(reply.headers.get('location')).to.equal('/soc/v2/alerts/acme-SIEM-1')
   })
 
-  it('answers HEAD as GET without the body', async () => {
+  it('answers HEAD like GET without the body', async () => {
     const reply = await api.call('HEAD', '/soc/v2/providers')
     expect([reply.status, reply.text]).to.deep.equal([200, ''])
   })
 
-  describe('asked whether it is ready', () => {
+  describe('readiness', () => {
     const ask = () => api.call('GET', '/readyz', { key: null })
     const refusal = new UnavailableError('disk_full', 'the disk is full', { retryAfterMs: 1 })
     const said = () => api.logged.filter(({ message }) => message === 'the store cannot write')
@@ -48,7 +48,7 @@ describe('HTTP server', () => {
       api.clock.time += 1_000
     })
 
-    it('says so while the store takes writes, and why it is not when it does not', async () => {
+    it('is ok while the store accepts writes, and names the reason otherwise', async () => {
       expect((await ask()).json).to.deep.equal({ status: 'ready' })
       api.clock.time += 1_000
       api.stores.probe = () => Promise.reject(refusal)
@@ -59,7 +59,7 @@ describe('HTTP server', () => {
       expect(said()).to.have.length(1)
     })
 
-    it('makes one write a second however many ask, and however often', async () => {
+    it('writes at most once a second, however many requests come', async () => {
       for (let n = 0; n < 3; n++) await Promise.all(Array.from({ length: 10 }, ask))
       expect(probes).to.equal(1)
       api.clock.time += 999
@@ -70,7 +70,7 @@ describe('HTTP server', () => {
       expect(probes).to.equal(2)
     })
 
-    it('keeps a failure for a second, and logs it once', async () => {
+    it('caches a failure for a second and logs it once', async () => {
       api.stores.probe = async () => {
         probes++
         throw refusal
@@ -80,14 +80,14 @@ describe('HTTP server', () => {
       expect([probes, said().length - before]).to.deep.equal([1, 1])
     })
 
-    it('says at once that the files of the store are gone', async () => {
+    it('reports missing store files at once', async () => {
       expect((await ask()).status).to.equal(200)
       api.stores.gone = () => refusal
       expectProblem(await ask(), 503, 'not_ready')
     })
   })
 
-  it('reads no more bodies than it has memory for at once, and others when these are answered', async () => {
+  it('limits the memory for concurrent bodies and reads on as responses finish', async () => {
     const small = await startApi({ limits: { maxBodiesBytes: 30_000 } })
     const { hostname, port } = new URL(small.url)
     const body = JSON.stringify({ ...alert, alert_content: 'x'.repeat(20_000) })
@@ -113,7 +113,7 @@ describe('HTTP server', () => {
     await small.close()
   })
 
-  it('logs requests that it cannot take: the first one at once, and not each of a flood', async () => {
+  it('logs unparsable requests: the first at once, and a summary of a flood', async () => {
     const full = new UnavailableError('store_unavailable', 'the disk is full', { retryAfterMs: 1 })
     const stub = stubMethod(api.stores.alerts, 'create').rejects(full)
     const refused = await api.call('POST', '/soc/v2/alerts', { body: alert })
@@ -124,7 +124,7 @@ describe('HTTP server', () => {
     expect(lines).to.deep.equal([{ level: 'warn', message: 'could not accept a request', fields }])
   })
 
-  it('passes on what the store says when it cannot take an alert', async () => {
+  it('passes on the error of the store if it cannot store an alert', async () => {
     const stub = stubMethod(api.stores.alerts, 'create').rejects(
       new UnavailableError('disk_full', 'the disk is full', {
         hint: 'free some space',
@@ -139,7 +139,7 @@ describe('HTTP server', () => {
     expect(api.submitted).to.deep.equal([])
   })
 
-  it('lets requests under way end when it closes, and takes no more', async () => {
+  it('finishes requests in progress on close and accepts no new ones', async () => {
     const { promise: gate, resolve: go } = Promise.withResolvers<undefined>()
     const { promise: underWay, resolve: begun } = Promise.withResolvers<undefined>()
     const stub = stubMethod(api.stores.alerts, 'create').callsFake(async (given) => {
@@ -159,7 +159,7 @@ describe('HTTP server', () => {
     api = await startApi()
   })
 
-  it('does not make a closing wait for Prefer: wait', async () => {
+  it('does not delay its close for Prefer: wait', async () => {
     const { promise: underWay, resolve: begun } = Promise.withResolvers<undefined>()
     api.investigations.wait = () => {
       begun(undefined)
@@ -173,7 +173,7 @@ describe('HTTP server', () => {
     api = await startApi()
   })
 
-  it('cuts no answer off by an early refusal of a large body', async () => {
+  it('delivers the full refusal of a large body before closing the connection', async () => {
     const body = { ...alert, alert_content: 'x'.repeat(900_000) }
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => api.call('POST', '/soc/v2/alerts', { key: null, body })),
@@ -205,12 +205,12 @@ describe('HTTP server', () => {
     expect(turns).to.be.lessThan(connections / 2)
   })
 
-  it('shares its port with no other server', async () => {
+  it('does not share its port with another server', async () => {
     const port = Number(new URL(api.url).port)
     await expectRejection(startApi({ port }), 'Error', 'EADDRINUSE')
   })
 
-  describe('against senders that take their time', () => {
+  describe('with slow senders', () => {
     let slow: Api
     const head = 'POST /api/alerts HTTP/1.1\r\nHost: x\r\n'
     before(async () => {
@@ -218,18 +218,18 @@ describe('HTTP server', () => {
     })
     after(() => slow.close())
 
-    it('gives up on headers that do not end', async () => {
+    it('times out endless headers', async () => {
       expect(await sendRaw(slow.url, head))
         .to.match(/^HTTP\/1.1 408 /)
         .and.include('request_timeout')
     })
 
-    it('gives up on a body that does not end', async () => {
+    it('times out endless bodies', async () => {
       const json = `Cookie: Session=${slow.adminKey}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`
       expect(await sendRaw(slow.url, head + json)).to.match(/^HTTP\/1.1 408 /)
     })
 
-    it('takes no more connections than it can hold', async () => {
+    it('limits the number of connections', async () => {
       const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
       const answers = await Promise.all(Array.from({ length: 8 }, () => sendRaw(slow.url, get)))
       expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 200'))).to.have.length(3)
@@ -237,7 +237,7 @@ describe('HTTP server', () => {
     })
   })
 
-  it('logs requests at debug only, without query strings', async () => {
+  it('logs requests at debug level only, without query strings', async () => {
     await api.call('GET', '/soc/v2/alerts?type=canary')
     const line = api.logged.find(({ message }) => message === 'request')
     expect(line?.level).to.equal('debug')

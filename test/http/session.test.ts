@@ -5,7 +5,7 @@ import { expectProblem } from './support/schemas.ts'
 const minuteMs = 60_000
 const sessions = { idleMs: 30 * minuteMs, maxMs: 120 * minuteMs }
 
-describe('a session of the web page', () => {
+describe('a web session', () => {
   let api: Api
 
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('a session of the web page', () => {
   const get = (cookie: string, path = '/api/session') =>
     api.call('GET', path, { key: null, headers: { cookie } })
 
-  it('is begun with an API key, and may what the key may', async () => {
+  it('starts with an API key and has its permissions', async () => {
     const key = await api.newKey('reader', ['globex'])
     const reply = await signIn(key)
     expect(reply.status, reply.text).to.equal(201)
@@ -43,13 +43,13 @@ describe('a session of the web page', () => {
     expect(json.data.map(({ code }: { code: string }) => code)).to.deep.equal(['globex'])
   })
 
-  it('tells who an API key is too, without a session', async () => {
+  it('is not needed to ask for the identity of an API key', async () => {
     const { json } = await api.call('GET', '/api/session')
     expect(json).to.deep.include({ role: 'admin', organization_codes: null, session: null })
     expectProblem(await api.call('DELETE', '/api/session'), 404, 'session_not_found')
   })
 
-  it('has a cookie for TLS alone where people reach the server over TLS', async () => {
+  it('has a Secure cookie if the public address uses TLS', async () => {
     const behindTls = await startApi({ publicUrl: 'https://tocsin.example' })
     const reply = await behindTls.call('POST', '/api/session', {
       key: null,
@@ -65,7 +65,7 @@ describe('a session of the web page', () => {
     await behindTls.close()
   })
 
-  it('gets another token with each sign-in, and the one before it in the same browser is over', async () => {
+  it('gets a new token with each sign-in, which ends the previous session of the browser', async () => {
     const first = cookieOf(await signIn())
     const other = cookieOf(await signIn())
     const next = cookieOf(await signIn(api.adminKey, { cookie: first }))
@@ -75,7 +75,7 @@ describe('a session of the web page', () => {
     expect((await get(next)).status).to.equal(200)
   })
 
-  it('never takes a token that the server did not hand out', async () => {
+  it('never accepts a token that the server did not issue', async () => {
     const planted = `tocsin_session=${'A'.repeat(43)}`
     expectProblem(await get(planted), 401, 'session_invalid')
     expect(cookieOf(await signIn(api.adminKey, { cookie: planted }))).to.not.equal(planted)
@@ -84,7 +84,7 @@ describe('a session of the web page', () => {
       expectProblem(await get(cookie), 401, 'session_invalid')
   })
 
-  it('ends by signing out, for good, and its cookie is taken away', async () => {
+  it('ends for good on sign-out, which clears its cookie', async () => {
     const cookie = cookieOf(await signIn())
     const reply = await api.call('DELETE', '/api/session', { key: null, headers: { cookie } })
     expect([reply.status, reply.json.session]).to.deep.equal([200, null])
@@ -97,7 +97,7 @@ describe('a session of the web page', () => {
     expect(after.headers.get('www-authenticate')).to.equal('Bearer realm="tocsin"')
   })
 
-  it('ends when nothing is done for the time of the configuration', async () => {
+  it('ends after the configured idle time', async () => {
     const cookie = cookieOf(await signIn())
     for (let n = 0; n < 3; n++) {
       api.clock.time += sessions.idleMs - 1
@@ -115,13 +115,13 @@ describe('a session of the web page', () => {
     [
       ['a read', 'GET', '/api/alerts', {}, true],
       ['a read in the background', 'GET', '/api/alerts', background, false],
-      ['who it is, in the background', 'GET', '/api/session', background, false],
-      ['a mark that says nothing', 'GET', '/api/alerts', { 'tocsin-background': 'no' }, true],
+      ['a background read of the session', 'GET', '/api/session', background, false],
+      ['a read with an invalid background header', 'GET', '/api/alerts', { 'tocsin-background': 'no' }, true],
       ['a write, whatever its mark', 'POST', '/api/engine/resume', background, true],
       ['a stream of events', 'HEAD', '/api/events', {}, false],
     ]
   for (const [what, method, path, headers, isActivity] of requests)
-    it(`${isActivity ? 'stays' : 'ends all the same'} with ${what}`, async () => {
+    it(`${isActivity ? 'is extended' : 'is not extended'} by ${what}`, async () => {
       const cookie = cookieOf(await signIn())
       api.clock.time += sessions.idleMs - minuteMs
       const reply = await api.call(method, path, { key: null, headers: { cookie, ...headers } })
@@ -133,7 +133,7 @@ describe('a session of the web page', () => {
       expect(after.status).to.equal(isActivity ? 200 : 401)
     })
 
-  it('ends after its whole time, however much it is used', async () => {
+  it('ends after its maximum lifetime, however active', async () => {
     const cookie = cookieOf(await signIn())
     const end = api.clock.time + sessions.maxMs
     while (api.clock.time < end - 20 * minuteMs) {
@@ -146,7 +146,7 @@ describe('a session of the web page', () => {
     expectProblem(await get(cookie), 401, 'session_invalid')
   })
 
-  it('ends with its key: when that is revoked, and when it expires', async () => {
+  it('ends when its key is revoked or expires', async () => {
     const revoked = await api.newKey('admin')
     const expiring = await api.newKey('admin', undefined, api.clock.time + minuteMs)
     const [one, other] = [cookieOf(await signIn(revoked)), await signIn(expiring)]
@@ -158,7 +158,7 @@ describe('a session of the web page', () => {
     expectProblem(await get(cookieOf(other)), 401, 'session_invalid')
   })
 
-  it('stands alone: with an API key or another session beside it, nobody guesses which is meant', async () => {
+  it('is refused together with an API key or a second session', async () => {
     const cookie = cookieOf(await signIn())
     for (const headers of [
       { cookie: `${cookie}; Session=${api.adminKey}` },
@@ -172,7 +172,7 @@ describe('a session of the web page', () => {
       )
   })
 
-  it('has a token that is stored nowhere, and neither it nor the key is logged', async () => {
+  it('stores no token, and logs neither token nor key', async () => {
     const token = cookieOf(await signIn()).split('=')[1] ?? ''
     await get(`tocsin_session=${token}`)
     const entries = await api.stores.audit.list('all', {}, { limit: 50 })
@@ -180,7 +180,7 @@ describe('a session of the web page', () => {
     expect(seen).to.include('session.started').and.not.include(token).and.not.include(api.adminKey)
   })
 
-  it('is in the audit log with who began and ended it', async () => {
+  it('is in the audit log with the actors who started and ended it', async () => {
     const reply = await signIn()
     await api.call('DELETE', '/api/session', { key: null, headers: { cookie: cookieOf(reply) } })
     const { json } = await api.call('GET', '/api/audit?limit=2')
@@ -194,7 +194,7 @@ describe('a session of the web page', () => {
   })
 
   describe('from another web site', () => {
-    it('is not begun, ended or used', async () => {
+    it('cannot be started, ended or used', async () => {
       const cookie = cookieOf(await signIn())
       for (const foreign of [
         { 'sec-fetch-site': 'cross-site' },
@@ -211,7 +211,7 @@ describe('a session of the web page', () => {
       expect((await get(cookie)).status).to.equal(200)
     })
 
-    it('is not begun by a form, nor used by one where no body is asked for', async () => {
+    it('cannot be started by a form, nor used by one without a body', async () => {
       const cookie = cookieOf(await signIn())
       for (const type of [
         'application/x-www-form-urlencoded',
@@ -232,8 +232,8 @@ describe('a session of the web page', () => {
     })
   })
 
-  describe('that cannot be begun', () => {
-    it('says the same of every key that is not valid', async () => {
+  describe('that cannot start', () => {
+    it('gets the same answer for every invalid key', async () => {
       const revoked = await api.newKey('admin')
       await api.call('DELETE', `/api/keys/${revoked.split('_')[1]}`)
       const details = new Set<string>()
@@ -246,14 +246,14 @@ describe('a session of the web page', () => {
       expect(details.size).to.equal(1)
     })
 
-    it('is refused for what is no text, too long, or comes with more', async () => {
+    it('is refused for a key that is not a string, is too long, or comes with other fields', async () => {
       for (const key of [1, null, ['x'], {}, 'x'.repeat(201)])
         expectProblem(await signIn(key), 400, 'value_invalid')
       const body = { api_key: api.adminKey, role: 'admin' }
       expectProblem(await api.call('POST', '/api/session', { key: null, body }), 400, 'value_invalid')
     })
 
-    it('is not tried without end, and holds up nobody with a right key', async () => {
+    it('is limited in attempts without affecting valid keys', async () => {
       for (let n = 0; n < 10; n++) expectProblem(await signIn('x'), 401, 'key_invalid')
       const refused = await signIn('x')
       expectProblem(refused, 429, 'too_many_requests')

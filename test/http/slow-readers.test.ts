@@ -9,7 +9,7 @@ import { startApi, type Api } from './support/api.ts'
 const alerts = 12
 const asked = 24
 
-describe('readers of answers', () => {
+describe('slow readers', () => {
   let api: Api
   const sockets: Socket[] = []
   /** The server's ends of connections. */
@@ -53,7 +53,7 @@ describe('readers of answers', () => {
   }
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-  it('that take nothing are left', async () => {
+  it('that stall are disconnected', async () => {
     const reader = ask()
     await once(reader.socket, 'connect')
     const { localPort } = reader.socket
@@ -66,7 +66,7 @@ describe('readers of answers', () => {
     expect(reader.answers).to.be.below(asked)
   })
 
-  it('that leave in the middle of an answer cause no error in the log', async () => {
+  it('that disconnect during a response cause no error in the log', async () => {
     const left = () => api.logged.filter(({ message }) => message.includes('answer'))
     for (const leave of ['resetAndDestroy', 'destroy'] as const) {
       const before = left().length
@@ -80,7 +80,7 @@ describe('readers of answers', () => {
     )
   })
 
-  it('that take their time get everything', async () => {
+  it('that keep reading receive everything', async () => {
     const reader = ask()
     const slowly = setInterval(() => {
       reader.socket.resume()
@@ -91,7 +91,7 @@ describe('readers of answers', () => {
     expect(reader.isClosed).to.equal(false)
   })
 
-  it('that come when too much waits for others get their answer: those who wait for longest lose theirs', async () => {
+  it('get their response if buffers are full, because the longest-stalled readers are disconnected', async () => {
     const slow = Array.from({ length: 8 }, () => ask())
     await eventually('answers that wait', async () => {
       await pause(20)
@@ -106,7 +106,7 @@ describe('readers of answers', () => {
     expect((await api.call('GET', '/healthz', { key: null })).status).to.equal(200)
   })
 
-  it('who ask for more before they were answered wait for their turn', async () => {
+  it('that pipeline requests wait their turn', async () => {
     const list = api.stores.providers.list.bind(api.stores.providers)
     const { promise: go, resolve: letGo } = Promise.withResolvers<void>()
     const stub = stubMethod(api.stores.providers, 'list').callsFake(async () => {
@@ -128,7 +128,7 @@ describe('readers of answers', () => {
     stub.restore()
   })
 
-  it('who ask for very much at once are left', async () => {
+  it('that pipeline too much are disconnected', async () => {
     const { hostname, port } = new URL(api.url)
     const socket = connect(Number(port), hostname)
     sockets.push(socket)

@@ -18,13 +18,13 @@ function classesOf(module: object): readonly string[] {
     .map(({ name }) => name)
 }
 
-describe('status table', () => {
-  it('has a status for every class of error that core and plugins raise, and for no other', () => {
+describe('the status table', () => {
+  it('has a status for every error class of core and plugins, and no other', () => {
     const classes = [...new Set([...classesOf(coreErrors), ...classesOf(plugin)])]
     expect(classes).to.have.members(Object.keys(errorClasses))
   })
 
-  it('has no code that nothing raises', async () => {
+  it('has no unused code', async () => {
     const folder = fileURLToPath(new URL('../../server/http', import.meta.url))
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'))
     const others = files.filter((file) => file !== 'status-table.ts')
@@ -36,14 +36,14 @@ describe('status table', () => {
     expect(unused).to.deep.equal([])
   })
 
-  it('has only statuses of errors, and a title for each', () => {
+  it('has only error statuses, each with a title', () => {
     for (const { status, title } of Object.values({ ...requestErrors, ...errorClasses, ...coreCodes })) {
       expect(status).to.be.within(400, 599)
       expect(title).to.match(/^[A-Z].*[^.]$/)
     }
   })
 
-  it('maps a class made from a listed one like it, and an unlisted error to 500 without its message', () => {
+  it('maps a subclass like its parent, and an unlisted error to 500 without its message', () => {
     class Narrower extends coreErrors.NotFoundError {}
     expect(problemDocument(new Narrower('gone', 'it is gone'), 'r')).to.include({ status: 404, code: 'gone' })
     for (const error of [new TocsinError('unheard_of', 'canary'), new Error('canary'), 'canary', undefined]) {
@@ -53,7 +53,7 @@ describe('status table', () => {
     }
   })
 
-  it('names 50 places at most', () => {
+  it('lists at most 50 fields', () => {
     const errors = Array.from({ length: 80 }, (_, at) => ({ pointer: `/${at}`, message: 'no' }))
     expect(problemDocument(new coreErrors.ValidationError('x', 'y', errors), 'r').errors).to.have.length(50)
   })

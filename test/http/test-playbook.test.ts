@@ -36,11 +36,11 @@ describe('tests of playbooks over HTTP', () => {
   const run = async () => (await api.call('POST', '/api/playbooks/tried/test')).json
   const write = (text: string) => writeFile(join(api.dataDir, 'tried.test.yaml'), text)
 
-  it('says that there are none', async () => {
+  it('report that there are none', async () => {
     expect(await run()).to.deep.equal({ file: null, problems: [], tests: [], coverage: null })
   })
 
-  it('runs them, and tells what they do not go through', async () => {
+  it('run, and report uncovered steps', async () => {
     await write(tests)
     const { file, problems, tests: ran, coverage } = await run()
     expect({ file, problems }).to.deep.equal({ file: 'tried.test.yaml', problems: [] })
@@ -55,7 +55,7 @@ describe('tests of playbooks over HTTP', () => {
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(0)
   })
 
-  it('tells what is wrong with the file', async () => {
+  it('report problems in the file', async () => {
     await write('playbook: tried.yaml\ntests: 5\n')
     const { problems, tests: ran, coverage } = await run()
     expect(problems[0].line).to.equal(2)

@@ -15,13 +15,13 @@ describe('addresses in manifests', () => {
     ['https://tocsin.corp.internal', 'a private address'],
     ['http://tocsin.example.com', 'not https'],
   ] as const) {
-    it(`are warned of where other systems cannot reach them: ${address}`, () => {
+    it(`cause a warning if other systems cannot reach them: ${address}`, () => {
       expect(unreachableFromOutside(address)).to.include(why).and.include('TOCSIN_PUBLIC_URL')
     })
   }
 
   for (const address of ['https://tocsin.example.com', 'https://8.8.8.8:8443', 'https://[2606:4700::1]']) {
-    it(`are not where they can: ${address}`, () =>
+    it(`cause no warning if reachable: ${address}`, () =>
       expect(unreachableFromOutside(address)).to.equal(undefined))
   }
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { eventually } from '../support/eventually.ts'
 import { startApi, type Api } from './support/api.ts'
 
-describe('alerts whose senders wait for the investigation', () => {
+describe('slots for Prefer: wait', () => {
   let api: Api
   let waiting: number
   let leave: AbortController
@@ -45,7 +45,7 @@ describe('alerts whose senders wait for the investigation', () => {
     expect(waiting).to.equal(before)
   }
 
-  it('wait in so many places for all keys that see the same organizations; beyond, they are answered at once', async () => {
+  it('are limited per set of organizations, and alerts beyond are answered at once', async () => {
     await begin(await api.newKey('intake', ['acme']), 'acme')
     await begin(await api.newKey('intake', ['acme']), 'acme')
     await expectAtOnce(await api.newKey('intake', ['acme']), 'acme')
@@ -54,7 +54,7 @@ describe('alerts whose senders wait for the investigation', () => {
     await expectAtOnce(await api.newKey('intake', ['globex']), 'globex')
   })
 
-  it('give their place back when they leave', async () => {
+  it('are freed when a client disconnects', async () => {
     const key = await api.newKey('intake', ['acme'])
     const gone = new AbortController()
     await begin(key, 'acme')
@@ -70,7 +70,7 @@ describe('alerts whose senders wait for the investigation', () => {
     })
   })
 
-  it('give it back when they are answered', async () => {
+  it('are freed when the alert is answered', async () => {
     const key = await api.newKey('intake', ['acme'])
     api.investigations.wait = () => Promise.resolve()
     for (let n = 0; n < 5; n++) {

@@ -24,13 +24,13 @@ describe('webhooks', () => {
   ): Promise<Reply> =>
     api.call('POST', `/api/webhooks/tower/v1/rope?token=${given}`, { key: null, body, headers })
 
-  it('are answered by the plugin, without an API key', async () => {
+  it('are answered by the plugin without an API key', async () => {
     const reply = await send()
     expect([reply.status, reply.text]).to.deep.equal([200, '{"rung":true}'])
     expect(reply.headers.get('x-content-type-options')).to.equal('nosniff')
   })
 
-  it('take JSON and forms, as UTF-8 and not compressed', async () => {
+  it('accept uncompressed JSON and forms in UTF-8', async () => {
     for (const type of [
       'application/json',
       'application/x-www-form-urlencoded',
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('are read up to 256 KB', async () => {
+  it('are limited to 256 KB', async () => {
     expect((await send(token, {}, `"${'x'.repeat(262_142)}"`)).status).to.equal(200)
     expectProblem(await send(token, {}, `"${'x'.repeat(262_143)}"`), 413, 'body_too_large')
     const endless = await new Promise<number | undefined>((resolve, reject) => {
@@ -64,7 +64,7 @@ describe('webhooks', () => {
     expect(endless).to.equal(413)
   })
 
-  it('refuse an unknown token, a missing one, and one that stands twice', async () => {
+  it('refuse an unknown, missing or duplicate token', async () => {
     expectProblem(await send('x'), 401, 'webhook_refused')
     const path = '/api/webhooks/tower/v1/rope'
     const call = (query: string) => api.call('POST', `${path}${query}`, { key: null, body: {} })
@@ -73,7 +73,7 @@ describe('webhooks', () => {
     expectProblem(await call(`?token=${token}&x=1`), 400, 'query_invalid')
   })
 
-  it('know no other way to their path', async () => {
+  it('have no other path', async () => {
     for (const path of [
       'tower/v1/rope/',
       'tower//v1/rope',
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     }
   })
 
-  it('are taken at a rate that strangers cannot use up for those who know a token', async () => {
+  it('without a valid token have a rate limit of their own', async () => {
     expect((await send()).status, 'its token is known from now on').to.equal(200)
     for (let count = 0; count < 29; count++) {
       expectProblem(await send(`stranger-${count}`), 401, 'webhook_refused')
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     expectProblem(await send('stranger'), 401, 'webhook_refused')
   })
 
-  it('are taken at a rate, also with a token that is right', async () => {
+  it('with a valid token are rate-limited too', async () => {
     const statuses = new Map<number, number>()
     for (let count = 0; count < 310; count++) {
       const { status } = await send()
@@ -112,14 +112,14 @@ describe('webhooks', () => {
     expect(Object.fromEntries(statuses)).to.deep.equal({ 200: 301, 429: 9 })
   })
 
-  it('fall back among strangers when their connection is gone', async () => {
+  it('fall back to the limit of unknown callers once their connection is deleted', async () => {
     expect((await send()).status).to.equal(200)
     expect((await api.call('DELETE', '/api/connections/north')).status).to.equal(200)
     for (let count = 0; count < 30; count++) expectProblem(await send(), 401, 'webhook_refused')
     expectProblem(await send(), 429, 'too_many_requests')
   })
 
-  it('leave no token in the log', async () => {
+  it('keep tokens out of the log', async () => {
     await send()
     await send('canary-stranger')
     const log = JSON.stringify(api.logged)

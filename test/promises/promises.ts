@@ -219,12 +219,12 @@ so one that sends many alerts does not delay the others.
       },
       {
         file: 'http/create-alert.test.ts',
-        title: 'POST alerts refuses an alert with a type while no investigation',
+        title: 'POST alerts refuses an alert with a type if the run queue is full, and stores nothing',
       },
       { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses more than its queue holds' },
       {
         file: 'http/intake-gate.test.ts',
-        title: 'the queue of alerts in front of the store',
+        title: 'the alert intake queue',
         planted: ['organizations share one line in front of the store'],
       },
       {

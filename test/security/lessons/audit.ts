@@ -13,7 +13,7 @@ export const audit: Chapter = {
           'has the case count what it lost',
         ],
         ['test/sqlite/retention.test.ts', 'is atomic: kill -9'],
-        http('cases', 'say how many alerts and runs are kept no longer'),
+        http('cases', 'and the organization audit log count the deleted alerts and runs'),
       ],
     },
     {
@@ -26,12 +26,16 @@ export const audit: Chapter = {
           'names the first entry that was changed',
           'finds a cut off end',
         ],
-        http('audit', 'tells who did what by which request', 'never shows a secret or the value of a key'),
+        http(
+          'audit',
+          'lists each action with its actor and the request id that the server logs',
+          'never shows a secret or the value of a key',
+        ),
         http(
           'failed-authentications',
-          'are in the audit log: from where, which key, and why',
-          'of unknown keys hide no guess at a key that exists, nor its organization',
-          'of one address hide no other address',
+          'are in the audit log with address, key and reason',
+          'with unknown keys do not hide a guess at an existing key or its organization',
+          'from one address do not hide other addresses',
         ),
       ],
     },
@@ -41,11 +45,11 @@ export const audit: Chapter = {
       proofs: [
         http(
           'cases',
-          'tell a key that is called ',
-          'as a report say who did what, with nothing of it outside of code',
+          'are attributed to the key',
+          'as a report show the actors, and all foreign text inside code',
         ),
         ['test/web/case-page.test.ts', 'shows actors by kind and id, whatever the name of the key'],
-        http('names', 'refuse for a '),
+        http('names', 'refuses an unreadable name for'),
       ],
     },
     {
@@ -57,7 +61,10 @@ export const audit: Chapter = {
           'are approved by no key that asked for the run itself',
           'do not happen if refused',
         ],
-        ['test/http/approval-by-session.test.ts', 'is refused, with the key and from its sessions'],
+        [
+          'test/http/approval-by-session.test.ts',
+          'is refused with the same key and with any of its sessions',
+        ],
         [
           'test/engine/approved-by-another.test.ts',
           'is refused to keys that the requester created, directly or by keys in between',
@@ -108,9 +115,9 @@ export const audit: Chapter = {
       proofs: [
         http(
           'audited-views',
-          'are decided for every route that shows them',
-          'are recorded once an hour for each key, however often a page is loaded: ',
-          'of cases are recorded each time, with who and which format',
+          'are declared for every route that shows them',
+          'are recorded at most once an hour per key:',
+          'of cases are recorded each time, with actor and format',
         ),
       ],
     },
@@ -119,9 +126,9 @@ export const audit: Chapter = {
       proofs: [
         http(
           'access-refusals',
-          'are logged at info, with who, what, to what and why',
-          'that look like a missing thing, because it belongs to another organization, are told from missing things',
-          'are as many lines as there are kinds of them, up to a hundred, however many come',
+          'are logged at info level with actor, action, object and reason',
+          'distinguish objects of other organizations from missing objects',
+          'are logged once per kind, for at most 100 kinds',
         ),
       ],
     },

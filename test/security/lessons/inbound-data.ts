@@ -9,9 +9,9 @@ export const inboundData: Chapter = {
       proofs: [
         http(
           'webhooks',
-          'are read up to 256 KB',
-          'refuse an unknown token, a missing one, and one that stands twice',
-          'are taken at a rate that strangers cannot use up',
+          'are limited to 256 KB',
+          'refuse an unknown, missing or duplicate token',
+          'without a valid token have a rate limit of their own',
         ),
         [
           'test/end-to-end/inbound.test.ts',
@@ -51,9 +51,13 @@ export const inboundData: Chapter = {
       promise:
         'Any request to any route is answered as documented or with a problem document, and the server keeps running.',
       proofs: [
-        http('fuzz', 'is done, or refused with a problem document', 'with an odd value in any one parameter'),
+        http(
+          'fuzz',
+          'succeeds or gets a problem document, and the server keeps working',
+          'with an odd value in any query parameter succeeds or is refused',
+        ),
         http('grown-bodies', 'of '),
-        http('bad-requests', 'shows nothing of an error that nobody foresaw'),
+        http('bad-requests', 'hides the details of an unexpected error and logs it'),
       ],
     },
     {
@@ -62,21 +66,33 @@ export const inboundData: Chapter = {
       proofs: [
         http(
           'server',
-          'gives up on headers that do not end',
-          'gives up on a body that does not end',
-          'takes no more connections than it can hold',
-          'reads no more bodies than it has memory for',
+          'times out endless headers',
+          'times out endless bodies',
+          'limits the number of connections',
+          'limits the memory for concurrent bodies and reads on as responses finish',
         ),
-        http('slow-readers', 'that take nothing are left'),
+        http('slow-readers', 'that stall are disconnected'),
       ],
     },
     {
       promise:
         'Dry runs are limited in steps, size and time, with one at a time per organization, and do not block other requests. Neither does a real run that only computes.',
       proofs: [
-        http('dry-run-limits', 'keeps nobody from being answered', 'keeps no more than a bounded size'),
-        http('dry-run-limits', 'let others have their turn', 'are run one at once for an organization'),
-        http('dry-run', 'makes one at once for an organization', 'ends what takes too long'),
+        http(
+          'dry-run-limits',
+          'does not block other requests and keeps a bounded number of steps',
+          'keeps a bounded size of step data',
+        ),
+        http(
+          'dry-run-limits',
+          'yield to other requests and run a bounded number of steps',
+          'run one at a time per organization',
+        ),
+        http(
+          'dry-run',
+          'run one at a time per organization and stop if the client disconnects',
+          'aborts a dry run that exceeds its time and admits the next',
+        ),
         ['test/engine/run-writes.test.ts', 'are waited for by a run that only calculates'],
       ],
     },
@@ -84,8 +100,11 @@ export const inboundData: Chapter = {
       promise:
         'One customer’s streams and large runs do not block others: keys that see the same organizations have at most half of all streams, and runs are read for organizations in turn.',
       proofs: [
-        http('run-events', 'are refused beyond so many of one key, of keys that see the same organizations'),
-        http('in-turn', 'is done one at a time, of each line in its order, and the lines take turns'),
+        http(
+          'run-events',
+          'are limited per key, per set of organizations and in total, and an ended stream makes room',
+        ),
+        http('in-turn', 'runs one task at a time, in order per line, and alternates between lines'),
       ],
     },
     {
@@ -94,11 +113,11 @@ export const inboundData: Chapter = {
       proofs: [
         http(
           'large-playbooks',
-          'are read, drawn, completed and explained in a moment',
-          'is done one after the other, and leaves others as much time',
-          'is refused where too much of one key waits',
-          'waits for one piece of work of other organizations',
-          'is refused to keys that see the same organizations',
+          'is validated, drawn, completed and explained quickly:',
+          'runs one task at a time and leaves half of the time to others',
+          'is refused only for the key that has too much queued',
+          'waits for at most one task of other organizations, however much they have queued',
+          'is refused to keys of the same organizations, and to all keys, if too much is queued',
         ),
       ],
     },
@@ -106,7 +125,7 @@ export const inboundData: Chapter = {
       promise:
         'The web page runs only its own scripts: its content security policy allows no other source, and style elements only with a nonce.',
       proofs: [
-        http('page', 'allows only itself, and style elements with a nonce that is another one each time'),
+        http('page', 'has a policy that allows only its own files, and style elements with a fresh nonce'),
         ['test/web/page.test.ts', 'never turns text into markup or code'],
       ],
     },

@@ -9,16 +9,20 @@ export const keys: Chapter = {
       proofs: [
         http(
           'authentication',
-          'is malformed, unknown, wrong, expired or revoked: one and the same answer, without the key',
-          'is revoked at once: each request asks the store',
-          'never stands in the log',
+          'answers malformed, unknown, wrong, expired and revoked keys alike, without quoting the key',
+          'refuses a revoked key at once, because each request asks the store',
+          'never logs the key',
         ),
         http(
           'scoped-keys',
-          'gives no key that reaches further than its maker, and shows none',
-          'revokes no key that reaches further',
+          'cannot create or see keys with a wider scope',
+          'cannot revoke a key with a wider scope',
         ),
-        http('keys', 'gives no key that ends later than its maker', 'leaves the last one that goes on'),
+        http(
+          'keys',
+          'refuses a key that expires later than its creator',
+          'keeps the last lasting admin key, even if another one is valid for less than a week',
+        ),
       ],
     },
     {
@@ -27,12 +31,12 @@ export const keys: Chapter = {
       proofs: [
         http(
           'run-events',
-          'end at once where the key is revoked',
-          'end where the key expires',
-          'end with the session: signed out, or idle',
-          'say no more and no less than the run does, with nothing that is sensitive',
+          'end at once if the key is revoked',
+          'end when the key expires',
+          'end with the session, by sign-out or idle time, which an open stream does not extend',
+          'match the run exactly and leave out sensitive values',
         ),
-        http('change-feed', 'tells nothing of other organizations, and nothing that the role may not see'),
+        http('change-feed', 'hides other organizations and kinds that the role may not read'),
       ],
     },
     {
@@ -41,10 +45,10 @@ export const keys: Chapter = {
       proofs: [
         http(
           'authentication',
-          'is taken from the Session cookie',
-          'is taken from Authorization: Bearer',
-          'stands twice: 400, even when both are the same',
-          'is never set as a cookie by the server',
+          'accepts the Session cookie',
+          'accepts Authorization: Bearer',
+          'answers 400 if a request has two keys, even equal ones',
+          'never sets the key as a cookie',
         ),
       ],
     },
@@ -54,12 +58,12 @@ export const keys: Chapter = {
       proofs: [
         http(
           'session',
-          'has a cookie for TLS alone',
-          'gets another token with each sign-in',
-          'ends when nothing is done',
-          'ends after its whole time',
-          'ends with its key',
-          'has a token that is stored nowhere',
+          'has a Secure cookie if the public address uses TLS',
+          'gets a new token with each sign-in, which ends the previous session of the browser',
+          'ends after the configured idle time',
+          'ends after its maximum lifetime, however active',
+          'ends when its key is revoked or expires',
+          'stores no token, and logs neither token nor key',
         ),
       ],
     },
@@ -69,9 +73,9 @@ export const keys: Chapter = {
       proofs: [
         http(
           'requester',
-          'is the other end of the connection, whatever it says, unless that is a trusted proxy',
-          'is never changed by what a sender puts in front, and always an address',
-          'holds up who fails to sign in, and nobody else behind the same proxy',
+          'is the peer of the connection, regardless of headers, unless the peer is a trusted proxy',
+          'is an address that forged entries in front cannot change',
+          'delays a client that fails to sign in and no other behind the same proxy',
         ),
       ],
     },
@@ -81,13 +85,17 @@ export const keys: Chapter = {
       proofs: [
         http(
           'browsers',
-          'are refused before the key is looked at',
-          'may not call from a page of a name that somebody else lets lead here',
-          'get no permission for other origins',
-          'are told to come over TLS alone where that is how people reach the server',
-          'learn from the ids of requests neither their number nor their order',
+          'are refused before the key is checked',
+          'may not call the API from a page whose foreign name resolves to the server (DNS rebinding)',
+          'get headers that forbid cross-origin use, caching, framing and content sniffing',
+          'get HSTS only if the public address uses TLS',
+          'cannot derive the number or order of requests from request ids',
         ),
-        http('session', 'is not begun, ended or used', 'is not begun by a form'),
+        http(
+          'session',
+          'cannot be started, ended or used',
+          'cannot be started by a form, nor used by one without a body',
+        ),
       ],
     },
     {
@@ -96,9 +104,9 @@ export const keys: Chapter = {
       proofs: [
         http(
           'access',
-          'is decided for every route, here as well',
-          'reaches nothing of another organization',
-          'is not for ',
+          'is declared in this table for every route',
+          'hides objects of other organizations from role',
+          'refuses requests without a key in the body, and from other web sites',
         ),
       ],
     },
@@ -118,7 +126,7 @@ export const keys: Chapter = {
       promise:
         'Clients cannot set internal fields: unknown fields and parameters are refused, and `__proto__` is plain data.',
       proofs: [
-        http('bad-requests', 'names the field that was probably meant', 'refuses the query '),
+        http('bad-requests', 'suggests the field that was probably meant', 'refuses the query '),
         ['test/end-to-end/hostile-alerts.test.ts', 'of a type that is ', 'that hold '],
       ],
     },
@@ -126,9 +134,9 @@ export const keys: Chapter = {
       promise:
         'No encoded or doubled slash, backslash, fragment, suffix or letter case bypasses a protected path.',
       proofs: [
-        http('bad-requests', 'knows no path ', 'takes no request target '),
-        http('webhooks', 'know no other way to their path'),
-        http('page', 'is not at '),
+        http('bad-requests', 'answers 404 for the path', 'refuses the request target'),
+        http('webhooks', 'have no other path'),
+        http('page', 'is not served at'),
       ],
     },
   ],

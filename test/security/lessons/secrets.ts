@@ -43,12 +43,12 @@ export const secrets: Chapter = {
       proofs: [
         http(
           'connections',
-          'one shows it to whoever reads, without its secrets',
-          'changes a secret without the rest, and shows none',
-          'has no secret so short that it could not be kept out of messages',
-          'takes a secret to no other address unless it is given again',
-          'takes a secret to no other path of the same origin unless it is given again',
-          'of two at once keeps what both change, and no secret that was replaced comes back',
+          'returns one connection to every reader, without its secrets',
+          'replaces one secret and shows none',
+          'refuses a secret too short to redact, as POST does',
+          'refuses a new origin unless every secret is given again',
+          'refuses a new path on the same origin unless every secret is given again',
+          'merges two concurrent changes and never restores a replaced secret',
         ),
         ['test/skill/http-connection.test.ts', 'is not made with '],
       ],
@@ -77,7 +77,7 @@ export const secrets: Chapter = {
     },
     {
       promise: 'A connection shows the age of its credentials and warns from the 90th day on.',
-      proofs: [http('connections', 'warns of credentials from their 90th day on')],
+      proofs: [http('connections', 'warns about credentials that are 90 days old until they are replaced')],
     },
   ],
 }
