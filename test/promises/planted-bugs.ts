@@ -35,8 +35,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'organizations share one line in front of the store': {
     file: 'server/http/limits/intake-gate.ts',
-    find: 'lines.push(organizationUuid, () => {',
-    replace: "lines.push('all', () => {",
+    find: 'lines.push(organizationUuid, resolve)',
+    replace: "lines.push('all', resolve)",
   },
   'the intent of a step is not recorded': {
     file: 'core/engine/journal/run-journal.ts',
