@@ -28,6 +28,8 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number
+  /** Address of the request, to resolve relative addresses in the answer; without what `sign` added. */
+  readonly url: string
   /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>
   /** The decompressed body, at most 10 MB. */

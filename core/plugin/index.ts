@@ -43,7 +43,7 @@ export { countAt, isObject, numberAt, objectsAt, textAt, valueAt } from './json-
 export type { JsonObject } from './json-access.ts'
 export { addressSchema, privateAddressSchema } from './json-schema.ts'
 export type { Infer, JsonSchema, JsonSchemaType } from './json-schema.ts'
-export { collectPages } from './paging.ts'
+export { collectPages, nextLink } from './paging.ts'
 export type { AnnouncedPage, CollectedPages, CollectPagesOptions, Page, PageRequest } from './paging.ts'
 export { leftOutProperties, readable, readRecords } from './readable.ts'
 export type { LeftOut } from './readable.ts'

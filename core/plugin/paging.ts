@@ -1,4 +1,5 @@
 import type { SkillError } from './errors.ts'
+import type { HttpResponse } from './http.ts'
 import { leftOutOf, sortOut, type LeftOut } from './readable.ts'
 
 /** The page to fetch, in the ways that systems count. */
@@ -9,6 +10,8 @@ export interface PageRequest {
   readonly number: number
   /** Page size; the same for every page. */
   readonly size: number
+  /** `next` of the page before; absent for the first. */
+  readonly cursor?: string
 }
 
 /** One page, with errors in place of unreadable records, and what the other system says about the rest. */
@@ -18,8 +21,13 @@ export interface AnnouncedPage<Item> {
   readonly items: readonly (Item | SkillError)[]
   /** Total number of items. Null or absent: unknown. Reading fewer items is never complete. */
   readonly total?: number | null | undefined
-  /** Whether there is another page. Absent: `total` decides. */
+  /** Whether there is another page. Absent: `next` decides, or else `total`. */
   readonly more?: boolean | undefined
+  /**
+   * The cursor or address of the next page, passed to `fetch` as `cursor`. Null, undefined or empty: this page is the
+   * last. Leave the field out if the other system has no cursors.
+   */
+  readonly next?: string | null | undefined
 }
 
 export interface CollectPagesOptions<Item> {
@@ -54,8 +62,8 @@ export interface CollectedPages<Item> {
 /**
  * Fetches page after page, and ends whatever the other system answers: at `limit` items, at 10 million characters of them (a step holds
  * no more than 16), at a page that brings nothing new,
- * after `maxPages`, and where the list ends. A list ends where the system says so, by `more` or `total`, or else with a page
- * shorter than asked for.
+ * at a cursor that comes twice, after `maxPages`, and where the list ends. A list ends where the system says so, by `more`, `next` or
+ * `total`, or else with a page shorter than asked for.
  * Throws what `fetch` throws, and the first error where not one record can be read: it is not the list that was meant.
  *
  * @example
@@ -82,15 +90,19 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
   let isAll = false
   let characters = 0
   let isFull = false
+  const cursors = new Set<string>()
+  let cursor: { readonly cursor?: string } = {}
   for (let number = 1; number <= maxPages && !isAll; number++) {
-    const answer = await fetch({ offset: read, number, size })
-    const { items: page, more, ...said } = 'items' in answer ? answer : { items: answer }
+    const answer = await fetch({ offset: read, number, size, ...cursor })
+    const { items: page, ...said } = 'items' in answer ? answer : { items: answer }
     const sorted = sortOut(page)
     read += page.length
     readable += sorted.items.length
     total = countOf(said.total) ?? total
     most = Math.max(most, total ?? 0)
-    isAll = !(more ?? (total === null ? page.length >= size : read < most))
+    const hasCursors = 'next' in answer
+    const next = said.next ?? ''
+    isAll = !(said.more ?? (hasCursors ? next !== '' : total === null ? page.length >= size : read < most))
     const fresh = sorted.items.filter((item) => idOf === undefined || !seen.has(idOf(item)))
     if (idOf !== undefined) for (const item of fresh) seen.add(idOf(item))
     const isRepeat = fresh.length === 0 && sorted.items.length > 0
@@ -102,7 +114,11 @@ export async function collectPages<Item>(options: CollectPagesOptions<Item>): Pr
     if (!isRepeat) failures.push(...sorted.failures)
     different += fresh.length + (isRepeat ? 0 : sorted.failures.length)
     if (readable === 0 && page.length > 1) break
-    if (page.length === 0 || isRepeat || isFull || items.length > limit) break
+    if (isRepeat || isFull || items.length > limit) break
+    // A system that filters while it reads may answer an empty page in the middle, but only with a cursor.
+    if (hasCursors ? next === '' || cursors.has(next) : page.length === 0) break
+    if (hasCursors) cursor = { cursor: next }
+    cursors.add(next)
     if (items.length === limit && !isAll) break
   }
   if (readable === 0 && failures[0] !== undefined) throw failures[0]
@@ -123,3 +139,29 @@ function sizeOf(item: unknown): number {
 /** Not a valid total. */
 const countOf = (total: number | null | undefined): number | undefined =>
   typeof total === 'number' && total >= 0 ? total : undefined
+
+/**
+ * The address of the next page by the `Link` header (RFC 8288, `rel="next"`), absolute; undefined if there is none.
+ *
+ * @example
+ * fetch: async ({ cursor, size }) => {
+ *   const answer = await http.get(cursor ?? '/users', cursor === undefined ? { query: { limit: size } } : {})
+ *   return { items: read(answer.json()), next: nextLink(answer) }
+ * }
+ */
+export function nextLink({ url, headers }: Pick<HttpResponse, 'url' | 'headers'>): string | undefined {
+  for (const [, target = '', parameters = ''] of (headers['link'] ?? '').matchAll(links)) {
+    const named = [...parameters.matchAll(linkParameter)].map(
+      ([, name = '', quoted, plain = '']) => [name.toLowerCase(), (quoted ?? plain).toLowerCase()] as const,
+    )
+    const relation = named.find(([name]) => name === 'rel')?.[1] ?? ''
+    // A link with an anchor is about another resource.
+    const isNext = relation.split(/\s+/).includes('next') && !named.some(([name]) => name === 'anchor')
+    if (isNext) return URL.parse(target, url)?.href
+  }
+  return undefined
+}
+
+/** A link of a `Link` header and its parameters. */
+const links = /<([^<>]*)>((?:\s*;\s*[\w!#$&+.^`|~*-]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]+))?)*)/g
+const linkParameter = /;\s*([\w!#$&+.^`|~*-]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)))?/g

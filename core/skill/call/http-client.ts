@@ -61,7 +61,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const { status } = response
     const what = `${method} ${url.origin}${url.pathname}`
     if ((status >= 200 && status < 300) || wanted.accept?.includes(status) === true)
-      return toHttpResponse(response, what)
+      return toHttpResponse(response, what, url.href)
     throw statusError(response, {
       what,
       url,
@@ -108,9 +108,10 @@ function encodeBody(wanted: HttpRequest): {
   return { body: new URLSearchParams(form).toString(), contentType }
 }
 
-function toHttpResponse(response: EgressResponse, what: string): HttpResponse {
+function toHttpResponse(response: EgressResponse, what: string, url: string): HttpResponse {
   return {
     status: response.status,
+    url,
     headers: response.headers,
     text: response.body,
     json() {
