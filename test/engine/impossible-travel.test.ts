@@ -129,7 +129,7 @@ describe('the impossible-travel playbook', () => {
       { verdict: 'malicious', severity: 'critical', summary: 'Denied by the user.' },
     ])
     expect(called('case.comment')).to.deep.equal([
-      { text: 'The isolation of the machine is queued, and not confirmed yet.' },
+      { text: 'The isolation of the machine is queued but not confirmed yet.' },
     ])
   })
 
@@ -162,7 +162,7 @@ describe('the impossible-travel playbook', () => {
     await settle()
     expect(await find(run)).to.include({ status: 'completed' })
     expect(called('case.comment')).to.deep.equal([
-      { text: 'Not looked up, or not in full: the address: busy.' },
+      { text: 'Incomplete lookups: the address: busy.' },
     ])
   })
 
@@ -175,7 +175,7 @@ describe('the impossible-travel playbook', () => {
     await control.answer('all', (await waiting())!.id, { value: 'not_mine', by: somebody('eve'), text: null })
     await settle()
     expect(await find(run)).to.include({ status: 'completed' })
-    const told = `completed. Its machine has to be isolated by hand. /runs/${run.uuid}`
+    const told = `completed. Isolate the machine manually. /runs/${run.uuid}`
     expect(called('messaging.send_message')).to.deep.equal([
       { text: `Impossible travel for eve@example.org: ${told}` },
     ])

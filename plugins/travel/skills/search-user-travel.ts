@@ -161,7 +161,7 @@ export const searchUserTravel = defineSkill({
       output: { trips: [], counts: { trips: 0, undated: 0, read: 6, total: 6 }, partial: false },
     },
     {
-      title: 'A trip under way',
+      title: 'An ongoing trip',
       input: { email: 'Ana@example.com', at: '2026-01-21T12:00:00Z' },
       output: {
         trips: [londonTrip],
