@@ -31,7 +31,7 @@ const runs: readonly RunByHand[] = [
       machine_id: 'cc0c9a1b7d2e48569c0fb1a2d3e4f50617283922',
       reason: 'The miner is gone, and the machine was reinstalled.',
     },
-    person: { email: approver, about: 'come back into the network? build-3', presses: 'approve' },
+    person: { email: approver, about: 'released back into the network? build-3', presses: 'approve' },
     expected: 'queued',
   },
   {
@@ -41,7 +41,7 @@ const runs: readonly RunByHand[] = [
       reason: 'It behaves oddly.',
       answer_within: '1s',
     },
-    person: { email: approver, about: 'cut off from the network? desk-043', presses: null },
+    person: { email: approver, about: 'isolated from the network? desk-043', presses: null },
     expected: 'no_answer',
   },
 ]

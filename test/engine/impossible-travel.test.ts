@@ -161,9 +161,7 @@ describe('the impossible-travel playbook', () => {
     await control.answer('all', (await waiting())!.id, { value: 'mine', by: somebody('eve'), text: null })
     await settle()
     expect(await find(run)).to.include({ status: 'completed' })
-    expect(called('case.comment')).to.deep.equal([
-      { text: 'Incomplete lookups: the address: busy.' },
-    ])
+    expect(called('case.comment')).to.deep.equal([{ text: 'Incomplete lookups: the address: busy.' }])
   })
 
   it('reports the remaining manual work', async () => {
