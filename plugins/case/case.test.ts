@@ -8,7 +8,7 @@ import { update } from './skills/update.ts'
 const failure = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error)
 
 describe('case.create', () => {
-  it('opens a case with what it was given', async () => {
+  it('opens a case with the given fields', async () => {
     const { output, cases } = await runSkill(create, { title: 'A second machine', severity: 'high' })
     expect(cases.all.at(-1)).to.include({
       id: output.id,
@@ -18,7 +18,7 @@ describe('case.create', () => {
     })
   })
 
-  it('opens one case when it is repeated after a crash', async () => {
+  it('opens one case if repeated after a crash', async () => {
     const cases = testCases()
     const first = await runSkill(create, { title: 'Once' }, { cases })
     const second = await runSkill(create, { title: 'Once' }, { cases })
@@ -26,7 +26,7 @@ describe('case.create', () => {
     expect(cases.all).to.have.lengthOf(2)
   })
 
-  it('refuses a title that is missing, empty or longer than 200 characters', async () => {
+  it('refuses a missing or empty title and one over 200 characters', async () => {
     for (const input of ['{}', '{"title":""}', `{"title":"${'x'.repeat(201)}"}`]) {
       expect(await failure(runSkill(create, JSON.parse(input)))).to.be.an('error')
     }
@@ -38,7 +38,7 @@ describe('case.create', () => {
 describe('case.create and case.find with a reference', () => {
   const reference = 'threat_platform/alert_123'
 
-  it('open one case for it, in whatever run, and leave it as it is then', async () => {
+  it('open one case per reference across runs and do not change an existing one', async () => {
     const cases = testCases()
     const first = await runSkill(create, { title: 'One', reference, severity: 'high' }, { cases })
     await runSkill(update, { id: first.output.id, status: 'in_progress' }, { cases })
@@ -57,7 +57,7 @@ describe('case.create and case.find with a reference', () => {
     })
   })
 
-  it('keep references apart, and from the keys of steps', async () => {
+  it('keep references separate from each other and from step keys', async () => {
     const cases = testCases()
     for (const one of [reference, `${reference}4`])
       await runSkill(create, { title: one, reference: one }, { cases })
@@ -69,7 +69,7 @@ describe('case.create and case.find with a reference', () => {
 })
 
 describe('case.update', () => {
-  it("changes the run's case when no id is given, and only the fields given", async () => {
+  it("changes only the given fields of the run's case if no id is given", async () => {
     const { output, cases } = await runSkill(update, { status: 'closed', verdict: 'benign', assignee: 'ana' })
     expect(output).to.deep.equal({ id: 'DEMO-1' })
     expect(cases.all[0]).to.include({
@@ -87,7 +87,7 @@ describe('case.update', () => {
     expect(cases.all.map((one) => one.summary)).to.deep.equal(['', 'Found.'])
   })
 
-  it('says so when there is nothing to change, no such case, or no case at all', async () => {
+  it('fails if there is nothing to change, no such case, or no case at all', async () => {
     expect(await failure(runSkill(update, { id: 'DEMO-1' }))).to.include({ code: 'nothing_to_change' })
     expect(await failure(runSkill(update, { id: 'DEMO-9', summary: 'x' }))).to.include({
       code: 'case_not_found',
@@ -97,7 +97,7 @@ describe('case.update', () => {
     })
   })
 
-  it('refuses what is no severity, verdict or status', async () => {
+  it('refuses an unknown severity, verdict or status', async () => {
     for (const input of ['{"severity":"urgent"}', '{"verdict":"bad"}', '{"status":"done"}']) {
       expect(await failure(runSkill(update, JSON.parse(input)))).to.be.an('error')
     }
@@ -105,7 +105,7 @@ describe('case.update', () => {
 })
 
 describe('case.comment', () => {
-  it("adds a note to the run's case, once however often it is repeated", async () => {
+  it("adds a note to the run's case once, however often it is repeated", async () => {
     const cases = testCases()
     await runSkill(comment, { text: 'Seen before.' }, { cases })
     await runSkill(comment, { text: 'Seen before.' }, { cases })
@@ -113,11 +113,11 @@ describe('case.comment', () => {
     expect(notes.map(({ caseId, text }) => [caseId, text])).to.deep.equal([['DEMO-1', 'Seen before.']])
   })
 
-  it('says so when the run has no case and no id was given', async () => {
+  it('fails if the run has no case and no id was given', async () => {
     expect(await failure(runSkill(comment, { text: 'x' }, { caseId: null }))).to.include({ code: 'no_case' })
   })
 
-  it('refuses an empty text and one longer than 10,000 characters', async () => {
+  it('refuses an empty text and one over 10,000 characters', async () => {
     for (const text of ['', 'x'.repeat(10_001)])
       expect(await failure(runSkill(comment, { text }))).to.be.an('error')
   })

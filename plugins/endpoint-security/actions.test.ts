@@ -60,7 +60,7 @@ describe('the actions of endpoint_security', () => {
     [runAntivirusScan, { scanType: 'Full' }, 'runAntiVirusScan', { ScanType: 'Full' }],
     [collectInvestigationPackage, {}, 'collectInvestigationPackage', {}],
   ] as const) {
-    it(`${skill.name} looks for one under way, then sends ${JSON.stringify(body)} with the comment`, async () => {
+    it(`${skill.name} looks for a pending action, then sends ${JSON.stringify(body)} with the comment`, async () => {
       const { output } = await act(skill, { ...input, id: id.toUpperCase() })
       const [, look, post] = running.requests
       expect(decodeURIComponent(look?.path ?? '')).to.match(
@@ -75,7 +75,7 @@ describe('the actions of endpoint_security', () => {
     })
   }
 
-  it('takes one under way instead of queueing another one', async () => {
+  it('reuses a pending action instead of queueing another', async () => {
     const first = await act(isolateMachine)
     const second = await act(isolateMachine, { comment: 'by another run' }, { run: { id: 'other-run' } })
     expect(second.output).to.deep.include({ adopted: true, action: first.output['action'] })
@@ -93,7 +93,7 @@ describe('the actions of endpoint_security', () => {
     await act(look)
   }
 
-  it('isolates no machine that is isolated already, and releases none that is released', async () => {
+  it('does not isolate an isolated machine again, nor release a released one', async () => {
     const first = await act(isolateMachine)
     await finish(first.output)
     const second = await act(isolateMachine, {}, { run: { id: 'other-run' } })
@@ -111,7 +111,7 @@ describe('the actions of endpoint_security', () => {
     ])
   })
 
-  it('shows how an action goes on, without touching the machine', async () => {
+  it('return the progress of an action without touching the machine', async () => {
     const { output } = await act(isolateMachine)
     const action = String(valueAt(output['action'], 'id'))
     const seen = []
@@ -134,7 +134,7 @@ describe('the actions of endpoint_security', () => {
       })
   })
 
-  it('shows an action that failed as ended, and not as finished', async () => {
+  it('return a failed action as ended but not succeeded', async () => {
     for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
       const json = { ...(endpointFixture('machine-action-poll-succeeded') as object), status }
       const { output } = await runSkill(
@@ -146,7 +146,7 @@ describe('the actions of endpoint_security', () => {
     }
   })
 
-  it('isolates no machine as another kind before its release', async () => {
+  it('do not isolate a machine as another kind before its release', async () => {
     const kindOf = (output: JsonObject) => valueAt(output['action'], 'scope')
     const partly = await act(isolateMachine, { isolationType: 'Selective' })
     const error = await caught(act(isolateMachine))
@@ -173,7 +173,7 @@ describe('the actions of endpoint_security', () => {
     [isolateMachine, unisolateMachine],
     [unisolateMachine, isolateMachine],
   ] as const) {
-    it(`${skill.name} waits for a ${other.name} that is under way`, async () => {
+    it(`${skill.name} waits for a pending ${other.name}`, async () => {
       const { output } = await act(other)
       const error = await caught(act(skill))
       expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
@@ -184,14 +184,14 @@ describe('the actions of endpoint_security', () => {
     })
   }
 
-  it('queues another scan once one has ended, and a package beside one that is under way', async () => {
+  it('queue another scan after the last one ended, and a package beside a pending one', async () => {
     await finish((await act(runAntivirusScan, { scanType: 'Quick' })).output)
     expect((await act(runAntivirusScan, { scanType: 'Quick' })).output['adopted']).to.equal(false)
     expect((await act(collectInvestigationPackage)).output['adopted']).to.equal(false)
     expect(posts()).to.have.length(3)
   })
 
-  describe('of what the list holds', () => {
+  describe('with several actions in the list', () => {
     const at = (minute: number, fields: object) => ({
       ...(endpointFixture('machine-action-isolate') as object),
       id: `at-${minute}`,
@@ -218,18 +218,18 @@ describe('the actions of endpoint_security', () => {
       expect(await isolate(at(1, {}), at(2, { scope: 'Selective' }))).to.equal('at-1')
     })
 
-    it('goes by what succeeded last, whatever was queued last', async () => {
+    it('uses the last successful action, regardless of the order of queueing', async () => {
       expect(await isolate(at(1, succeeded), at(2, { ...release, ...succeeded }))).to.equal('new')
       const waited = { ...succeeded, lastUpdateDateTimeUtc: '2026-01-12T08:05:00.0000000Z' }
       expect(await isolate(at(1, waited), at(2, { ...release, ...succeeded }))).to.equal('at-1')
     })
 
-    it('takes the isolation that waits for a release which is over', async () => {
+    it('reuses an isolation that waits for a finished release', async () => {
       const over = at(3, { ...release, ...succeeded })
       expect(await isolate(at(1, succeeded), at(2, {}), over)).to.equal('at-2')
     })
 
-    it('takes the isolation that stands, not one that waits for its release', async () => {
+    it('returns the isolation in effect, not one that waits for its release', async () => {
       expect(await isolate(at(1, succeeded), at(2, {}))).to.equal('at-1')
       const error = await caught(isolate(at(1, { ...succeeded, scope: 'Selective' }), at(2, {})))
       expect(error).to.include({ name: 'SkillError', code: 'already_isolated' })
@@ -246,25 +246,25 @@ describe('the actions of endpoint_security', () => {
       expect(valueAt(error, 'hint')).to.include('cancel the action at-2 in the portal')
     })
 
-    it('does not act where one of the actions cannot be read', async () => {
+    it('does nothing if one of the actions cannot be read', async () => {
       const error = await caught(isolate(at(1, {}), { type: 'Isolate' }))
       expect(error).to.include({ name: 'SkillError', code: 'bad_response' })
     })
 
-    it('makes nothing of what failed', async () => {
+    it('ignores failed actions', async () => {
       expect(await isolate(at(1, succeeded), at(2, { ...release, status: 'Failed' }))).to.equal('at-1')
       expect(await isolate(at(1, { status: 'Cancelled' }))).to.equal('new')
     })
   })
 
-  it('never takes a scan of another kind: the machine is busy', async () => {
+  it('report a busy machine instead of reusing a scan of another kind', async () => {
     await act(runAntivirusScan, { scanType: 'Quick' })
     const error = await caught(act(runAntivirusScan, { scanType: 'Full' }))
     expect(error).to.include({ name: 'RetryableError', code: 'machine_busy' })
     expect(valueAt(error, 'details')).to.deep.include({ scope: 'Quick' })
   })
 
-  it('takes the one that came in between', async () => {
+  it('reuse an action queued in the meantime', async () => {
     const action = { ...(endpointFixture('machine-action-isolate') as object), scope: 'Full' }
     const { output } = await runSkill(
       isolateMachine,
@@ -282,7 +282,7 @@ describe('the actions of endpoint_security', () => {
     expect(output.action.id).to.equal('action-isolate-123')
   })
 
-  it('isolates without permission to read actions, and logs a warning', async () => {
+  it('isolate without permission to read actions, and log a warning', async () => {
     const settings = settingsFor(running.url, clients.isolator)
     const { output, logs } = await act(isolateMachine, {}, { settings })
     expect(output).to.deep.include({ adopted: false })
@@ -292,7 +292,7 @@ describe('the actions of endpoint_security', () => {
   })
 
   for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
-    it(`fails where the action is ${status} at once, though nobody waits`, async () => {
+    it(`fail at once if the action is ${status}, even without wait_seconds`, async () => {
       const action = { ...(endpointFixture('machine-action-isolate') as object), status }
       const replies = [{ json: { value: [] } }, { status: 201, json: action }]
       const error = await caught(
@@ -303,14 +303,14 @@ describe('the actions of endpoint_security', () => {
     })
   }
 
-  it('names the permission that is missing', async () => {
+  it('name the missing permission', async () => {
     const settings = settingsFor(running.url, clients.reader)
     const error = await caught(act(isolateMachine, {}, { settings }))
     expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
     expect(valueAt(error, 'hint')).to.include('Machine.Isolate')
   })
 
-  it('fails where the machine is unknown, or its system not fit', async () => {
+  it('fail if the machine is unknown or its system is not supported', async () => {
     expect(await caught(act(isolateMachine, { id: '0'.repeat(40) }))).to.include({
       code: 'resource_not_found',
     })
@@ -318,33 +318,33 @@ describe('the actions of endpoint_security', () => {
     expect(error).to.include({ name: 'SkillError', code: 'os_platform_not_supported' })
   })
 
-  it('marks links as sensitive', () => {
+  it('mark links as sensitive', () => {
     const { package_url } = collectInvestigationPackage.output.properties
     expect(package_url).to.have.property('x-sensitive', true)
   })
 
   for (const machine of ['desk-042', 'desk-042.example.com', '', `${id}0`, `${id}/isolate`]) {
-    it(`touches no machine by ${JSON.stringify(machine)}`, async () => {
+    it(`refuse the machine id ${JSON.stringify(machine)}`, async () => {
       expect(await caught(act(isolateMachine, { id: machine }))).to.include({ code: 'value_invalid' })
       expect(running.requests).to.have.length(0)
     })
   }
 
-  describe('after an attempt whose end nobody saw', () => {
+  describe('after an attempt with unknown outcome', () => {
     const verify = (replies: readonly CannedReply[]) =>
       runSkill(isolateMachine, { id, comment }, { settings: running.settings, purpose: 'verify', replies })
     const listed = (...actions: readonly object[]) => ({ json: { value: actions } })
     const base = endpointFixture('machine-action-poll-succeeded') as object
     const own = { ...base, id: 'own', requestorComment: `${comment} ${mark}` }
 
-    it('finds its own action, even when that has ended', async () => {
+    it('finds its own action, even an ended one', async () => {
       const { output, requests } = await verify([listed({ ...base, id: 'older' }, own)])
       expect(output).to.deep.include({ adopted: false, finished: true })
       expect(output.action.id).to.equal('own')
       expect(requests).to.have.length(1)
     })
 
-    it('finds one of others where that is under way, or the machine is in that state', async () => {
+    it('reuses a pending action of others, or the current state of the machine', async () => {
       const others = { ...base, id: 'others', requestorComment: `x ${otherMark}`, status: 'InProgress' }
       expect((await verify([listed(others)])).output).to.deep.include({ adopted: true })
       const stands = { ...others, status: 'Succeeded' }
@@ -357,7 +357,7 @@ describe('the actions of endpoint_security', () => {
       expect((await verify([listed({ ...others, scope: 'Selective' })])).output).to.equal(undefined)
     })
 
-    it('fails where what it queued has failed, though nobody waits', async () => {
+    it('fails if its queued action failed, even without wait_seconds', async () => {
       for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
         const error = await caught(verify([listed({ ...own, status })]))
         expect(error).to.include({ name: 'SkillError', code: 'action_failed' })
@@ -365,18 +365,18 @@ describe('the actions of endpoint_security', () => {
       }
     })
 
-    it('says that nothing happened where there is none', async () => {
+    it('reports that nothing happened if there is no action', async () => {
       expect((await verify([listed()])).output).to.equal(undefined)
     })
 
-    it('does not guess where it may not see actions', async () => {
+    it('does not guess without permission to read actions', async () => {
       expect(await caught(verify([endpointFaults.emptyForbidden]))).to.include({
         name: 'ConnectionError',
         code: 'http_403',
       })
     })
 
-    it('finds what was queued although the answer was lost', async () => {
+    it('finds a queued action whose response was lost', async () => {
       running.controls.loseNextAnswer()
       expect(await caught(act(isolateMachine))).to.include({ name: 'RetryableError', code: 'http_504' })
       const { output } = await act(isolateMachine, {}, { purpose: 'verify' })
@@ -386,7 +386,7 @@ describe('the actions of endpoint_security', () => {
     })
 
     for (const text of ['', '<html>', '{"status":"Pending"}']) {
-      it(`looks for the action where the answer is ${JSON.stringify(text)}`, async () => {
+      it(`looks for the action after the response ${JSON.stringify(text)}`, async () => {
         const replies = [listed(), { status: 201, text }, listed(own)]
         const { output } = await runSkill(
           isolateMachine,
@@ -404,20 +404,20 @@ describe('the actions of endpoint_security', () => {
   })
 
   describe('with wait_seconds', () => {
-    it('is pending, and no failure, when the time is up', async () => {
+    it('returns pending without failing at the end of the wait', async () => {
       const { output } = await act(isolateMachine, { wait_seconds: 1 })
       expect(output).to.deep.include({ finished: false })
       expect(statusOf(output)).to.equal('InProgress')
     })
 
-    it('is pending, and no failure, when the time of the step is up before', async () => {
+    it("returns pending without failing if the step's time ends first", async () => {
       const deadlineMs = Date.now() + 11_000
       const { output } = await act(isolateMachine, { wait_seconds: 3600 }, { deadlineMs })
       expect(output).to.deep.include({ finished: false })
       expect(valueAt(output['action'], 'id')).to.be.a('string')
     })
 
-    it('gives the link to the package once that is there, and shows it nowhere else', async () => {
+    it('returns the link to the package once it is ready, and marks it sensitive', async () => {
       const action = { ...(endpointFixture('machine-action-collect-package') as object), status: 'Succeeded' }
       const link = 'https://downloads.example/p.zip?token=abcdefghijkl'
       const replies = [
@@ -436,13 +436,13 @@ describe('the actions of endpoint_security', () => {
     })
 
     for (const [about, reply, words] of [
-      ['is not there yet', failure(404, 'NotFound', 'not there'), /find it with a list skill/],
-      ['may not be asked for so often', endpointFaults.tooManyRequests, /too many requests/i],
-      ['may not be asked for', endpointFaults.emptyForbidden, /Machine\.Read\.All/],
-      ['is refused with the token', endpointFaults.tokenRefused, /Unauthorized|401/],
-      ['is no link', { json: { value: 'javascript:alert(1)' } }, /lacks a link/],
+      ['is not ready yet', failure(404, 'NotFound', 'not there'), /find it with a list skill/],
+      ['is rate-limited', endpointFaults.tooManyRequests, /too many requests/i],
+      ['is forbidden', endpointFaults.emptyForbidden, /Machine\.Read\.All/],
+      ['is refused with a token error', endpointFaults.tokenRefused, /Unauthorized|401/],
+      ['is malformed', { json: { value: 'javascript:alert(1)' } }, /lacks a link/],
     ] as const) {
-      it(`has collected the package also where its link ${about}`, async () => {
+      it(`collects the package even if its link ${about}`, async () => {
         const action = {
           ...(endpointFixture('machine-action-collect-package') as object),
           status: 'Succeeded',

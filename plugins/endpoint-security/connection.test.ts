@@ -20,7 +20,7 @@ const caught = async (work: Promise<unknown>): Promise<object> =>
   )
 
 describe('the connection of endpoint_security', () => {
-  describe('takes the setting', () => {
+  describe('setting validation', () => {
     const check = async (settings: object): Promise<unknown> =>
       valueAt(
         await caught(
@@ -41,7 +41,7 @@ describe('the connection of endpoint_security', () => {
       { login_url: 'https://login.microsoftonline.us' },
       { api_resource_url: 'https://securitycenter.onmicrosoft.com/windowsatpservice' },
     ]) {
-      it(JSON.stringify(settings), async () => {
+      it(`accepts ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('none')
       })
     }
@@ -62,13 +62,13 @@ describe('the connection of endpoint_security', () => {
       { api_resource_url: 'api://x' },
       { region: 'eu' },
     ]) {
-      it(`not ${JSON.stringify(settings)}`, async () => {
+      it(`refuses ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('value_invalid')
       })
     }
   })
 
-  it('asks the identity provider for a token with the specified form, and the platform with that token', async () => {
+  it('gets a token from the identity provider as specified and sends it to the platform', async () => {
     const { requests } = await checkConnection(connection, {
       settings: credentials,
       replies: [{ json: endpointFixture('token-success') }, noAlerts],
@@ -89,7 +89,7 @@ describe('the connection of endpoint_security', () => {
     })
   })
 
-  describe('authenticates', () => {
+  describe('the connection test', () => {
     let running: ServedSandbox<Controls>
     beforeEach(async () => {
       running = await sandbox.start()
@@ -103,11 +103,11 @@ describe('the connection of endpoint_security', () => {
       client_secret: secret,
     })
 
-    it('without a word where the application has every permission', async () => {
+    it('succeeds without warnings if the application has every permission', async () => {
       expect((await check()).warning).to.equal(undefined)
     })
 
-    it('with a word about the skills that will not work', async () => {
+    it('warns about skills that lack permissions', async () => {
       const { warning } = await check(client(clients.reader))
       expect(warning)
         .to.match(/Machine\.Isolate/)
@@ -118,14 +118,14 @@ describe('the connection of endpoint_security', () => {
         .and.not.match(/list_machines[,.]/)
     })
 
-    it('not without the permission for alerts', async () => {
+    it('fails without permission to read alerts', async () => {
       const error = await caught(check(client(clients.withoutAlerts)))
       expect(error).to.include({ name: 'ConnectionError', code: 'permission_missing' })
       expect(valueAt(error, 'message')).to.match(/Alert\.ReadWrite\.All/)
       expect(valueAt(error, 'hint')).to.match(/admin consent/)
     })
 
-    it('by the platform’s answer where the token says nothing about itself', async () => {
+    it('relies on the platform if the token has no readable claims', async () => {
       const settings = { ...credentials, endpoint_api_url: running.url }
       expect(
         await checkConnection(connection, { settings, token: 'opaque', replies: [noAlerts] }),
@@ -148,7 +148,7 @@ describe('the connection of endpoint_security', () => {
       ['another resource', { api_resource_url: 'https://graph.microsoft.com' }, /check api_resource_url/],
     ]
     for (const [about, settings, hint] of refusals) {
-      it(`not with ${about}, and says how to mend it`, async () => {
+      it(`fails with ${about} and says how to fix it`, async () => {
         const error = await caught(check(settings))
         expect(error).to.include({ name: 'ConnectionError', code: 'token_refused' })
         expect(valueAt(error, 'hint')).to.match(hint)
@@ -158,7 +158,7 @@ describe('the connection of endpoint_security', () => {
       })
     }
 
-    it('not by a sign-in page', async () => {
+    it('fails on a sign-in page', async () => {
       const replies = [{ json: endpointFixture('token-success') }, endpointFaults.signInPage]
       expect(await caught(checkConnection(connection, { settings: credentials, replies }))).to.include({
         code: 'bad_response',
@@ -168,7 +168,7 @@ describe('the connection of endpoint_security', () => {
       expect(valueAt(error, 'hint')).to.match(/endpoint_api_url/)
     })
 
-    it('with a new token where the old one has expired, once', async () => {
+    it('gets a new token once if the old one expired', async () => {
       const signal = AbortSignal.timeout(10_000)
       const list = (settings = running.settings) =>
         runSkill(listMachines, { limit: 1 }, { settings, egress: expiring, signal })
@@ -191,7 +191,7 @@ describe('the connection of endpoint_security', () => {
       ])
     })
 
-    it('but gives up where a new token is refused as well', async () => {
+    it('fails if a new token is refused too', async () => {
       const settings = settingsFor(running.url, clients.reader)
       const refusing: typeof loopbackEgress = {
         async send(request) {
@@ -205,7 +205,7 @@ describe('the connection of endpoint_security', () => {
     })
   })
 
-  describe('explains a refused token', () => {
+  describe('a refused token explains', () => {
     for (const [body, hint] of [
       [endpointFixture('token-error-401-bad-secret'), /its value, not its id/],
       [{ error: 'invalid_client', error_codes: [1] }, /check client_id and client_secret/],
@@ -216,7 +216,7 @@ describe('the connection of endpoint_security', () => {
       ['<html>', undefined],
       [undefined, undefined],
     ] as const) {
-      it(JSON.stringify(body)?.slice(0, 60) ?? 'that has no body', () => {
+      it("JSON.stringify(body)?.slice(0, 60) ?? 'an empty body'", () => {
         const explained = explainTokenRefusal({ status: 401, body })
         if (hint === undefined) expect(explained).to.equal(undefined)
         else expect(explained).to.match(hint)

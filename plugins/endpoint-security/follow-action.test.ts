@@ -48,23 +48,23 @@ async function follow(
 }
 
 describe('followAction', () => {
-  it('does not ask where nobody waits', async () => {
+  it('does not poll without a wait time', async () => {
     expect(await follow(['Failed'], 0)).to.deep.equal({ outcome: 'Pending', pauses: [], asked: 0 })
   })
 
-  it('asks with growing pauses until the action has succeeded', async () => {
+  it('polls with growing pauses until the action succeeds', async () => {
     const { outcome, pauses } = await follow(['Pending', 'Pending', 'InProgress', 'Succeeded'], 600_000)
     expect(outcome).to.equal('Succeeded')
     expect(pauses).to.deep.equal([5000, 7500, 11_250, 16_875])
   })
 
-  it('stops at its time, and gives what it saw last', async () => {
+  it('stops at the end of the wait and returns the last state', async () => {
     const { outcome, pauses } = await follow(['InProgress', 'InProgress', 'InProgress'], 20_000)
     expect(outcome).to.equal('InProgress')
     expect(pauses).to.deep.equal([5000, 7500, 7500])
   })
 
-  it('gives what it saw last before the time of the call is up, also where looks are slow', async () => {
+  it('returns the last state before the call times out, even if polls are slow', async () => {
     const room = { roomMs: 60_000, lookMs: 2_000 }
     const { outcome, pauses, asked } = await follow([], 3_600_000, room)
     expect(outcome).to.equal('Pending')
@@ -76,30 +76,30 @@ describe('followAction', () => {
     })
   })
 
-  it('pauses for a minute at most', async () => {
+  it('pauses at most one minute', async () => {
     const { pauses } = await follow([], 3_600_000)
     expect(Math.max(...pauses)).to.equal(60_000)
     expect(pauses.reduce((sum, ms) => sum + ms)).to.equal(3_600_000)
   })
 
   for (const status of ['Failed', 'TimeOut', 'Cancelled']) {
-    it(`fails where the action ended as ${status}`, async () => {
+    it(`fails if the action ends as ${status}`, async () => {
       const { outcome } = await follow(['InProgress', status], 60_000)
       expect(outcome).to.include({ name: 'SkillError', code: 'action_failed' })
       expect(valueAt(outcome, 'details')).to.deep.equal({ action_id: queued.id, status })
     })
   }
 
-  it('takes a status that nobody knows for pending', async () => {
+  it('treats an unknown status as pending', async () => {
     expect((await follow(['Paused', 'Succeeded'], 60_000)).outcome).to.equal('Succeeded')
   })
 
-  it('goes on where an answer cannot be had just now', async () => {
+  it('continues after a transient error', async () => {
     const { outcome } = await follow([new RetryableError('http_500', 'x'), 'Succeeded'], 60_000)
     expect(outcome).to.equal('Succeeded')
   })
 
-  it('goes on where the action does not show yet', async () => {
+  it('continues if the action is not visible yet', async () => {
     const notFound = new SkillError('resource_not_found', 'x')
     expect(await follow([notFound, notFound, 'Succeeded'], 60_000)).to.deep.equal({
       outcome: 'Succeeded',
@@ -108,7 +108,7 @@ describe('followAction', () => {
     })
   })
 
-  it('gives up looking, and nothing else, where it may not look', async () => {
+  it('stops polling without failing if it lacks permission', async () => {
     expect(await follow([new ConnectionError('http_403', 'x'), 'Succeeded'], 60_000)).to.deep.equal({
       outcome: 'Pending',
       pauses: [5000],

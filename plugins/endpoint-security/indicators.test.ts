@@ -36,7 +36,7 @@ describe('endpoint_security.create_indicator', () => {
     settings: Readonly<Record<string, unknown>> = running.settings,
   ) => (await runSkill(createIndicator, { ...domain, ...input }, { settings, egress: loopbackEgress })).output
 
-  it('sends what it was given, and gives the indicator', async () => {
+  it('sends the given fields and returns the indicator', async () => {
     const output = await create({ rbacGroupNames: ['a', 'b'], expirationTime: '2126-03-01T00:00:00Z' })
     expect(JSON.parse(running.requests[1]?.body ?? '')).to.deep.equal({
       ...domain,
@@ -46,7 +46,7 @@ describe('endpoint_security.create_indicator', () => {
     expect(output).to.deep.include({ indicatorValue: 'evil.example', rbacGroupNames: ['a', 'b'] })
   })
 
-  it('changes the indicator of the same value and type: twice is the same as once', async () => {
+  it('is idempotent: it updates the indicator of the same value and type', async () => {
     const first = await create({ application: 'Tocsin' })
     const second = await create({ action: 'Allowed', application: 'other' })
     expect(second).to.deep.equal({ ...first, action: 'Allowed' })
@@ -58,7 +58,7 @@ describe('endpoint_security.create_indicator', () => {
     expect(listed.output.indicators).to.have.length(1)
   })
 
-  it('reads the recorded answer', async () => {
+  it('reads the recorded response', async () => {
     const options = {
       settings: running.settings,
       replies: [{ json: endpointFixture('indicator-create-response') }],
@@ -84,7 +84,7 @@ describe('endpoint_security.create_indicator', () => {
     { expirationTime: '2020-01-01T00:00:00Z' },
     { action: 'Audit' },
   ] as const) {
-    it(`refuses ${JSON.stringify(input)} before anything is sent`, async () => {
+    it(`refuses ${JSON.stringify(input)} before sending anything`, async () => {
       expect(await caught(create(input))).to.include({ name: 'SkillError', code: 'invalid_indicator' })
       expect(running.requests).to.have.length(0)
     })
@@ -99,19 +99,19 @@ describe('endpoint_security.create_indicator', () => {
     ['Url', 'http://[2001:db8::7]/'],
     ['Url', 'https://evil.example/a'],
   ] as const) {
-    it(`takes the ${indicatorType} ${indicatorValue}`, async () => {
+    it(`accepts the ${indicatorType} ${indicatorValue}`, async () => {
       expect(await create({ indicatorType, indicatorValue })).to.deep.include({ indicatorValue })
     })
   }
 
-  it('fails with the vendor’s code where the platform refuses', async () => {
+  it('fails with the vendor’s error code if the platform refuses', async () => {
     running.failNext({ json: { token_type: 'Bearer', expires_in: 60, access_token: 'test' } })
     running.failNext(failure(400, 'InvalidIpAddress', 'IP address 192.0.2.7 is invalid'))
     const error = await caught(create({ indicatorType: 'IpAddress', indicatorValue: '192.0.2.7' }))
     expect(error).to.include({ name: 'SkillError', code: 'invalid_ip_address' })
   })
 
-  it('names the permission that is missing', async () => {
+  it('names the missing permission', async () => {
     const error = await caught(create({}, settingsFor(running.url, clients.reader)))
     expect(valueAt(error, 'hint')).to.include('Ti.ReadWrite.All or Ti.ReadWrite')
   })

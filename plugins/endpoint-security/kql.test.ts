@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { kqlLiteral, withParameters } from './lists/kql.ts'
 
-describe('parameters of a query', () => {
-  it('stand before it as let statements', () => {
+describe('query parameters', () => {
+  it('precede the query as let statements', () => {
     expect(
       withParameters('DeviceInfo | where DeviceName == name and x in (ids)', {
         name: 'a',
@@ -43,7 +43,7 @@ describe('parameters of a query', () => {
     'h"hidden"',
   ]
   for (const text of hostile) {
-    it(`hold ${JSON.stringify(text)} as it is, and nothing gets out of it`, () => {
+    it(`quote ${JSON.stringify(text)} without changing or breaking out of it`, () => {
       for (const literal of [kqlLiteral(text), kqlLiteral([text]).slice('dynamic(['.length, -2)]) {
         // A single string literal from the first quote to the last, in KQL as in JSON.
         expect(literal).to.match(/^"(?:[^"\\\p{Cc}\p{Zl}\p{Zp}]|\\["\\nrt]|\\u[0-9a-f]{4})*"$/u)

@@ -41,7 +41,7 @@ describe('the lists of endpoint_security', () => {
   const ids = (output: unknown, name: string) =>
     (valueAt(output, name) as readonly JsonObject[]).map((record) => record['id'])
 
-  it('asks for alerts with their evidence, by the vendor’s names', async () => {
+  it('ask for alerts with evidence, by the vendor’s names', async () => {
     const output = await call(listAlerts, {
       severity: ['High'],
       status: ['New', 'InProgress'],
@@ -54,14 +54,14 @@ describe('the lists of endpoint_security', () => {
     expect(output).to.deep.equal({ alerts: [malwareOnWorkstation], truncated: false, unreadable: 0 })
   })
 
-  it('gives recorded alerts as they were recorded', async () => {
+  it('return recorded alerts unchanged', async () => {
     const id = 'da637472900382838869_1364969609'
     const output = await call(listAlerts, { id })
     const [alert] = valueAt(output, 'alerts') as readonly JsonObject[]
     expect(alert).to.deep.include(recorded('alerts-list-expand-evidence')[0])
   })
 
-  it('finds machines by name, tag and state, each as it is', async () => {
+  it('filter machines by name, tag and state', async () => {
     expect(
       ids(await call(listMachines, { computerDnsName: 'laptop-7.example.com' }), 'machines'),
     ).to.have.length(2)
@@ -79,7 +79,7 @@ describe('the lists of endpoint_security', () => {
     expect(ids(await call(listMachines, { computerDnsName: "x' or id ne '" }), 'machines')).to.deep.equal([])
   })
 
-  it('finds vulnerabilities, findings and recommendations', async () => {
+  it('return vulnerabilities, findings and recommendations', async () => {
     expect(ids(await call(listVulnerabilities, { cvssV3: { ge: 5 } }), 'vulnerabilities')).to.deep.equal([
       'CVE-2021-12345',
       'CVE-2021-44228',
@@ -95,7 +95,7 @@ describe('the lists of endpoint_security', () => {
     ).to.deep.equal(['rec-123'])
   })
 
-  it('lists indicators, and only the own ones where more is not permitted', async () => {
+  it('return indicators, and only own ones if the permission allows no more', async () => {
     expect(ids(await call(listIndicators, {}), 'indicators')).to.deep.equal(['995', '996', 'indicator-123'])
     const wanted = { indicatorType: ['IpAddress'], action: ['Alert'] }
     expect(ids(await call(listIndicators, wanted), 'indicators')).to.deep.equal(['995'])
@@ -103,7 +103,7 @@ describe('the lists of endpoint_security', () => {
     expect(ids(await call(listIndicators, {}, own), 'indicators')).to.deep.equal([])
   })
 
-  it('passes hostile texts on as they are', async () => {
+  it('pass hostile text through unchanged', async () => {
     const [alert] = valueAt(
       await call(listAlerts, { category: 'InitialAccess' }),
       'alerts',
@@ -113,13 +113,13 @@ describe('the lists of endpoint_security', () => {
     )
   })
 
-  it('says that there is more', async () => {
+  it('report that there is more', async () => {
     expect(await call(listMachines, { limit: 2 })).to.have.property('truncated', true)
     expect(await call(listMachines, { limit: 9 })).to.have.property('truncated', false)
     expect(await call(listMachines, { limit: 8 })).to.have.property('truncated', true)
   })
 
-  it('tells who logged on to a machine, whatever the case of its id', async () => {
+  it('return the users of a machine, regardless of the letter case of its id', async () => {
     const output = await call(listMachineLogonUsers, { id: server.id.toUpperCase() })
     expect(ids(output, 'users')).to.deep.equal(['example\\kim', 'example\\adm-lee'])
   })
@@ -127,9 +127,9 @@ describe('the lists of endpoint_security', () => {
   for (const [about, skill, input] of [
     ['alert', getAlert, { id: 'da1_-2' }],
     ['machine', getMachine, { id: '0'.repeat(40) }],
-    ['machine for its users', listMachineLogonUsers, { id: '0'.repeat(40) }],
+    ['machine to list its users', listMachineLogonUsers, { id: '0'.repeat(40) }],
   ] as const) {
-    it(`fails where there is no such ${about}`, async () => {
+    it(`fail if there is no such ${about}`, async () => {
       expect(await caught(call(skill, input))).to.include({ name: 'SkillError', code: 'resource_not_found' })
     })
   }
@@ -143,7 +143,7 @@ describe('the lists of endpoint_security', () => {
     [listAlerts, { $filter: "id eq 'x'" }],
     [listAlerts, { lastUpdateTime: { ge: 'yesterday' } }],
   ] as const) {
-    it(`sends nothing for ${skill.name} ${JSON.stringify(input)}`, async () => {
+    it(`send nothing for ${skill.name} ${JSON.stringify(input)}`, async () => {
       expect(await caught(call(skill, input))).to.include({ name: 'ValidationError', code: 'value_invalid' })
       expect(running.requests).to.have.length(0)
     })
@@ -179,7 +179,7 @@ describe('the lists of endpoint_security', () => {
       return { output: output as JsonObject, requests }
     }
 
-    it('by $top and $skip, never by the links that come without them', async () => {
+    it('are requested by $top and $skip, never by the returned links', async () => {
       const { output } = await read(4, 100)
       expect(output['read']).to.have.length(9)
       expect(asked()).to.deep.equal([
@@ -189,7 +189,7 @@ describe('the lists of endpoint_security', () => {
       ])
     })
 
-    it('without what came twice', async () => {
+    it('have no duplicates', async () => {
       const { output } = await read(2, 100, [['a', 'b'], ['b', 'c'], ['d']])
       expect(output).to.deep.include({ read: ['a', 'b', 'c', 'd'], truncated: false })
     })
@@ -204,7 +204,7 @@ describe('the lists of endpoint_security', () => {
       return { ids: ids(output, 'machines'), ...output, paths: requests.map(({ path }) => path) }
     }
 
-    it('takes a link on a short page for a word that there are more', async () => {
+    it('report more results if a short page has a link', async () => {
       const all = await machinesOf(linked(['a', 'b'], link), linked(['c']))
       expect(all).to.deep.include({ ids: ['a', 'b', 'c'], truncated: false })
       expect(all.paths[1]).to.match(/skip=2/)
@@ -212,7 +212,7 @@ describe('the lists of endpoint_security', () => {
       expect(cut).to.deep.include({ ids: ['a', 'b'], truncated: true })
     })
 
-    it('is cut where the vendor counts more than it gives', async () => {
+    it('report a partial list if the vendor counts more than it returns', async () => {
       const counted = (count: number) => ({ json: { value: [{ id: 'a' }], '@odata.count': count } })
       expect(await machinesOf(counted(1))).to.deep.include({ ids: ['a'], truncated: false })
       expect(await machinesOf(counted(4))).to.deep.include({ ids: ['a'], truncated: true })
@@ -227,7 +227,7 @@ describe('the lists of endpoint_security', () => {
       expect(await users({ '@odata.nextLink': link })).to.have.property('truncated', true)
     })
 
-    it('leaves out what cannot be read, and says how many', async () => {
+    it('skip unreadable records and count them', async () => {
       const value = [{ id: 'a' }, { computerDnsName: 'x' }, 'rubbish', { id: 'b' }]
       expect(await machinesOf({ json: { value } })).to.deep.include({
         ids: ['a', 'b'],
@@ -240,7 +240,7 @@ describe('the lists of endpoint_security', () => {
       })
     })
 
-    it('asks for 1000 alerts at once, and for fewer where that is too much', async () => {
+    it('ask for 1000 alerts, and for fewer if that is refused', async () => {
       const page = (count: number, from = 0) => ({
         json: { value: Array.from({ length: count }, (_, at) => ({ id: `a${from + at}` })) },
       })
@@ -257,7 +257,7 @@ describe('the lists of endpoint_security', () => {
       ])
     })
 
-    it('and ends where a page brings nothing new, saying that it cannot tell', async () => {
+    it('end if a page has nothing new, and report that the rest is unknown', async () => {
       const { output, requests } = await read(2, 100, [
         ['a', 'b'],
         ['a', 'b'],
@@ -267,8 +267,8 @@ describe('the lists of endpoint_security', () => {
     })
   })
 
-  describe('answer trouble', () => {
-    it('takes the vendor’s 404 for an empty list', async () => {
+  describe('errors', () => {
+    it('treat the vendor’s 404 as an empty list', async () => {
       running.failNext({ json: { token_type: 'Bearer', expires_in: 60, access_token: 'test' } })
       running.failNext({ status: 404, json: { error: { code: 'ResourceNotFound', message: 'No machines' } } })
       expect(await call(listMachines, {})).to.deep.equal({ machines: [], truncated: false, unreadable: 0 })
@@ -283,8 +283,13 @@ describe('the lists of endpoint_security', () => {
         /endpoint_api_url/,
       ],
       ['a sign-in page', endpointFaults.signInPage, { name: 'SkillError', code: 'bad_response' }, undefined],
-      ['an empty answer', { text: '' }, { name: 'SkillError', code: 'bad_response' }, undefined],
-      ['no list', { json: { value: {} } }, { name: 'SkillError', code: 'bad_response' }, /endpoint_api_url/],
+      ['an empty response', { text: '' }, { name: 'SkillError', code: 'bad_response' }, undefined],
+      [
+        'a missing list',
+        { json: { value: {} } },
+        { name: 'SkillError', code: 'bad_response' },
+        /endpoint_api_url/,
+      ],
       [
         'a record without id',
         { json: { value: [{ title: 'x' }] } },
@@ -316,7 +321,7 @@ describe('the lists of endpoint_security', () => {
         /after the requested pause/,
       ],
       ['a cut connection', 'reset', { name: 'RetryableError', code: 'network_error' }, undefined],
-      ['rubbish', 'garbage', { name: 'SkillError', code: 'bad_response' }, undefined],
+      ['a malformed response', 'garbage', { name: 'SkillError', code: 'bad_response' }, undefined],
       [
         'a forbidding without a body',
         endpointFaults.emptyForbidden,
@@ -325,7 +330,7 @@ describe('the lists of endpoint_security', () => {
       ],
     ] as const
     for (const [about, fault, error, hint] of rows) {
-      it(`${about}: ${error.name} ${error.code}`, async () => {
+      it(`of ${about} are ${error.name} ${error.code}`, async () => {
         running.failNext(token)
         running.failNext(fault)
         const found = await caught(call(listMachines, {}))
@@ -334,7 +339,7 @@ describe('the lists of endpoint_security', () => {
       })
     }
 
-    it('with the vendor’s code, words on one line, and its id of the request', async () => {
+    it('contain the vendor’s code, its message on one line, and its request id', async () => {
       running.failNext(token)
       const message = `Invalid filter\r\n\u0000${'x'.repeat(1000)}`
       running.failNext({ status: 400, json: { error: { code: 'ODataError', message, target: 't-1' } } })
@@ -352,7 +357,7 @@ describe('the lists of endpoint_security', () => {
       [listMachinesVulnerabilities, {}, 'Vulnerability.Read.All'],
       [listRecommendations, {}, 'SecurityRecommendation.Read.All'],
     ] as const) {
-      it(`names the permission that ${skill.name} lacks`, async () => {
+      it(`name the permission that ${skill.name} lacks`, async () => {
         const error = await caught(call(skill, input, settingsFor(running.url, clients.reader)))
         expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
         expect(valueAt(error, 'hint')).to.include(permission).and.include('admin consent')

@@ -38,7 +38,7 @@ describe('endpoint_security.run_live_response', () => {
       { settings: running.settings, egress: loopbackEgress },
     )
 
-  it('sends the commands as the vendor has them, and looks for nothing before', async () => {
+  it('sends the commands in the vendor’s format without looking for earlier sessions', async () => {
     const { output } = await start()
     const [, post, ...others] = running.requests
     expect(post?.path).to.equal(`/API/machines/${id}/runliveresponse`)
@@ -61,11 +61,11 @@ describe('endpoint_security.run_live_response', () => {
     ])
   })
 
-  it('is never repeated by itself', () => {
+  it('is never repeated automatically', () => {
     expect(runLiveResponse).to.include({ effect: 'write', repeat: 'never' })
   })
 
-  it('never takes a session of others for its own', async () => {
+  it('never adopts a session of someone else', async () => {
     await start()
     const error = await caught(start())
     // The action certainly did not happen, so the engine may retry even a non-repeatable one.
@@ -73,7 +73,7 @@ describe('endpoint_security.run_live_response', () => {
     expect(await caught(start(busyHost.id))).to.include({ name: 'RetryableError', code: 'machine_busy' })
   })
 
-  it('gives links to the results of commands that have one, and shows them nowhere else', async () => {
+  it('returns links to command results and marks them sensitive', async () => {
     const recordedAction = endpointFixture('live-response-created') as { commands: readonly object[] }
     const done = {
       ...recordedAction,
@@ -105,7 +105,7 @@ describe('endpoint_security.run_live_response', () => {
     expect(download_url).to.have.property('x-sensitive', true)
   })
 
-  it('says that live response is turned off', async () => {
+  it('reports that live response is disabled', async () => {
     const error = await caught(
       runSkill(
         runLiveResponse,

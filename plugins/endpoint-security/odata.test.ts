@@ -3,12 +3,12 @@ import { odataFilter } from './lists/odata.ts'
 import { parseFilter } from './sandbox/odata-filter.ts'
 
 describe('odataFilter', () => {
-  it('wants nothing where nothing is wanted', () => {
+  it('is empty without conditions', () => {
     expect(odataFilter({})).to.equal(undefined)
     expect(odataFilter({ severity: undefined })).to.equal(undefined)
   })
 
-  it('joins what must all hold, and what of one field may hold', () => {
+  it('joins fields with and, and values of one field with or', () => {
     const filter = odataFilter({
       severity: ['High', 'Medium'],
       status: ['New'],
@@ -20,7 +20,7 @@ describe('odataFilter', () => {
     )
   })
 
-  it('writes spans of times bare, in UTC, with all their digits', () => {
+  it('writes times unquoted, in UTC, with all digits', () => {
     const filter = odataFilter({
       lastSeen: { ge: '2026-01-12T08:00:00.1234567Z', lt: '2026-01-12T10:00:00+01:00' },
       cvssV3: { gt: 6.9 },
@@ -30,7 +30,7 @@ describe('odataFilter', () => {
     )
   })
 
-  it('looks into fields that are lists', () => {
+  it('matches fields that are lists', () => {
     expect(odataFilter({ machineTags: ['a', "b's"] })).to.equal(
       "(machineTags/any(item: item eq 'a') or machineTags/any(item: item eq 'b''s'))",
     )
@@ -49,7 +49,7 @@ describe('odataFilter', () => {
     '${{ secrets }}',
   ]
   for (const value of hostile) {
-    it(`takes ${JSON.stringify(value)} for nothing but a text`, () => {
+    it(`quotes ${JSON.stringify(value)} as a string`, () => {
       const test = parseFilter(odataFilter({ id: value }) ?? '', ['id'])
       expect([value, 'x', ''].map((id) => test({ id }))).to.deep.equal([true, false, value === ''])
     })

@@ -12,13 +12,13 @@ const namesIn = (schema: JsonSchema): readonly string[] => [
 
 describe('the parameters of endpoint_security', () => {
   for (const { name, input } of plugin.skills) {
-    it(`of ${name} have the vendor’s names with a small first letter, and ours have underscores`, () => {
+    it(`of ${name} are the vendor’s names in camelCase, or snake_case for ours`, () => {
       for (const parameter of namesIn(input as JsonSchema))
         expect(parameter).to.match(/^[a-z][A-Za-z0-9]*$|^[a-z]+(_[a-z]+)+$/)
     })
   }
 
-  it('go out as the vendor writes them', async () => {
+  it('are sent with the vendor’s spelling', async () => {
     const settings = {
       tenant_id: 'contoso.example',
       client_id: '11111111-2222-4333-8444-555555555555',

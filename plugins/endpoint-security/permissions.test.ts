@@ -39,7 +39,7 @@ describe('the permissions of endpoint_security', () => {
   for (const [name, specified, besides] of rows) {
     const all = besides === undefined ? specified : [...specified, besides]
 
-    it(`of ${name} are ${all.join(' or ')}, as its refusal and the test of the connection say`, async () => {
+    it(`of ${name} are ${all.join(' or ')}, as in its error and the connection test`, async () => {
       const skill = plugin.skills.find((one) => one.name === name) as AnySkill
       const settings = settingsFor('http://127.0.0.1:9', clients.full)
       const input = skill.examples?.[0]?.input as object

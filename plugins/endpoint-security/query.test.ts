@@ -37,13 +37,13 @@ describe('endpoint_security.run_advanced_query', () => {
     expect(output).to.deep.include({ row_count: 2, truncated: false })
   })
 
-  it('returns no more rows than wanted, and says so', async () => {
+  it('returns at most the requested rows and reports more', async () => {
     const { output } = await run({ query: 'DeviceProcessEvents', max_rows: 1 })
     expect(output.rows).to.have.length(1)
     expect(output).to.deep.include({ row_count: 2, truncated: true })
   })
 
-  it('finds which machines have met what is looked for', async () => {
+  it('finds machines that contacted an indicator', async () => {
     const { output } = await run({
       query: 'DeviceNetworkEvents | where RemoteUrl has_any (names) | take 5',
       parameters: { names: ['nowhere.example', 'Login-example.com'] },
@@ -59,7 +59,7 @@ describe('endpoint_security.run_advanced_query', () => {
     expect((await run(byName)).output).to.deep.include({ row_count: 1 })
   })
 
-  it('fails with the vendor’s words where the query is wrong', async () => {
+  it('fails with the vendor’s message if the query is invalid', async () => {
     const error = await caught(run({ query: 'NoSuchTable | take 1' }))
     expect(error).to.include({ name: 'SkillError', code: 'http_400' })
     expect(valueAt(error, 'message')).to.match(/BadRequest: .*NoSuchTable/)
@@ -68,7 +68,7 @@ describe('endpoint_security.run_advanced_query', () => {
     })
   })
 
-  it('names the permission that is missing', async () => {
+  it('names the missing permission', async () => {
     const error = await caught(
       run({ query: 'DeviceProcessEvents' }, settingsFor(running.url, clients.reader)),
     )
@@ -83,7 +83,7 @@ describe('endpoint_security.run_advanced_query', () => {
     { a: [[1]] },
     { a: { b: 1 } },
   ]) {
-    it(`sends nothing with the parameters ${JSON.stringify(parameters)}`, async () => {
+    it(`refuses the parameters ${JSON.stringify(parameters)}`, async () => {
       const given = {
         query: 'DeviceProcessEvents',
         parameters: parameters as unknown as Record<string, string>,
@@ -94,7 +94,7 @@ describe('endpoint_security.run_advanced_query', () => {
   }
 
   for (const json of [{}, { Results: {} }, []]) {
-    it(`cannot read ${JSON.stringify(json)}`, async () => {
+    it(`fails on the response ${JSON.stringify(json)}`, async () => {
       const options = { settings: running.settings, replies: [{ json }] }
       expect(await caught(runSkill(runAdvancedQuery, { query: 'x' }, options))).to.include({
         code: 'bad_response',
@@ -104,7 +104,7 @@ describe('endpoint_security.run_advanced_query', () => {
 })
 
 describe('queryRows', () => {
-  it('keeps 2 MB of rows, and says that there were more', () => {
+  it('keeps at most 2 MB of rows and reports more', () => {
     const row = { text: 'x'.repeat(499_989) } // 500,000 characters of JSON
     expect(queryRows([row, row, row, row], 100)).to.deep.include({ row_count: 4, truncated: false })
     const { rows, ...told } = queryRows([row, row, row, row, { a: 1 }], 100)
@@ -112,13 +112,13 @@ describe('queryRows', () => {
     expect(told).to.deep.equal({ row_count: 5, truncated: true })
   })
 
-  it('says that there may be more where the vendor stopped', () => {
+  it('reports possible further rows if the vendor truncated', () => {
     const rows = Array.from({ length: 100_000 }, () => ({}))
     expect(queryRows(rows, 200_000)).to.deep.include({ row_count: 100_000, truncated: true })
     expect(queryRows(rows.slice(1), 200_000)).to.deep.include({ row_count: 99_999, truncated: false })
   })
 
-  it('counts numbers that are too long for a double', () => {
+  it('counts numbers that lose precision', () => {
     expect(queryRows([{ id: 9007199254740993n }], 1)).to.deep.include({ truncated: false })
   })
 })

@@ -8,7 +8,7 @@ const usual = [
   { requests: 1500, perMs: 3_600_000 },
 ]
 
-describe('the rate budget of endpoint_security', () => {
+describe('the rate limit of endpoint_security', () => {
   for (const [method, path, bucket, limits] of [
     ['GET', '/api/alerts', 'GET alerts', usual],
     ['GET', '/api/alerts/da638723441200000001_-1402177365', 'GET alerts', usual],
@@ -51,12 +51,12 @@ describe('the rate budget of endpoint_security', () => {
       usual,
     ],
   ] as const) {
-    it(`of ${method} ${path} is that of its kind`, () => {
+    it(`of ${method} ${path} is that of its group`, () => {
       expect(rateBudget({ method, path })).to.deep.equal({ bucket, limits })
     })
   }
 
-  it('makes no bucket of what an alert names', () => {
+  it('does not create buckets from alert content', () => {
     const buckets = ['abc', 'isolated', 'x'].map(
       (name) => rateBudget({ method: 'GET', path: `/api/alerts/${name}` })?.bucket,
     )
@@ -71,7 +71,7 @@ describe('the rate budget of endpoint_security', () => {
     'GET /api/machineactions/:id/getPackageUri',
     'GET /api/machineactions/:id',
   ]) {
-    it(`is never refused by what the sandbox counts for ${route}, sent as fast as it allows`, () => {
+    it(`stays below the limit of the sandbox for ${route} at full speed`, () => {
       const [method = '', path = ''] = route.split(' ')
       const { limits = [] } = rateBudget({ method, path: path.replace(':id', id) }) ?? {}
       let now = 0
@@ -87,7 +87,7 @@ describe('the rate budget of endpoint_security', () => {
     })
   }
 
-  it('does not count tokens', () => {
+  it('does not count token requests', () => {
     expect(
       rateBudget({ method: 'POST', path: 'https://login.microsoftonline.com/t/oauth2/v2.0/token' }),
     ).to.equal(undefined)

@@ -73,7 +73,7 @@ describe('the records of endpoint_security', () => {
     })
   }
 
-  it('have null, or an empty list, where an older tenant leaves a field out', () => {
+  it('have null or an empty list for fields that an older tenant omits', () => {
     const { relatedUser, comments, loggedOnUsers, mitreTechniques, detectorId } = decodeAlert(
       endpointFixture('alert-update-response'),
     )
@@ -86,12 +86,12 @@ describe('the records of endpoint_security', () => {
     })
   })
 
-  it('have the vendor’s own words for what is not known', () => {
+  it('keep the vendor’s words for unknown values', () => {
     expect(decodeAlert({ id: 'a' })).to.include({ title: '', severity: 'UnSpecified', status: 'Unknown' })
     expect(decodeMachine({ id: 'a' })).to.include({ healthStatus: 'Unknown', riskScore: null })
   })
 
-  it('pass fields on that older tenants have, and take their category null for none', () => {
+  it('keep legacy fields of older tenants, and read their category null as none', () => {
     const old = { id: 'a', category: 'null', alertUser: { userName: 'kim' }, alertFiles: [{ sha1: '0f' }] }
     expect(decodeAlert(old)).to.deep.include({
       alertUser: old.alertUser,
@@ -100,7 +100,7 @@ describe('the records of endpoint_security', () => {
     })
   })
 
-  it('give the number of an investigation as a text, since it is one or the other', () => {
+  it('return the investigation number as a string', () => {
     expect(decodeAlert({ id: 'a', investigationId: 723156 }).investigationId).to.equal('723156')
     expect(decodeAlert({ id: 'a', investigationId: 'x-1' }).investigationId).to.equal('x-1')
   })
@@ -110,7 +110,7 @@ describe('the records of endpoint_security', () => {
     expect(decodeAlert(alert).alertCreationTime).to.equal('2021-01-26T20:33:57.7220239Z')
   })
 
-  it('know the time of the last update by its name in lists', () => {
+  it('read the time of the last update under its name in lists', () => {
     const [action] = recorded('machine-actions-list')
     expect(decodeMachineAction(action).lastUpdateDateTimeUtc).to.equal('2018-12-04T12:45:25.4049122Z')
   })
@@ -123,7 +123,7 @@ describe('the records of endpoint_security', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined)
   })
 
-  it('take what has another type than declared without losing it', () => {
+  it('keep values of an unexpected type', () => {
     const schema = recordSchema({ id: { type: 'string' }, owner: nullableText, tags: texts })
     expect(decodeRecord(schema, { id: 995, owner: { name: 'kim' }, tags: 'one' }, 'thing')).to.deep.equal({
       id: '995',
@@ -132,7 +132,7 @@ describe('the records of endpoint_security', () => {
     })
   })
 
-  it('keep what a field cannot hold', () => {
+  it('keep values that do not fit their field', () => {
     const odd = { id: 'a', incidentId: 'N/A', relatedUser: 'kim', status: 7 }
     const alert = decodeAlert(odd)
     expect(alert).to.deep.include({ incidentId: null, relatedUser: null, status: '7' })
@@ -140,7 +140,7 @@ describe('the records of endpoint_security', () => {
     expect(decodeAlert({ id: 'a', incidentId: '7', relatedUser: null })).not.to.have.property('unreadable')
   })
 
-  it('lose nothing of a list that holds something else than records', () => {
+  it('keep list elements that are not records', () => {
     const [only, text] = decodeAlert({ id: 'a', evidence: [{ url: 'x' }, 'a text', null] }).evidence
     expect(only).to.include({ url: 'x' })
     expect(text).to.include({ url: null, unreadable: 'a text' })
@@ -148,7 +148,7 @@ describe('the records of endpoint_security', () => {
   })
 
   for (const value of [null, 'text', [], { title: 'without an id' }, { id: null }]) {
-    it(`cannot be made of ${JSON.stringify(value)}`, () => {
+    it(`reject ${JSON.stringify(value)}`, () => {
       expect(() => decodeAlert(value))
         .to.throw(/alert/)
         .with.property('code', 'bad_response')

@@ -42,7 +42,7 @@ describe('the sandbox of endpoint_security', () => {
     valueAt(valueAt(json, 'error'), 'code'),
   ]
 
-  it('hands out tokens as recorded, that say what they are good for', async () => {
+  it('issues tokens with claims, as recorded', async () => {
     const { status, json } = await token()
     expect(status).to.equal(200)
     expect(Object.keys(json as object).toSorted()).to.deep.equal(
@@ -54,7 +54,7 @@ describe('the sandbox of endpoint_security', () => {
       .that.includes('Machine.Isolate')
   })
 
-  it('refuses as recorded', async () => {
+  it('refuses requests as recorded', async () => {
     const { status, json } = await token({ client_secret: 'wrong' })
     expect(status).to.equal(401)
     const fields = (value: unknown) => Object.keys(value as object).toSorted()
@@ -64,18 +64,18 @@ describe('the sandbox of endpoint_security', () => {
   })
 
   for (const [about, form, type, tenant, error] of [
-    ['no form', {}, 'application/json', tenantId, [400, 'invalid_request']],
+    ['a body that is not a form', {}, 'application/json', tenantId, [400, 'invalid_request']],
     ['another grant', { grant_type: 'password' }, undefined, tenantId, [400, 'unsupported_grant_type']],
     ['another scope', { scope: 'x' }, undefined, tenantId, [400, 'invalid_scope']],
     ['another tenant', {}, undefined, 'common', [400, 'invalid_request']],
   ] as const) {
-    it(`has no token for ${about}`, async () => {
+    it(`refuses a token for ${about}`, async () => {
       const { status, json } = await token(form, type, tenant)
       expect([status, valueAt(json, 'error')]).to.deep.equal(error)
     })
   }
 
-  it('wants a token, and a permission', async () => {
+  it('requires a token and a permission', async () => {
     expect(codeOf(await send('GET', '/api/alerts', {}))).to.deep.equal([401, 'Unauthorized'])
     const path = `/api/machines/${workstation.id}/isolate`
     expect(codeOf(await ask('POST', path, { Comment: 'x' }, clients.reader))).to.deep.equal([
@@ -84,7 +84,7 @@ describe('the sandbox of endpoint_security', () => {
     ])
   })
 
-  it('links to further pages for ever where no $top is given, without the filter', async () => {
+  it('returns endless next links without $top and filter, as the vendor does', async () => {
     const path = "/api/alerts?$filter=severity eq 'High'&$skip=1000"
     const { json } = await ask('GET', encodeURI(path))
     expect(valueAt(json, 'value')).to.deep.equal([])
@@ -92,7 +92,7 @@ describe('the sandbox of endpoint_security', () => {
     expect((await ask('GET', '/api/alerts?$top=1')).json).to.not.have.property('@odata.nextLink')
   })
 
-  it('counts calls, and says when there is room again', async () => {
+  it('limits the rate and says when to retry', async () => {
     const link = '/api/machineactions/none/getPackageUri'
     const statuses = []
     for (let times = 0; times < 3; times++) statuses.push((await ask('GET', link)).status)
@@ -100,7 +100,7 @@ describe('the sandbox of endpoint_security', () => {
     expect((await ask('GET', '/api/alerts?$top=1')).status).to.equal(200)
   })
 
-  it('leaves evidence out unless it is asked for', async () => {
+  it('omits evidence unless requested', async () => {
     const { json } = await ask('GET', '/api/alerts?$top=1')
     expect(valueAt((valueAt(json, 'value') as readonly unknown[])[0], 'evidence')).to.deep.equal([])
   })
@@ -119,7 +119,7 @@ describe('the sandbox of endpoint_security', () => {
     })
   }
 
-  it('takes an action from Pending to Succeeded while it is looked at', async () => {
+  it('moves an action from Pending to Succeeded while it is polled', async () => {
     const { status, json } = await ask('POST', `/api/machines/${workstation.id}/isolate`, { Comment: 'x' })
     expect(status).to.equal(201)
     const path = `/api/machineactions/${String(valueAt(json, 'id'))}`
@@ -134,7 +134,7 @@ describe('the sandbox of endpoint_security', () => {
     expect(codeOf(await ask('GET', '/api/machineactions/none'))).to.deep.equal([404, 'ResourceNotFound'])
   })
 
-  it('takes no second action of a type while one is open, and waits for machines that are off', async () => {
+  it('refuses a second open action of a type, and keeps actions of offline machines pending', async () => {
     const isolate = () => ask('POST', `/api/machines/${offlineHost.id}/isolate`, { Comment: 'x' })
     const { json } = await isolate()
     expect(codeOf(await isolate())).to.deep.equal([400, 'ActiveRequestAlreadyExists'])
@@ -143,7 +143,7 @@ describe('the sandbox of endpoint_security', () => {
       expect(valueAt((await ask('GET', path)).json, 'status')).to.equal('Pending')
   })
 
-  it('has a second isolation wait, and isolate again after the release', async () => {
+  it('queues a second isolation until the release', async () => {
     const post = async (path: string) => {
       const { json } = await ask('POST', `/api/machines/${workstation.id}/${path}`, { Comment: 'x' })
       return `/api/machineactions/${String(valueAt(json, 'id'))}`
@@ -158,7 +158,7 @@ describe('the sandbox of endpoint_security', () => {
     expect([await look(second), await look(second)]).to.deep.equal(['InProgress', 'Succeeded'])
   })
 
-  it('has a package once it is collected', async () => {
+  it('offers a package once it is collected', async () => {
     const { json } = await ask('POST', `/api/machines/${workstation.id}/collectInvestigationPackage`, {
       Comment: 'x',
     })
@@ -170,7 +170,7 @@ describe('the sandbox of endpoint_security', () => {
     expect(valueAt(link, 'value')).to.match(/^"https:.*"$/)
   })
 
-  it('minds the case of names in a body, and answers as recorded', async () => {
+  it('is case-sensitive in request bodies and answers as recorded', async () => {
     const machine = `/api/machines/${workstation.id}`
     const { json } = await ask('POST', `${machine}/isolate`, { comment: 'x' })
     expect(json).to.deep.equal(endpointFixture('error-400-invalid-request-body'))

@@ -13,7 +13,7 @@ async function refusal(work: Promise<unknown>): Promise<{ code?: string; message
 }
 
 describe('http.get', () => {
-  it('fetches an absolute address without a connection and without credentials', async () => {
+  it('fetches an absolute URL without a connection and without credentials', async () => {
     const { output, requests } = await runSkill(
       get,
       { url: 'https://example.com/feed?page=1', query: { tag: ['a', 'b c'] } },
@@ -24,7 +24,7 @@ describe('http.get', () => {
     expect(requests[0]?.headers).not.to.have.property('authorization')
   })
 
-  it('reads JSON where the answer is JSON, and leaves broken JSON as text', async () => {
+  it('parses a JSON response and keeps malformed JSON as text', async () => {
     const read = async (text: string): Promise<unknown> =>
       (await runSkill(get, { url: 'https://example.com/' }, { replies: [{ text }] })).output.json
     expect(await read('[1]')).to.deep.equal([1])
@@ -32,7 +32,7 @@ describe('http.get', () => {
     expect(await read('["'.repeat(2_000))).to.equal(undefined)
   })
 
-  it('shortens a long body and says so', async () => {
+  it('truncates a long body and reports it', async () => {
     const { output } = await runSkill(
       get,
       { url: 'https://example.com/' },
@@ -42,7 +42,7 @@ describe('http.get', () => {
     expect(output.truncated).to.equal(true)
   })
 
-  it('wants either url or path, and path only with a connection', async () => {
+  it('requires either url or path, and a connection for path', async () => {
     const settings = { base_url: 'https://api.example.com' }
     expect(await refusal(runSkill(get, {}))).to.include({ code: 'bad_address' })
     expect(await refusal(runSkill(get, { url: 'https://a.example', path: '/b' }))).to.include({
@@ -58,7 +58,7 @@ describe('http.get', () => {
   const urlFor = async (input: Parameters<typeof get.run>[0]): Promise<string | undefined> =>
     (await runSkill(get, input, { settings, replies: [{ text: '' }] })).requests[0]?.url
 
-  it('takes a path as segments, and the query as data', async () => {
+  it('accepts path segments and query values as data', async () => {
     expect(
       await urlFor({ path: ['devices', 'a/b?c#d;e', 7], query: { q: 'x&y', tag: ['a', 'b'] } }),
     ).to.equal('https://api.example.com/v1/devices/a%2Fb%3Fc%23d%3Be/7?q=x%26y&tag=a&tag=b')
@@ -77,7 +77,7 @@ describe('http.get', () => {
     'a//b',
     '．．',
   ]) {
-    it(`sends nothing for the id ${id}, in a path as text`, async () => {
+    it(`refuses the id ${id} in a path string`, async () => {
       const refused = await refusal(runSkill(get, { path: `/devices/${id}` }, { settings }))
       expect(refused.code).to.be.oneOf(['value_invalid', 'bad_path'])
     })
@@ -95,7 +95,7 @@ describe('http.get', () => {
     'a\nb',
     '．．',
   ]) {
-    it(`sends nothing for the id ${JSON.stringify(id)}, as a segment`, async () => {
+    it(`refuses the id ${JSON.stringify(id)} as a segment`, async () => {
       expect(await refusal(runSkill(get, { path: ['devices', id] }, { settings }))).to.include({
         code: 'bad_path',
       })
@@ -113,7 +113,7 @@ describe('http.get', () => {
     expect(asked).to.deep.equal(['/me {"a":["b c","d e"],"empty":[""]}'])
   })
 
-  it('takes a status for an answer when it is told to', async () => {
+  it('returns an expected error status as a response', async () => {
     const reply = { status: 404, json: { error: 'none' } }
     const { output } = await runSkill(
       get,
@@ -127,7 +127,7 @@ describe('http.get', () => {
     })
   })
 
-  it('sends the credentials of its connection in the header the operator named', async () => {
+  it('sends the credentials of its connection in the configured header', async () => {
     const { requests } = await runSkill(
       get,
       { path: '/x', headers: { 'X-Key': 'from the playbook' } },
@@ -144,7 +144,7 @@ describe('http.get', () => {
     expect(requests[0]?.headers['x-key']).to.equal('secret-key')
   })
 
-  it('never shows credentials that the other system sends back', async () => {
+  it('redacts credentials that the other system echoes', async () => {
     const running = await sandbox.start()
     try {
       const { output } = await runSkill(
@@ -160,7 +160,7 @@ describe('http.get', () => {
 })
 
 describe('http.send', () => {
-  it('sends JSON or text with the method it is given', async () => {
+  it('sends JSON or text with the given method', async () => {
     const { requests } = await runSkill(
       send,
       { method: 'PUT', url: 'https://example.com/a', json: { n: 1 } },
@@ -186,7 +186,7 @@ describe('http.send', () => {
     })
   })
 
-  it('refuses headers that would change the message itself', async () => {
+  it('refuses headers that control the message framing', async () => {
     for (const headers of [
       { Host: 'evil' },
       { 'content-length': '1' },
@@ -200,7 +200,7 @@ describe('http.send', () => {
     }
   })
 
-  it('is never repeated by itself', () => {
+  it('is never repeated automatically', () => {
     expect(send).to.include({ effect: 'write', repeat: 'never' })
   })
 })

@@ -22,7 +22,7 @@ describe('indicators: real alerts', () => {
   })
 
   for (const file of files) {
-    it(`finds in ${file} what the review says`, () => {
+    it(`yield the reviewed indicators for ${file}`, () => {
       const text = readFileSync(join(alerts, file), 'utf8')
       const found = extractObservables(text)
       const withPrivate = extractObservables(text, { includePrivate: true })

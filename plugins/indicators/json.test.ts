@@ -9,7 +9,7 @@ const line = (user: string) =>
   `<134>Jan 12 10:00:00 fw1 app: ${JSON.stringify({ user, ip: '1.1.1.1' })} from 8.8.8.8`
 
 describe('indicators: places', () => {
-  it('are JSON pointers, escaped, in order, at most ten', () => {
+  it('are escaped JSON pointers, in order, at most ten', () => {
     const { all } = extractFromJson({ 'a/b~c': ['1.1.1.1', { d: 'x 1.1.1.1' }] })
     expect(all).to.deep.equal([{ kind: 'ip', value: '1.1.1.1', places: ['/a~1b~0c/0', '/a~1b~0c/1/d'] }])
     expect(extractFromJson(Array.from({ length: 20 }, () => '1.1.1.1')).all[0]?.places).to.have.lengthOf(
@@ -17,13 +17,13 @@ describe('indicators: places', () => {
     )
   })
 
-  it('are the whole for a text, and point into a text that is JSON', () => {
+  it('are the root for text, and point into text that is JSON', () => {
     expect(extractObservables('from 1.1.1.1').all[0]?.places).to.deep.equal([''])
     expect(extractObservables(' {"ip":"1.1.1.1"}\n').all[0]?.places).to.deep.equal(['/ip'])
     expect(extractObservables('"from 1.1.1.1"').all[0]?.places).to.deep.equal([''])
   })
 
-  it('stay at the string for JSON inside a string', () => {
+  it('end at the string for JSON inside a string', () => {
     const nested = JSON.stringify({ user: 'ana', raw: JSON.stringify(['1.1.1.1']) })
     const { all } = extractFromJson({ data: { payload: nested } })
     expect(all).to.deep.equal([
@@ -32,7 +32,7 @@ describe('indicators: places', () => {
     ])
   })
 
-  it('stay at the text for JSON in log lines', () => {
+  it('end at the text for JSON in log lines', () => {
     const one = extractObservables(line('ana'))
     expect(one).to.deep.include({ user: ['ana'], ip: ['1.1.1.1', '8.8.8.8'], host: [] })
     expect(new Set(one.all.flatMap((found) => found.places))).to.deep.equal(new Set(['']))
@@ -42,7 +42,7 @@ describe('indicators: places', () => {
     expect(extractObservables('{"user":"ana"}\n{"user":"bo"}\n').user).to.deep.equal(['ana', 'bo'])
   })
 
-  it('include keys that are an address, a hash or an e-mail address, but not other keys with a dot', () => {
+  it('include keys that are an IP address, hash or e-mail address, but not other keys with a dot', () => {
     const { all } = extractFromJson({
       '1.1.1.1': 4,
       'A@b.com': 1,
@@ -58,7 +58,7 @@ describe('indicators: places', () => {
 })
 
 describe('indicators: users', () => {
-  it('come from keys that say so, in every spelling', () => {
+  it('come from user keys, in every spelling', () => {
     for (const key of [
       'user',
       'username',
@@ -78,7 +78,7 @@ describe('indicators: users', () => {
     ])
   })
 
-  it('come from the object around them', () => {
+  it('come from the enclosing object', () => {
     expect(users({ user: { name: 'ana', id: '17' } })).to.deep.equal(['ana'])
     expect(
       users({ actor: { alternateId: 'ana@example.com', displayName: 'Ana K', type: 'User' } }),
@@ -99,7 +99,7 @@ describe('indicators: users', () => {
     ])
   })
 
-  it('are one whatever their case, as first written', () => {
+  it('are unique regardless of letter case, in their first spelling', () => {
     expect(users([{ user: 'CORP\\Ana' }, { user: 'corp\\ana' }])).to.deep.equal(['CORP\\Ana'])
   })
 
@@ -118,7 +118,7 @@ describe('indicators: users', () => {
 })
 
 describe('indicators: hosts', () => {
-  it('come from keys that say so, in lower case', () => {
+  it('come from host keys, in lower case', () => {
     for (const key of [
       'hostname',
       'host_name',
@@ -134,7 +134,7 @@ describe('indicators: hosts', () => {
     expect(hosts({ host: { name: 'WS-7' }, source_username: 'CORP\\WS-8$' })).to.deep.equal(['ws-7', 'ws-8'])
   })
 
-  it('are domains too where the key may name any server, and not where it names a machine', () => {
+  it('are domains too if the key may name any server, but not if it names a machine', () => {
     const found = extractFromJson({
       hostname: 'evil.com',
       computerDnsName: 'ws7.example.com',
@@ -144,7 +144,7 @@ describe('indicators: hosts', () => {
     expect(found.domain).to.deep.equal(['evil.com', 'cdn.evil.com'])
   })
 
-  it('are addresses where they are addresses', () => {
+  it('are IP addresses if they look like one', () => {
     const found = extractFromJson({ dst_host: '8.8.8.8' })
     expect(found.host).to.deep.equal([])
     expect(found.ip).to.deep.equal(['8.8.8.8'])
@@ -161,14 +161,14 @@ describe('indicators: hosts', () => {
   })
 })
 
-describe('indicators: keys as context', () => {
-  it('take domains as they are from keys that hold domains', () => {
+describe('indicators: key context', () => {
+  it('accepts any domain under a domain key', () => {
     expect(extractFromJson({ domain: 'iam.googleapis.com', link_domain: ['evil.zip'] }).domain).to.deep.equal(
       ['iam.googleapis.com', 'evil.zip'],
     )
   })
 
-  it("leave out links into the product's own console", () => {
+  it("ignores links into the product's own console", () => {
     const links = {
       _links: { self: { href: 'https://siem.example.com/1' } },
       alert_url: 'https://siem.example.com/2',
@@ -190,7 +190,7 @@ describe('indicators: keys as context', () => {
     expect(({} as Record<string, unknown>)['user']).to.equal(undefined)
   })
 
-  it('looks at any JSON value', () => {
+  it('accepts any JSON value', () => {
     for (const value of [null, true, 7, '', [], {}]) expect(extractFromJson(value).all).to.deep.equal([])
   })
 })
@@ -198,25 +198,25 @@ describe('indicators: keys as context', () => {
 const nest = (depth: number) => JSON.parse(`${'['.repeat(depth)}"1.1.1.1"${']'.repeat(depth)}`) as unknown
 
 describe('indicators: limits', () => {
-  it('keep the first values of a kind and say which kind was cut', () => {
+  it('keep the first values of each kind and report truncated kinds', () => {
     const found = extractObservables('1.1.1.1 1.1.1.2 1.1.1.3 1.1.1.1 a@b.com', { maxPerKind: 2 })
     expect(found.ip).to.deep.equal(['1.1.1.1', '1.1.1.2'])
     expect(found.cut).to.deep.equal(['ip'])
     expect(extractObservables('1.1.1.1 1.1.1.2 1.1.1.1', { maxPerKind: 2 }).cut).to.deep.equal([])
   })
 
-  it('follow nesting to a depth and say so', () => {
+  it('bound the nesting depth and report it', () => {
     expect(extractFromJson(nest(maxInputDepth))).to.deep.include({ ip: ['1.1.1.1'], cut: [] })
     expect(extractFromJson(nest(maxInputDepth + 1))).to.deep.include({ ip: [], cut: ['depth'] })
   })
 
-  it('reads nested documents to a limited depth, and deeper ones as text', () => {
+  it('bound the depth of nested documents and read deeper ones as text', () => {
     let text = 'from 1.1.1.1'
     for (let level = 0; level < 8; level++) text = JSON.stringify({ raw: text })
     expect(extractObservables(text).ip).to.deep.equal(['1.1.1.1'])
   })
 
-  it('look at two million characters and say when there were more', () => {
+  it('bound the text to two million characters and report it', () => {
     const found = extractObservables(`first.example ${'x '.repeat(1_500_000)} last.example`)
     expect(found.domain).to.deep.equal(['first.example'])
     expect(found.cut).to.deep.equal(['input'])

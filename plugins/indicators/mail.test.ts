@@ -17,8 +17,8 @@ const mail = (body: string, ...headers: string[]) =>
 const quoted = 'Content-Transfer-Encoding: quoted-printable'
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe('indicators: a raw mail', () => {
-  it('gives its sender and way, and not the domain of those it was sent to', () => {
+describe('indicators: raw e-mail', () => {
+  it('yields sender and relays, but not recipient domains', () => {
     const found = extractObservables(mail('Dear victim@acme.com, see http://phish.example/a'))
     expect(found).to.deep.include({
       domain: ['evil.example', 'mail.evil.example', 'phish.example'],
@@ -28,14 +28,14 @@ describe('indicators: a raw mail', () => {
     expect(extractFromJson({ raw: mail('http://phish.example/') }).all.at(-1)?.places).to.deep.equal(['/raw'])
   })
 
-  it('gives a domain that is written to when it also sends, or is named in the text', () => {
+  it('yields a recipient domain that is also a sender or named in the text', () => {
     expect(
       extractObservables('From: a@evil.example\nTo: b@evil.example\nSubject: x\n\nhi').domain,
     ).to.deep.equal(['evil.example'])
     expect(extractObservables(mail('go to login.acme.com')).domain).to.include('login.acme.com')
   })
 
-  it('is decoded as its headers say, and not otherwise', () => {
+  it('is decoded by its headers only', () => {
     const body = 'http://phish.example/a?b=3D1&c=\r\n=3D2 now'
     expect(extractObservables(mail(body, quoted)).url).to.deep.equal(['http://phish.example/a?b=1&c=2'])
     expect(extractObservables(mail('http://phish.example/a?b=3D1')).url).to.deep.equal([
@@ -59,7 +59,7 @@ describe('indicators: a raw mail', () => {
     ).to.deep.equal(['http://phish.example/'])
   })
 
-  it('is read part by part, also parts in parts, and attachments are left', () => {
+  it('is read part by part, including nested parts, without attachments', () => {
     const inner = `--b2\r\nContent-Type: text/html\r\n${quoted}\r\n\r\n<a href=3D"http://html.example/?a=3D1&amp;b=\r\n=3D2">x</a>\r\n--b2--`
     const body = [
       '--b1',
@@ -85,7 +85,7 @@ describe('indicators: a raw mail', () => {
     expect(found.domain).to.include('after.example').and.not.include('attachment.example')
   })
 
-  it('is not any text with colons', () => {
+  it('is not confused with text with colons', () => {
     const found = extractObservables('From: http://evil.example/?a=3D1\nNote: x\n\nto ana@acme.com')
     expect(found.url).to.deep.equal(['http://evil.example/?a=3D1'])
     expect(found.domain).to.deep.equal(['evil.example', 'acme.com'])

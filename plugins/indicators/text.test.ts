@@ -11,7 +11,7 @@ const check = (kind: ExtractedKind, rows: Rows, options: ExtractionOptions = {})
 }
 
 describe('indicators: addresses in text', () => {
-  it('are found with ports, in brackets, at the end of a sentence, between other things', () => {
+  it('are found with ports, in brackets, and next to punctuation', () => {
     check('ip', [
       ['8.8.8.8:53', '8.8.8.8'],
       ['[8.8.4.4] and (9.9.9.9). Then "1.0.0.1"', '8.8.4.4', '9.9.9.9', '1.0.0.1'],
@@ -50,7 +50,7 @@ describe('indicators: addresses in text', () => {
     ])
   })
 
-  it('are not times, hardware addresses, or names with colons', () => {
+  it('are not times, MAC addresses, or names with colons', () => {
     check('ip', [
       ['12:30:45'],
       ['aa:bb:cc:dd:ee:ff and 00:11:22:33:44:55:66:77'],
@@ -59,7 +59,7 @@ describe('indicators: addresses in text', () => {
     ])
   })
 
-  it('that are not routed on the internet are left out, counted, and listed on demand', () => {
+  it('are omitted and counted if not routable, and listed on demand', () => {
     const text =
       '10.0.0.1 172.16.0.1 192.168.0.1 127.0.0.1 169.254.1.1 100.64.0.1 0.0.0.0 255.255.255.255 fe80::1%eth0 fd00::1 ::1'
     expect(extractObservables(text).ip).to.deep.equal([])
@@ -69,13 +69,13 @@ describe('indicators: addresses in text', () => {
     check('url', [['http://10.0.0.5/admin', 'http://10.0.0.5/admin']], { includePrivate: true })
   })
 
-  it('set aside for documentation are listed', () => {
+  it('are listed if reserved for documentation', () => {
     check('ip', [['192.0.2.1 198.51.100.1 2001:db8::1', '192.0.2.1', '198.51.100.1', '2001:db8::1']])
   })
 })
 
 describe('indicators: URLs in text', () => {
-  it('end where the sentence, the quotes or the markup go on', () => {
+  it('end before punctuation, quotes and markup', () => {
     check('url', [
       ['(https://en.wikipedia.org/wiki/Foo_(bar)).', 'https://en.wikipedia.org/wiki/Foo_(bar)'],
       ['[link](https://a.com/x), "https://b.com/y".', 'https://a.com/x', 'https://b.com/y'],
@@ -86,12 +86,12 @@ describe('indicators: URLs in text', () => {
     ])
   })
 
-  it('are spelt as browsers spell them, and listed once', () => {
+  it('are normalized like in browsers, and listed once', () => {
     check('url', [['HTTP://EVIL.com:80 http://evil.com/', 'http://evil.com/']])
     check('ip', [['http://0x08.0x08.0x08.0x08/ http://134744072/', '8.8.8.8']])
   })
 
-  it('give their host too, whatever the scheme', () => {
+  it('yield their host too, for every scheme', () => {
     check('domain', [
       ['https://cdn.evil.example:8443/a', 'cdn.evil.example'],
       ['${jndi:ldap://evil.com:1389/a}', 'evil.com'],
@@ -100,7 +100,7 @@ describe('indicators: URLs in text', () => {
     check('ip', [['tcp://[2606:4700::1]:4444', '2606:4700::1']])
   })
 
-  it('give the address that a redirector or a mail gateway hides', () => {
+  it('yield the target behind a redirector or mail gateway', () => {
     const gateway = 'https://gate.example/?url=https%3A%2F%2Fevil.com%2Flogin%3Fa%3D1&d=5'
     check('url', [
       [gateway, gateway, 'https://evil.com/login?a=1'],
@@ -108,7 +108,7 @@ describe('indicators: URLs in text', () => {
     ])
   })
 
-  it('are listed without the password in them', () => {
+  it('are listed without passwords', () => {
     check('url', [['ftp://svc:hunter2@files.example.com/a', 'ftp://svc@files.example.com/a']])
   })
 
@@ -172,7 +172,7 @@ describe('indicators: domains in text', () => {
     ])
   })
 
-  it('of the organization, and what is below them, are left out and counted', () => {
+  it('of the organization and their subdomains are omitted and counted', () => {
     const text =
       'https://intra.corp.example.com/x corp.example.com notcorp.example.com a@corp.example.com wrote'
     const found = extractObservables(text, { ownDomains: ['Corp.Example.com'] })
@@ -197,7 +197,7 @@ describe('indicators: e-mail addresses in text', () => {
     ])
   })
 
-  it('give their domain where they are a sender or stand in prose, not where they name a user or recipient', () => {
+  it('yield their domain for senders and in prose, but not for users or recipients', () => {
     check('domain', [
       ['{"from":"x@evil.com"}', 'evil.com'],
       ['{"source":{"address":"x@evil.com"}}', 'evil.com'],
@@ -220,7 +220,7 @@ describe('indicators: hashes and CVE ids in text', () => {
     ])
   })
 
-  it('are not UUIDs, ids, keys, commits, placeholders, or the hash of nothing', () => {
+  it('are not UUIDs, ids, keys, commits, placeholders, or the hash of empty input', () => {
     check('hash', [
       ['44d88612-fea8-a8f3-6de8-2e1278abb02f'],
       [`{"id":"${md5}","p_row_id":"${md5}","etag":"${md5}","watch_list":"${md5}","incident_hash":"${md5}"}`],
@@ -230,7 +230,7 @@ describe('indicators: hashes and CVE ids in text', () => {
     ])
   })
 
-  it('CVE ids are upper case, also with typeset hyphens', () => {
+  it('are upper case for CVE ids, also with typeset hyphens', () => {
     check('vulnerability', [
       ['cve-2021-44228, CVE‑2024‑1234567 CVE-2021-12 xCVE-2021-44228', 'CVE-2021-44228', 'CVE-2024-1234567'],
     ])
@@ -238,7 +238,7 @@ describe('indicators: hashes and CVE ids in text', () => {
 })
 
 describe('indicators: defanged text', () => {
-  it('is read as it was meant', () => {
+  it('is refanged before it is read', () => {
     const found = extractObservables(
       'hxxps://examp1e[.]com/a?b=1, 1[.]2[.]3[.]4, user[at]evil[.]example, evil(dot)com and hxxp[://]bad[.]ru/x',
     )

@@ -37,7 +37,7 @@ describe('intel_provider.list_alerts', () => {
     expect(sentQuery().get('statusInPortal')).to.equal('Pending')
   })
 
-  it('lets the provider search for words', async () => {
+  it('passes a text search on to the provider', async () => {
     expect(await ids({ freetext: 'Certificate LOGIN-example' })).to.deep.equal(['wkXmzR'])
     expect(sentQuery().get('freetext')).to.equal('Certificate LOGIN-example')
     expect(await ids({ freetext: 'leaked' })).to.deep.equal(['wkXmzS'])
@@ -52,7 +52,7 @@ describe('intel_provider.list_alerts', () => {
     expect(await ids({ triggered_from: '2030-01-01T00:00:00Z' })).to.deep.equal([])
   })
 
-  it('takes times relative to now', async () => {
+  it('accepts times relative to now', async () => {
     expect(await ids({ triggered_from: '-200y', triggered_to: '-1s' })).to.have.length(2)
     expect(await ids({ triggered_from: '-1s' })).to.deep.equal([])
     expect(await ids({ triggered_to: '-50y' })).to.deep.equal([])
@@ -60,7 +60,7 @@ describe('intel_provider.list_alerts', () => {
   })
 
   for (const entity of ['login-example.com', 'idn:LOGIN-example.com', 'Example Corp']) {
-    it(`finds the alerts that name the entity ${entity}`, async () => {
+    it(`finds alerts that name the entity ${entity}`, async () => {
       const output = await list({ entity })
       expect(output.alerts.map((alert) => alert.id)).to.include('wkXmzR')
       expect(output.alerts[0]?.entities).to.deep.include({
@@ -72,11 +72,11 @@ describe('intel_provider.list_alerts', () => {
     })
   }
 
-  it('finds nothing for an entity that no alert names, and knows that it has seen all', async () => {
+  it('finds nothing for an unknown entity and reports a complete search', async () => {
     expect(await list({ entity: 'login-example.co' })).to.deep.include({ alerts: [], incomplete: false })
   })
 
-  it('says when the match by entity cannot have seen all alerts', async () => {
+  it('reports an incomplete search by entity', async () => {
     const { output, requests } = await runSkill(
       listIntelAlerts,
       { entity: 'nobody' },
@@ -91,7 +91,7 @@ describe('intel_provider.list_alerts', () => {
     expect(requests).to.have.length(40)
   })
 
-  it('reads pages up to the limit and says that there are more', async () => {
+  it('reads pages up to the limit and reports more', async () => {
     const { output, requests } = await runSkill(
       listIntelAlerts,
       { limit: 250 },
@@ -108,7 +108,7 @@ describe('intel_provider.list_alerts', () => {
     expect(new URL(requests[2]?.url ?? '').searchParams.get('limit')).to.equal('100')
   })
 
-  it('refuses a priority with a word about where there is one, and sends nothing', async () => {
+  it('refuses a priority with a hint at the right skill, and sends nothing', async () => {
     const error = await caught(list({ priority: 'High' }))
     expect(valueAt(error, 'code')).to.equal('priority_not_supported')
     expect(valueAt(error, 'hint')).to.match(/get_playbook_alerts/)
@@ -116,7 +116,7 @@ describe('intel_provider.list_alerts', () => {
   })
 
   for (const name of ['v3-alert-page-event', 'v3-alert-page-minimal-fields', 'v3-alert-page-empty']) {
-    it(`reads the recorded page ${name} without losing a field`, async () => {
+    it(`reads every field of the recorded page ${name}`, async () => {
       const body = intelFixture(name)
       const { output } = await runSkill(
         listIntelAlerts,
@@ -127,7 +127,7 @@ describe('intel_provider.list_alerts', () => {
     })
   }
 
-  it('leaves out alerts that cannot be read, says why, and that one of them may name the entity', async () => {
+  it('skips unreadable alerts, says why, and warns that one may name the entity', async () => {
     const [good] = objectsAt(intelFixture('v3-alert-page-event'), 'data')
     const data = [{ title: 'without an id' }, good, null, { id: '' }]
     const replies = [{ json: { data, counts: { returned: 4, total: 4 } } }]
@@ -144,7 +144,7 @@ describe('intel_provider.list_alerts', () => {
     })
   })
 
-  it('fails where not one alert can be read: it is another list', async () => {
+  it('fails if no alert can be read', async () => {
     const replies = [{ json: { data: [{ name: 'x' }], counts: { returned: 1, total: 1 } } }]
     expect(await caught(runSkill(listIntelAlerts, {}, { settings, replies }))).to.include({
       code: 'bad_response',
@@ -210,7 +210,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     })
   }
 
-  it('fetches the details under the path of each category, with the colon of the id encoded', async () => {
+  it('fetches details by category, with the colon of the id encoded', async () => {
     const output = await search({ details: true })
     expect(running.requests.slice(1).map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
       'POST /playbook-alert/domain_abuse/task%3A00000001-4444-4444-8444-000000000001',
@@ -222,7 +222,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(targets[2]).to.deep.equal([{ name: 'str' }, { name: 'str' }])
   })
 
-  it('asks for the common details of a category it does not know, and leaves out those that are gone', async () => {
+  it('fetches the common details of an unknown category and skips deleted alerts', async () => {
     const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 2)
     const data = found.map((alert) => Object.assign({}, alert, { category: 'brand_new' }))
     const { output, requests } = await runSkill(
@@ -243,7 +243,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(output.without_details).to.equal(1)
   })
 
-  it('leaves out what cannot be read: an alert, or only the details of one', async () => {
+  it('skips an unreadable alert, or only its unreadable details', async () => {
     const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 2)
     const data = [...found, { title: 'without an id' }]
     const { output } = await runSkill(
@@ -266,7 +266,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     })
   })
 
-  it('leaves out the details that are refused, and fails where all are', async () => {
+  it('skips refused details, and fails if all are refused', async () => {
     const found = objectsAt(intelFixture('playbook-alert-search-page'), 'data').slice(0, 3)
     const ask = (
       ...details: readonly { readonly status?: number; readonly json?: unknown; readonly text?: string }[]
@@ -290,7 +290,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(revoked, 'another refusal is about the key as a whole').to.include({ code: 'http_401' })
   })
 
-  it('fetches the details of many, a few at the same time, and keeps their order', async () => {
+  it('fetches many details concurrently and keeps their order', async () => {
     const data = Array.from({ length: 12 }, (_, index) => ({ playbook_alert_id: `task:${index}` }))
     let atOnce = 0
     let most = 0
@@ -338,7 +338,7 @@ describe('intel_provider.get_playbook_alerts', () => {
     expect(running.requests).to.have.length(0)
   })
 
-  it('never logs what it found', async () => {
+  it('never logs alert content', async () => {
     const { logs } = await runSkill(
       getPlaybookAlerts,
       { details: true },

@@ -25,7 +25,7 @@ const checkSettings = (settings: object) =>
   )
 
 describe('the connection of intel_provider', () => {
-  describe('takes the setting', () => {
+  describe('setting validation', () => {
     for (const settings of [
       {},
       { base_url: 'https://api.example.com' },
@@ -34,7 +34,7 @@ describe('the connection of intel_provider', () => {
       { base_url: 'http://[::1]:4000' },
       { token_header: 'X-ExampleToken' },
     ]) {
-      it(JSON.stringify(settings), async () => {
+      it(`accepts ${JSON.stringify(settings)}`, async () => {
         expect(await checkSettings(settings)).to.equal('none')
       })
     }
@@ -56,13 +56,13 @@ describe('the connection of intel_provider', () => {
       { token_header: 'X-Token: 1' },
       { token_header: 'X-Token\n' },
     ]) {
-      it(`not ${JSON.stringify(settings)}`, async () => {
+      it(`refuses ${JSON.stringify(settings)}`, async () => {
         expect(await checkSettings(settings)).to.equal('value_invalid')
       })
     }
   })
 
-  it('asks the provider itself unless told otherwise', async () => {
+  it("uses the provider's address by default", async () => {
     const { requests } = await checkConnection(connection, {
       settings: { api_key: 'k' },
       replies,
@@ -71,14 +71,14 @@ describe('the connection of intel_provider', () => {
     expect(requests[0]?.headers).to.include({ 'x-rftoken': 'k' })
   })
 
-  it('counts requests for each service of the provider', () => {
+  it('has a rate limit per service of the provider', () => {
     const settings = { api_key: new Secret('some-key') }
     const paths = ['/v2/ip/1.2.3.4', '/v2/domain/a.example', '/alert/v3', '/playbook-alert/search', '/else']
     const buckets = paths.map((path) => connection.rate?.({ method: 'GET', path }, settings)?.bucket)
     expect(buckets).to.deep.equal(['/v2/', '/v2/', '/alert/', '/playbook-alert/', ''])
   })
 
-  describe('authenticates', () => {
+  describe('the connection test', () => {
     let running: ServedSandbox
     beforeEach(async () => {
       running = await sandbox.start()
@@ -93,7 +93,7 @@ describe('the connection of intel_provider', () => {
         }),
       )
 
-    it('with one small call of each module', async () => {
+    it('makes one small call per module', async () => {
       expect(await check()).to.equal('none')
       expect(running.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'GET /v2/ip/8.8.8.8?fields=entity',
@@ -110,7 +110,7 @@ describe('the connection of intel_provider', () => {
         })
       ).warning
 
-    it('and warns about the modules that the key lacks', async () => {
+    it('warns about modules that the key lacks', async () => {
       expect(await warningWith({})).to.equal(undefined)
       expect(await warningWith({ api_key: enrichmentOnlyKey })).to.match(
         /does not include List Alerts and Get Playbook Alerts:/,
@@ -125,7 +125,7 @@ describe('the connection of intel_provider', () => {
       ['/playbook-alert/search', 'Get Playbook Alerts'],
     ] as const) {
       for (const status of [401, 403]) {
-        it(`and takes ${status} from ${path} for a module that the key lacks`, async () => {
+        it(`treats ${status} from ${path} as a module that the key lacks`, async () => {
           const { warning } = await checkConnection(connection, {
             settings: { api_key: 'k' },
             replies: (request) => (request.url.includes(path) ? { status, json: {} } : replies(request)),
@@ -135,7 +135,7 @@ describe('the connection of intel_provider', () => {
       }
     }
 
-    it('not where a module answers with something else', async () => {
+    it('fails if a module answers with something else', async () => {
       for (const text of ['<html>', '{"data":{}}', '']) {
         const error: unknown = await checkConnection(connection, {
           settings: { api_key: 'k' },
@@ -149,7 +149,7 @@ describe('the connection of intel_provider', () => {
       [{ api_key: 'wrong' }, 'http_401'],
       [{ api_key: basicTierKey }, 'http_403'],
     ] as const) {
-      it(`not with ${JSON.stringify(settings)}: ${code}`, async () => {
+      it(`fails with ${JSON.stringify(settings)}: ${code}`, async () => {
         expect(await check(settings)).to.equal(code)
       })
     }
@@ -162,13 +162,13 @@ describe('the connection of intel_provider', () => {
       ['rateLimited', 'http_429'],
     ]
     for (const [fault, code] of answers) {
-      it(`not by the answer ${fault}: ${code}`, async () => {
+      it(`fails on the response ${fault}: ${code}`, async () => {
         running.failNext(intelFaults[fault])
         expect(await check()).to.equal(code)
       })
     }
 
-    it('with a word about the base URL when something else answers', async () => {
+    it('blames the base URL if another system answers', async () => {
       running.failNext(intelFaults.signInPage)
       const error: unknown = await checkConnection(connection, {
         settings: running.settings,
@@ -178,17 +178,17 @@ describe('the connection of intel_provider', () => {
     })
 
     for (const text of ['', '{"message":"no Route matched with those values"}', '{"error":{"status":500}}']) {
-      it(`not by a 404 in other words: ${text}`, async () => {
+      it(`fails on a foreign 404: ${text}`, async () => {
         running.failNext({ status: 404, text })
         expect(await check()).to.equal('bad_response')
       })
     }
 
-    it('not at an address that has a path too many', async () => {
+    it('fails with an extra path in the base URL', async () => {
       expect(await check({ base_url: `${running.url}/v2`, api_key: 'wrong' })).to.equal('bad_response')
     })
 
-    it('by a 404 in which the provider says that the address is unknown to it', async () => {
+    it("succeeds on the provider's own 404 for an unknown address", async () => {
       const unknown: SandboxReply = { status: 404, json: { error: { message: 'Not found', status: 404 } } }
       running.failNext(unknown)
       expect(await check()).to.equal('none')

@@ -10,7 +10,7 @@ const fixture = (name: string): unknown =>
 
 const decode = (data: unknown) => decodeEnrichment('ip', '192.0.2.1', { data })
 
-describe('the record of an enrichment', () => {
+describe('an enrichment record', () => {
   const answers = [
     ['ip', 'v2-ip-full', 58, 'medium', 11],
     ['domain', 'v2-domain-full', 0, 'none', 0],
@@ -19,7 +19,7 @@ describe('the record of an enrichment', () => {
     ['company', 'v2-company', 42, 'medium', 4],
   ] as const
   for (const [kind, name, score, level, rules] of answers) {
-    it(`is read from the recorded answer ${name} without losing a field`, () => {
+    it(`keeps every field of the recorded response ${name}`, () => {
       const body = fixture(name)
       const read = decodeEnrichment(kind, 'asked', body)
       expect(read.found).to.equal(true)
@@ -46,7 +46,7 @@ describe('the record of an enrichment', () => {
     })
   }
 
-  it('has a score of null where the provider gives null', () => {
+  it('has a null score if the provider returns null', () => {
     const risk = objectsAt(valueAt(fixture('v2-alert-details'), 'data'), 'entities').map((item) =>
       valueAt(item, 'risk'),
     )[0]
@@ -73,7 +73,7 @@ describe('the record of an enrichment', () => {
   }
 
   for (const score of [-1, 101, '89', {}]) {
-    it(`does not take the score ${JSON.stringify(score)} for "not rated"`, () => {
+    it(`does not treat the score ${JSON.stringify(score)} as unrated`, () => {
       expect(() => decode({ risk: { score } }))
         .to.throw('not between 0 and 100')
         .with.property('code', 'bad_response')
@@ -81,7 +81,7 @@ describe('the record of an enrichment', () => {
   }
 
   for (const body of [null, [], 'text', {}, { data: null }, { data: [] }]) {
-    it(`is refused as ${JSON.stringify(body)}`, () => {
+    it(`is refused for ${JSON.stringify(body)}`, () => {
       expect(() => decodeEnrichment('ip', '192.0.2.1', body))
         .to.throw()
         .with.property('code', 'bad_response')
@@ -108,7 +108,7 @@ describe('the record of an enrichment', () => {
     })
   }
 
-  it('shows texts without markup and keeps it in raw', () => {
+  it('shows texts without markup, which raw keeps', () => {
     const evidenceString =
       'Seen with <e id=faymwJ>CVE-2015-4719</e>, <e id=url:https://a.b/>https://t.co/x</e>.'
     const read = decode({ risk: { evidenceDetails: [{ rule: 'r', evidenceString }] } })
@@ -125,7 +125,7 @@ describe('the record of an enrichment', () => {
     }
   })
 
-  it('does not read from prototypes', () => {
+  it('ignores inherited properties', () => {
     const body: unknown = JSON.parse(
       '{"data":{"__proto__":{"risk":{"score":99}},"constructor":{"name":"x"}}}',
     )
@@ -136,7 +136,7 @@ describe('the record of an enrichment', () => {
 })
 
 describe('withoutMarkup', () => {
-  it('leaves other angle brackets alone', () => {
+  it('keeps other angle brackets', () => {
     expect(withoutMarkup('a < b, <email@example.com>, <eat>')).to.equal('a < b, <email@example.com>, <eat>')
   })
 

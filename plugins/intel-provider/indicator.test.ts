@@ -69,13 +69,13 @@ const leadsElsewhere = [
 
 describe('lookupPath', () => {
   for (const [kind, value, path] of accepted) {
-    it(`asks for the ${kind} ${JSON.stringify(value)} at ${path}`, () => {
+    it(`requests the ${kind} ${JSON.stringify(value)} at ${path}`, () => {
       expect(pathText(lookupPath(kind, value))).to.equal(path)
     })
   }
 
   for (const [kind, value, problem] of refused) {
-    it(`refuses ${JSON.stringify(value).slice(0, 40)} as a ${kind}: it ${problem}`, () => {
+    it(`refuses ${JSON.stringify(value).slice(0, 40)} as ${kind}: it ${problem}`, () => {
       expect(() => lookupPath(kind, value))
         .to.throw(problem)
         .with.property('code', 'invalid_indicator')
@@ -83,25 +83,25 @@ describe('lookupPath', () => {
   }
 
   for (const value of leadsElsewhere) {
-    it(`gives no path for ${value}, which gateways may resolve`, () => {
+    it(`returns no path for ${value}, which gateways may resolve`, () => {
       expect(() => pathText(lookupPath('url', value)))
         .to.throw("'..'")
         .with.property('code', 'bad_path')
     })
   }
 
-  it('keeps a path that a URL parser does not change', () => {
+  it('returns a path that a URL parser does not change', () => {
     for (const [, , path] of accepted) expect(new URL(path, 'https://api.test').pathname).to.equal(path)
   })
 
-  it('cuts a long value in its message', () => {
+  it('truncates a long value in its message', () => {
     expect(() => lookupPath('ip', 'x'.repeat(4000)))
       .to.throw()
       .with.property('message')
       .with.length.below(300)
   })
 
-  it('answers quickly for long hostile values', () => {
+  it('handles long hostile values quickly', () => {
     const started = performance.now()
     for (const kind of ['ip', 'domain', 'url', 'hash', 'vulnerability', 'company'] as const) {
       for (const text of ['a.', 'a-', ':', '1.', 'xn--', 'http://']) {

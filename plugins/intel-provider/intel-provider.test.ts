@@ -101,7 +101,7 @@ describe('intel_provider.get_enrichment', () => {
     ['company', 'Contoso', /give the domain of the company/],
     ['vulnerability', 'BlueKeep', /give the CVE id/],
   ] as const) {
-    it(`does not say of the ${kind} ${value} that nothing is known, since it may be a name`, async () => {
+    it(`does not report the ${kind} ${value} as unknown, because it may be a name`, async () => {
       await rejected(enrich(kind, value), {
         code: 'invalid_indicator',
         message: new RegExp(`no ${kind} with the id '${value}'`),
@@ -110,8 +110,8 @@ describe('intel_provider.get_enrichment', () => {
     })
   }
 
-  describe('sends', () => {
-    it('the key, what it accepts, and the default fields, and no secret in the address', async () => {
+  describe('requests', () => {
+    it('send the key, the accepted type and the default fields, with no secret in the URL', async () => {
       await enrich('ip', '203.0.113.77')
       expect(running.requests).to.have.length(1)
       expect(running.requests[0]).to.include({
@@ -125,14 +125,14 @@ describe('intel_provider.get_enrichment', () => {
       })
     })
 
-    it('a URL as one segment of the path', async () => {
+    it('send a URL as one path segment', async () => {
       await enrich('url', 'https://a.example/b/../c?d=e&f=g%2Fh')
       expect(running.requests[0]?.path).to.match(
         /^\/v2\/url\/https%3A%2F%2Fa\.example%2Fb%2F\.\.%2Fc%3Fd%3De%26f%3Dg%252Fh\?/,
       )
     })
 
-    it('the key in another header where the connection says so', async () => {
+    it('send the key in the configured header', async () => {
       const other = await sandboxWithHeader('X-ExampleToken').start()
       try {
         expect(await enrich('ip', '8.8.8.8', undefined, other.settings)).to.include({ found: true })
@@ -143,7 +143,7 @@ describe('intel_provider.get_enrichment', () => {
       }
     })
 
-    it('nothing for a value or a field that cannot be', async () => {
+    it('are not sent for an invalid value or field', async () => {
       await rejected(enrich('ip', '192.0.2.0/24'), { code: 'invalid_indicator', message: /is a range/ })
       await rejected(enrich('domain', 'example.com', ['cvss']), {
         code: 'field_not_available',
@@ -153,7 +153,7 @@ describe('intel_provider.get_enrichment', () => {
     })
   })
 
-  it('passes a whole record of 200 KB through without losing anything', async () => {
+  it('passes a whole record of 200 KB through', async () => {
     const output = await enrich('ip', '93.184.216.34', [
       'intelCard',
       'metrics',
@@ -250,7 +250,7 @@ describe('intel_provider.get_enrichment', () => {
       { message: 'Invalid ip' },
     ]
     for (const json of refusals) {
-      it(`with the provider's words from ${JSON.stringify(json)}`, async () => {
+      it(`with the provider's message from ${JSON.stringify(json)}`, async () => {
         running.failNext({ status: 400, json })
         await rejected(enrich('ip', '8.8.8.8'), {
           name: 'SkillError',
@@ -261,13 +261,13 @@ describe('intel_provider.get_enrichment', () => {
     }
 
     for (const text of ['', '<html>', 'Forbidden', '{"error"', '[]', 'null']) {
-      it(`the same way whatever the body of a 403 is: ${JSON.stringify(text)}`, async () => {
+      it(`alike for every body of a 403: ${JSON.stringify(text)}`, async () => {
         running.failNext({ status: 403, text })
         await rejected(enrich('ip', '8.8.8.8'), { name: 'ConnectionError', code: 'http_403' })
       })
     }
 
-    it('with a remedy for the operator when the key is wrong', async () => {
+    it('with a hint for the operator if the key is wrong', async () => {
       const settings = { ...running.settings, api_key: 'wrong-key' }
       const error = await rejected(enrich('ip', '8.8.8.8', undefined, settings), {
         name: 'ConnectionError',
@@ -277,7 +277,7 @@ describe('intel_provider.get_enrichment', () => {
       expect(error).to.not.have.property('retryAfterMs')
     })
 
-    it('with a remedy for the operator when the subscription is too small', async () => {
+    it('with a hint for the operator if the subscription is too small', async () => {
       const settings = { ...running.settings, api_key: basicTierKey }
       await rejected(enrich('ip', '8.8.8.8', undefined, settings), {
         name: 'ConnectionError',
@@ -286,7 +286,7 @@ describe('intel_provider.get_enrichment', () => {
       })
     })
 
-    it('without saying the key, even when the provider repeats it', async () => {
+    it('without leaking a key that the provider echoes', async () => {
       for (const status of [400, 401, 403, 500]) {
         running.failNext({ status, json: { error: { message: `bad token ${fullAccessKey}` } } })
         const error = await rejected(enrich('ip', '8.8.8.8'), { code: `http_${status}` })

@@ -38,14 +38,14 @@ describe('the sandbox of intel_provider', () => {
     })
   }
 
-  it('holds bad, doubtful and harmless indicators', () => {
+  it('has malicious, suspicious and harmless indicators', () => {
     const bands = [65, 25, 0].map((from) => knownIndicators.filter(({ score }) => score >= from).length)
     expect(bands[0]).to.be.above(10)
     expect(bands[1]).to.be.above(bands[0] ?? 0)
     expect(bands[2]).to.be.above(bands[1] ?? 0)
   })
 
-  it('answers as recorded: an unknown indicator, no key, another key', async () => {
+  it('answers an unknown indicator, a missing key and a wrong key as recorded', async () => {
     expect(await ask('/v2/ip/192.0.2.1')).to.deep.equal({
       status: 404,
       json: intelFixture('v2-not-found-404'),
@@ -77,7 +77,7 @@ describe('the sandbox of intel_provider', () => {
     })
   }
 
-  it('has no route for an address whose slashes are not encoded', async () => {
+  it('has no route for a URL with unencoded slashes', async () => {
     expect((await ask('/v2/url/https://example.com')).status).to.equal(404)
   })
 })

@@ -45,7 +45,7 @@ describe('timeRange', () => {
 })
 
 describe('absoluteRange', () => {
-  it('writes both ends in UTC, or the one that is given', () => {
+  it('writes both ends in UTC, or only the given one', () => {
     expect(absoluteRange('2026-01-12T08:00+02:00', '2026-01-12T06:00:00Z')).to.deep.equal({
       from: '2026-01-12T06:00:00.000Z',
       until: '2026-01-12T06:00:00.000Z',

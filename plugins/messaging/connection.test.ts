@@ -22,7 +22,7 @@ const check = (settings: object, reply: CannedReply = { json: messagingFixture('
   errorOf(checkConnection(connection, { settings: { ...typed, ...settings }, replies: [reply] }))
 
 describe('the connection of messaging', () => {
-  describe('takes the setting', () => {
+  describe('setting validation', () => {
     for (const settings of [
       {},
       { channel_name: 'alerts' },
@@ -36,7 +36,7 @@ describe('the connection of messaging', () => {
       },
       { messaging_api_url: 'http://127.0.0.1:4000/api', webhook_url: 'http://127.0.0.1:4000/services/T/B/x' },
     ]) {
-      it(JSON.stringify(settings), async () => {
+      it(`accepts ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.have.property('code', 'none')
       })
     }
@@ -61,7 +61,7 @@ describe('the connection of messaging', () => {
       [{ messaging_api_url: 'https://slack.com@evil.example/api' }, 'value_invalid'],
       [{ channel_name: '' }, 'value_invalid'],
     ] as const) {
-      it(`not ${JSON.stringify(settings)}: ${code}`, async () => {
+      it(`refuses ${JSON.stringify(settings)}: ${code}`, async () => {
         const error = await check(settings)
         expect(error).to.have.property('code', code)
         const [secret = ''] = Object.values<string>(settings)
@@ -71,7 +71,7 @@ describe('the connection of messaging', () => {
     }
   })
 
-  it('says in words what is wrong with a setting', async () => {
+  it('describes the problem with a setting in words', async () => {
     const error = await check({ bot_token: 'xoxp-1', messaging_api_url: 'https://slack.com/api/' })
     expect(valueAt(error, 'errors')).to.deep.equal([
       {
@@ -87,7 +87,7 @@ describe('the connection of messaging', () => {
     ])
   })
 
-  it('can be made before the app exists, and says then what it lacks', async () => {
+  it('can be created before the app exists and then lists what is missing', async () => {
     const work = checkConnection(connection, { settings: { channel_name: '#security-alerts' } })
     const error = await errorOf(work)
     expect(error).to.include({
@@ -102,7 +102,7 @@ describe('the connection of messaging', () => {
     ['webhook_url', 'bot_token'],
     ['bot_token', 'signing_secret'],
   ] as const) {
-    it(`is good with ${names.join(' and ')} alone, and says what it cannot do`, async () => {
+    it(`is usable with only ${names.join(' and ')}, and warns about missing features`, async () => {
       const settings = Object.fromEntries(
         ['channel_name' as const, ...names].map((name) => [name, typed[name]]),
       )
@@ -117,7 +117,7 @@ describe('the connection of messaging', () => {
     })
   }
 
-  it('is not good with half of what questions need', async () => {
+  it('is invalid with half of the settings for questions', async () => {
     const { channel_name, bot_token } = typed
     const error = await errorOf(checkConnection(connection, { settings: { channel_name, bot_token } }))
     expect(error).to.include({
@@ -126,7 +126,7 @@ describe('the connection of messaging', () => {
     })
   })
 
-  it('authenticates by one call of auth.test', async () => {
+  it('is tested by one call of auth.test', async () => {
     const { requests } = await checkConnection(connection, {
       settings: typed,
       replies: [{ json: messagingFixture('auth-test-ok') }],
@@ -136,7 +136,7 @@ describe('the connection of messaging', () => {
     expect(requests[0]?.headers).to.include({ authorization: `Bearer ${typed.bot_token}` })
   })
 
-  it('says which workspace and bot the token belongs to', async () => {
+  it('shows the workspace and bot of the token', async () => {
     const said = {
       ok: true,
       url: 'https://acme.slack.com/',
@@ -157,12 +157,12 @@ describe('the connection of messaging', () => {
     expect(await accountOf({}, { channel_name, webhook_url })).to.equal(undefined)
   })
 
-  it('does not take a token of nobody', async () => {
+  it('refuses a token without identity', async () => {
     const error = await check({}, { json: { ok: true, team: 'T' } })
     expect(error).to.include({ code: 'bad_response', message: 'the response to auth.test lacks user_id' })
   })
 
-  it('says which scopes the token lacks', async () => {
+  it('lists the scopes that the token lacks', async () => {
     const headers = { 'x-oauth-scopes': 'incoming-webhook, chat:write,users:read' }
     const error = await check({}, { headers, json: messagingFixture('auth-test-ok') })
     expect(error).to.have.property('code', 'messaging_missing_scope')
@@ -185,7 +185,7 @@ describe('the connection of messaging', () => {
         }),
       )
 
-    it('authenticates', async () => {
+    it('passes its test', async () => {
       expect(await authenticate()).to.have.property('code', 'none')
     })
 
@@ -195,7 +195,7 @@ describe('the connection of messaging', () => {
       [{ bot_token: inactiveToken }, 'messaging_account_inactive', /Install the app again/],
       [{ bot_token: narrowToken }, 'messaging_missing_scope', /add the scopes/],
     ] as const) {
-      it(`says what is wrong and how to mend it: ${code}`, async () => {
+      it(`says what is wrong and how to fix it: ${code}`, async () => {
         const error = await authenticate(settings)
         expect(error).to.have.property('code', code)
         expect(valueAt(error, 'hint')).to.match(hint)
@@ -203,7 +203,7 @@ describe('the connection of messaging', () => {
       })
     }
 
-    it('is told apart from a page that answers instead', async () => {
+    it('detects a page that answers instead of the API', async () => {
       running.failNext(messagingFaults.signInPage)
       expect(await authenticate()).to.have.property('code', 'bad_response')
     })

@@ -3,7 +3,7 @@ import { escapeMessage, toOneLine, unescapeText } from './message-text.ts'
 
 const escaped = (raw: string) => escapeMessage(raw, 1_000).text
 
-describe('text in messages', () => {
+describe('message text', () => {
   for (const [raw, shown] of [
     ['<!channel> read this', '&lt;!channel&gt; read this'],
     ['<@U0ANASILVA>', '&lt;@U0ANASILVA&gt;'],
@@ -19,16 +19,16 @@ describe('text in messages', () => {
     ['👩‍🚒 says hi', '👩‍🚒 says hi'],
     ['half a pair \ud83d', 'half a pair \ufffd'],
   ] as const) {
-    it(`${JSON.stringify(raw)} can do no harm`, () => {
+    it(`neutralizes ${JSON.stringify(raw)}`, () => {
       expect(escaped(raw)).to.equal(shown)
     })
   }
 
-  it('is whole up to the limit', () => {
+  it('is complete up to the limit', () => {
     expect(escapeMessage('x'.repeat(50), 50)).to.deep.equal({ text: 'x'.repeat(50), isCut: false })
   })
 
-  it('is cut beyond it, and says so', () => {
+  it('is truncated over the limit with a note', () => {
     const { text, isCut } = escapeMessage('x'.repeat(5_000), 3_000)
     expect(isCut).to.equal(true)
     expect(text).to.have.length(3_000)
@@ -50,7 +50,7 @@ describe('text in messages', () => {
     expect(toOneLine('y'.repeat(80), 75)).to.equal(`${'y'.repeat(74)}…`)
   })
 
-  it('of a person is as they wrote it', () => {
+  it('of a person is kept as written', () => {
     expect(unescapeText('a &lt; b &amp;&amp; &amp;lt;')).to.equal('a < b && &lt;')
   })
 })

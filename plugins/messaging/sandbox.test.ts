@@ -20,7 +20,7 @@ const question = {
   answers: ['mine', 'not_mine'],
 }
 
-describe('the sandbox of messaging', () => {
+describe('the messaging sandbox', () => {
   let running: MessagingSandbox
   beforeEach(async () => {
     running = await sandbox.start()
@@ -69,12 +69,12 @@ describe('the sandbox of messaging', () => {
     ],
     ['chat.update', { channel: D, ts: '1.1', text: 'x' }, 'message_not_found'],
   ] as const) {
-    it(`refuses as the vendor does: ${method}, ${error}`, async () => {
+    it(`refuses like the vendor: ${method}, ${error}`, async () => {
       expect(await post(method, args)).to.include({ status: 200, ok: false, error })
     })
   }
 
-  it('refuses without a token, and warns without a charset', async () => {
+  it('refuses calls without a token, and warns about a missing charset', async () => {
     expect(await post('auth.test', {}, { authorization: 'Bearer ' })).to.include({ error: 'invalid_auth' })
     expect(await post('auth.test', {}, { 'content-type': 'application/json' })).to.include({
       ok: true,
@@ -82,7 +82,7 @@ describe('the sandbox of messaging', () => {
     })
   })
 
-  it('keeps the blocks of a message that is updated without any, as the vendor does', async () => {
+  it('keeps the blocks of a message updated without blocks, as the vendor does', async () => {
     await post('chat.postMessage', {
       channel: D,
       text: 'one',
@@ -99,7 +99,7 @@ describe('the sandbox of messaging', () => {
     expect(running.controls.workspace.messages[0]?.blocks).to.deep.equal([])
   })
 
-  describe('calls an app back', () => {
+  describe('callbacks to an app', () => {
     let app: ServedSandbox
     let results: unknown[]
     beforeEach(async () => {
@@ -133,11 +133,11 @@ describe('the sandbox of messaging', () => {
 
     const ask = () => runSkill(checkpoint, question, { settings: running.settings, egress: loopbackEgress })
 
-    it('for its challenge, which comes back', () => {
+    it('start with a challenge that the app returns', () => {
       expect(results).to.have.length(1)
     })
 
-    it('and takes no address that does not know the challenge', async () => {
+    it('are refused for an address that fails the challenge', async () => {
       app.failNext({ text: 'hello' })
       const urls = { events: `${app.url}/events`, interactions: `${app.url}/interactions` }
       const error: unknown = await running.controls.callbacks
@@ -146,7 +146,7 @@ describe('the sandbox of messaging', () => {
       expect(String(error)).to.match(/did not answer with the challenge, but with 200 hello/)
     })
 
-    it('when a button is pressed', async () => {
+    it('are sent when a button is pressed', async () => {
       await ask()
       const reply = await running.controls.callbacks.click(
         running.controls.workspace.messages[0]!,
@@ -158,13 +158,13 @@ describe('the sandbox of messaging', () => {
       })
     })
 
-    it('when somebody else presses it', async () => {
+    it('are sent when someone else presses it', async () => {
       await ask()
       await running.controls.callbacks.click(running.controls.workspace.messages[0]!, 'mine', 'U0CHENWEI')
       expect(results[1]).to.have.nested.property('answers[0].by', 'U0CHENWEI')
     })
 
-    it('when somebody writes, in the conversation or in a thread', async () => {
+    it('are sent for messages in the conversation or in a thread', async () => {
       const { output } = await ask()
       await running.controls.callbacks.reply(output.asked, 'Mine')
       await running.controls.callbacks.reply(running.controls.workspace.messages[0]!, 'mine')
@@ -177,20 +177,20 @@ describe('the sandbox of messaging', () => {
       })
     })
 
-    it('with the bot’s own messages, which are nobody’s answer', async () => {
+    it('include the bot’s own messages', async () => {
       await ask()
       await running.controls.callbacks.tell(running.controls.workspace.messages[0]!)
       expect(results[1]).to.have.all.keys('dedupeKey', 'dedupeMs')
     })
 
-    it('again, under the same id and a new signature', async () => {
+    it('are repeated with the same id and a new signature', async () => {
       const { output } = await ask()
       await running.controls.callbacks.reply(output.asked, 'mine')
       await running.controls.callbacks.tell(running.controls.workspace.messages[1]!, { retry: 1 })
       expect(results[2]).to.deep.equal(results[1])
     })
 
-    it('wrongly where that is wanted: altered, stale, signed with another secret', async () => {
+    it('can be altered, stale, or signed with another secret', async () => {
       await ask()
       const [message] = running.controls.workspace.messages
       for (const wrong of [
@@ -205,7 +205,7 @@ describe('the sandbox of messaging', () => {
       expect(results).to.have.length(1)
     })
 
-    it('only with buttons that are there', async () => {
+    it('need an existing button', async () => {
       await ask()
       expect(() =>
         running.controls.callbacks.click(running.controls.workspace.messages[0]!, 'maybe'),

@@ -35,8 +35,8 @@ const failure = async (reply: CannedReply): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('a call of the Web API', () => {
-  it('carries the token; reading arguments in the query, writing ones as JSON that names its charset', async () => {
+describe('a Web API call', () => {
+  it('sends the token, and arguments in the query for reads or as JSON with charset for writes', async () => {
     const { requests } = await call([{ json: { ok: true } }, { json: { ok: true, ts: '1.2' } }])
     const [read, write] = requests
     expect(read).to.include({
@@ -52,7 +52,7 @@ describe('a call of the Web API', () => {
     expect(JSON.parse(write?.body ?? '')).to.deep.equal({ channel: 'D1', text: 'hello' })
   })
 
-  it('ignores warnings and fields it does not know', async () => {
+  it('ignores unknown warnings and fields', async () => {
     const { output } = await call([
       { json: { ok: true, warning: 'missing_charset', response_metadata: {} } },
       { json: { ok: true, ts: '1.2', brand_new: [] } },
@@ -60,7 +60,7 @@ describe('a call of the Web API', () => {
     expect(output['posted']).to.include({ ts: '1.2' })
   })
 
-  describe('that is answered ok: false is for', () => {
+  describe('that answers ok: false fails with', () => {
     for (const [word, kind] of [
       ['invalid_auth', ConnectionError],
       ['not_authed', ConnectionError],
@@ -83,7 +83,7 @@ describe('a call of the Web API', () => {
       })
     }
 
-    it('the operator, who is told what to do', async () => {
+    it('a hint for the operator', async () => {
       for (const word of ['invalid_auth', 'token_revoked', 'account_inactive']) {
         const error = await failure({ json: { ok: false, error: word } })
         expect(valueAt(error, 'hint')).to.match(
@@ -92,7 +92,7 @@ describe('a call of the Web API', () => {
       }
     })
 
-    it('the operator, who is told the scope that is missing', async () => {
+    it('the missing scope for the operator', async () => {
       const error = await failure({ json: messagingFixture('error-missing-scope') })
       expect(valueAt(error, 'message')).to.equal(
         'chat.postMessage answered missing_scope (needed: chat:write)',
@@ -101,13 +101,13 @@ describe('a call of the Web API', () => {
     })
 
     for (const name of ['invalid-auth', 'channel-not-found', 'users-not-found']) {
-      it(`its reader, in the recorded error-${name}`, async () => {
+      it(`the code in the recorded error-${name}`, async () => {
         const error = await failure({ json: messagingFixture(`error-${name}`) })
         expect(valueAt(error, 'hint')).to.be.a('string')
       })
     }
 
-    it('nobody where its word is no word', async () => {
+    it('a general error if its code is not a word', async () => {
       const error = await failure({ json: { ok: false, error: '<b>oh & no</b>' } })
       expect(error).to.include({
         code: 'messaging_unknown_error',
@@ -115,7 +115,7 @@ describe('a call of the Web API', () => {
       })
     })
 
-    it('its author, with what the vendor says about an argument', async () => {
+    it("the vendor's message about an argument for the author", async () => {
       const messages = ['[ERROR] no more than 50 items allowed [json-pointer:/blocks]']
       const error = await failure({
         json: { ok: false, error: 'invalid_blocks', response_metadata: { messages } },
@@ -126,8 +126,8 @@ describe('a call of the Web API', () => {
     })
   })
 
-  describe('that comes too often is tried again after the pause asked for', () => {
-    it('with the status 429', async () => {
+  describe('that exceeds the rate limit is retried after the requested pause', () => {
+    it('for status 429', async () => {
       const reply = {
         status: 429,
         headers: { 'retry-after': '30' },
@@ -138,21 +138,21 @@ describe('a call of the Web API', () => {
         .with.property('retryAfterMs', 30_000)
     })
 
-    it('with a hint for a temporary problem', async () => {
+    it('with a hint for a transient problem', async () => {
       expect(valueAt(await failure({ json: { ok: false, error: 'internal_error' } }), 'hint')).to.match(
         /temporary/,
       )
       expect(valueAt(await failure({ status: 503, text: '' }), 'hint')).to.match(/temporary/)
     })
 
-    it('with the status 200, known as a proven refusal', async () => {
+    it('for status 200, as a call that took no effect', async () => {
       const reply = { headers: { 'retry-after': '7' }, json: { ok: false, error: 'ratelimited' } }
       const error = await failure(reply)
       expect(error).to.be.instanceOf(RetryableError).with.property('retryAfterMs', 7_000)
       expect(error).to.have.property('code', 'rate_limited')
     })
 
-    it('or after a usual one where none is named', async () => {
+    it('or after a default pause if none is given', async () => {
       expect(await failure({ json: { ok: false, error: 'ratelimited' } })).to.have.property(
         'retryAfterMs',
         undefined,
@@ -167,14 +167,14 @@ describe('a call of the Web API', () => {
     { json: { ok: 'true' } },
     { json: null },
   ]) {
-    it(`that somebody else answers is told apart: ${JSON.stringify(reply)}`, async () => {
+    it(`detects a response of another system: ${JSON.stringify(reply)}`, async () => {
       const error = await failure(reply)
       expect(error).to.be.instanceOf(SkillError).with.property('code', 'bad_response')
       expect(valueAt(error, 'hint')).to.match(/check messaging_api_url/)
     })
   }
 
-  it('has a budget of its own for each method, and the webhook one that does not show its address', () => {
+  it('has a rate limit per method, and one for the webhook that hides its URL', () => {
     expect(rate({ method: 'POST', path: '/chat.postMessage' })?.bucket).to.equal('chat.postMessage')
     expect(rate({ method: 'GET', path: '/users.lookupByEmail' })?.limits).to.deep.equal([
       { requests: 50, perMs: 60_000 },

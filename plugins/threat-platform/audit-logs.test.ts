@@ -28,7 +28,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
           })
         ).output
 
-      it('passes the records on as they come', async () => {
+      it('returns the records unchanged', async () => {
         expect(await fetch({})).to.deep.equal({
           records: recorded,
           counts: { returned: 3, total: null },
@@ -39,7 +39,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         expect(running.requests[0]?.path).to.equal(`${path}?page=1&limit=100`)
       })
 
-      it('asks for days, page and number', async () => {
+      it('requests days, page and number', async () => {
         const input = { start_date: '2026-01-10', end_date: '2026-01-11', page: 2, limit: 1 }
         expect(await fetch(input)).to.deep.equal({
           records: [recorded[2]],
@@ -50,19 +50,19 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         expect(await fetch({ ...input, page: 3 })).to.deep.include({ records: [], partial: false })
       })
 
-      it('says when the platform does not keep to the days', async () => {
+      it('reports if the platform ignores the days', async () => {
         running.failNext({ json: { data: recorded } })
         const day = { start_date: '2026-01-11', end_date: '2026-01-11' }
         expect(await fetch(day)).to.deep.include({ in_range: false, counts: { returned: 3, total: null } })
       })
 
-      it('asks where the connection says', async () => {
+      it('uses the path of the connection', async () => {
         running.failNext({ json: [{ any: 'thing' }] })
         await fetch({}, { audit_logs_path: '/other/{company_id}/audit' })
         expect(running.requests[0]?.path).to.match(/^\/other\/330\/audit\?/)
       })
 
-      it('fails on a path that is not there with a word about it', async () => {
+      it('fails on a missing path with a hint', async () => {
         const error: unknown = await fetch({}, { audit_logs_path: '/nowhere' }).catch(
           (reason: unknown) => reason,
         )
@@ -70,7 +70,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
         expect(valueAt(error, 'hint')).to.include('audit_logs_path')
       })
 
-      it('fails on a refusal with status 200, and on a page that is no JSON', async () => {
+      it('fails on an error with status 200 and on a body that is not JSON', async () => {
         for (const [fault, code] of [
           [threatFaults.refusedWith200, 'http_401'],
           [threatFaults.signInPage, 'bad_response'],
@@ -83,7 +83,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
     })
   }
 
-  it('reads all of a platform that gives fewer than asked for and no total, until a page is empty', async () => {
+  it('reads until an empty page if the platform returns short pages and no total', async () => {
     const all = Array.from({ length: 250 }, (_, n) => ({ n }))
     const read: unknown[] = []
     for (let page = 1, more = true; more; page++) {
@@ -112,7 +112,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
       [1, 100, 0, 230, true],
     ]
   for (const [page, limit, returned, total, partial] of pages) {
-    it(`says ${partial} to more after page ${page} with ${returned} of ${limit}, where ${total} are announced`, async () => {
+    it(`is ${partial ? 'partial' : 'complete'} after page ${page} with ${returned} of ${limit} records and a total of ${total}`, async () => {
       const { output } = await runSkill(
         fetchCompanyAuditLogs,
         { page, limit },
@@ -127,7 +127,7 @@ describe('threat_platform.fetch_company_audit_logs', () => {
 
   const time = (text: string) => ({ start_date: text }) as Input
   for (const text of ['12.01.2026', '2026-01-12T08:00:00Z', '2026-02-30']) {
-    it(`takes no '${text}' for a day`, async () => {
+    it(`refuses '${text}' as a day`, async () => {
       const settings = { company_id: '330', api_token: 'a-token', base_url: 'https://threat.example.com' }
       const error: unknown = await runSkill(fetchCompanyAuditLogs, time(text), { settings }).catch(
         (reason: unknown) => reason,
@@ -152,12 +152,12 @@ describe('decodeAuditRecords', () => {
     })
   }
 
-  it('finds how many there are', () => {
+  it('reads the total', () => {
     expect(decodeAuditRecords({ data: { records: [], total_records: 7 } }).total).to.equal(7)
     expect(decodeAuditRecords({ records: [], total: 8 }).total).to.equal(8)
   })
 
-  it('keeps records that are no objects', () => {
+  it('keeps records that are not objects', () => {
     expect(decodeAuditRecords({ data: ['a line', null] }).records).to.deep.equal(['a line', null])
   })
 
@@ -181,7 +181,7 @@ describe('areInRange', () => {
     [[{ timestamp: 'soon' }, 'a line', null], '2026-01-11', undefined, null],
     [[a, b], undefined, undefined, null],
   ] as const) {
-    it(`says ${answer} of ${JSON.stringify(records)} from ${start ?? 'ever'} to ${end ?? 'ever'}`, () => {
+    it(`returns ${answer} for ${JSON.stringify(records)} from ${start ?? 'ever'} to ${end ?? 'ever'}`, () => {
       expect(areInRange(records, start, end)).to.equal(answer)
     })
   }

@@ -13,7 +13,7 @@ const caught = async (work: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('the connection of threat_platform', () => {
-  describe('takes the setting', () => {
+  describe('setting validation', () => {
     const given = { company_id: '330', api_token: 'a-token' }
     const status = { status: 'active', permissions: ['alerts:read', 'incidents:read'] }
     const check = async (settings: object) =>
@@ -27,7 +27,7 @@ describe('the connection of threat_platform', () => {
         'code',
       )
 
-    it('asks for the address of the platform, but for the contract of the vendor', async () => {
+    it('requires the platform address except for the vendor contract', async () => {
       expect(await check({})).to.equal('value_invalid')
       expect(await check({ contract: 'spec' })).to.equal('value_invalid')
       expect(connection.baseUrl({ ...given, contract: 'vendor' } as never)).to.equal(
@@ -43,7 +43,7 @@ describe('the connection of threat_platform', () => {
       { base_url: 'https://threat.example.com', audit_logs_path: '/api/v2/{company_id}/audit-logs' },
       { contract: 'vendor', audit_logs_path: '/.well-known/..x/company-{company_id}' },
     ]) {
-      it(JSON.stringify(settings), async () => {
+      it(`accepts ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('none')
       })
     }
@@ -65,13 +65,13 @@ describe('the connection of threat_platform', () => {
       { audit_logs_path: '/api/..' },
       { audit_logs_path: '/api/{company}/x' },
     ]) {
-      it(`not ${JSON.stringify(settings)}`, async () => {
+      it(`refuses ${JSON.stringify(settings)}`, async () => {
         expect(await check({ base_url: 'https://threat.example.com', ...settings })).to.equal('value_invalid')
       })
     }
   })
 
-  describe('authenticates', () => {
+  describe('the connection test', () => {
     let running: ServedSandbox
     beforeEach(async () => {
       running = await sandbox.start()
@@ -85,7 +85,7 @@ describe('the connection of threat_platform', () => {
         now,
       })
 
-    it("by the token's status, with the token as bearer", async () => {
+    it('reads the token status with the token as bearer', async () => {
       expect((await check()).warning).to.equal(undefined)
       expect(running.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'GET /api/v1/token/status',
@@ -96,7 +96,7 @@ describe('the connection of threat_platform', () => {
       })
     })
 
-    it('and warns from 14 days before the token expires', async () => {
+    it('warns from 14 days before the token expires', async () => {
       const at = async (time: string) => (await check({ api_token: endingToken }, Date.parse(time))).warning
       expect(await at('2030-01-17T23:59:58Z')).to.equal(undefined)
       expect(await at('2030-01-17T23:59:59Z')).to.match(
@@ -113,7 +113,7 @@ describe('the connection of threat_platform', () => {
       ['wrong-token', 'http_401', /answered 401/],
     ]
     for (const [token, code, message] of refusals) {
-      it(`not with a token that is refused: ${code}`, async () => {
+      it(`fails with a refused token: ${code}`, async () => {
         const error = await caught(check({ api_token: token }))
         expect(error).to.include({ name: 'ConnectionError', code })
         expect(valueAt(error, 'message')).to.match(message)
@@ -131,13 +131,13 @@ describe('the connection of threat_platform', () => {
       [{ json: { status: '', permissions: [] } }, 'bad_response'],
     ]
     for (const [answer, code] of answers) {
-      it(`not by ${JSON.stringify(answer).slice(0, 60)}: ${code}`, async () => {
+      it(`fails on ${JSON.stringify(answer).slice(0, 60)}: ${code}`, async () => {
         running.failNext(answer)
         expect(await caught(check())).to.include({ code })
       })
     }
 
-    it('by a status that says nothing of an end', async () => {
+    it('accepts a status without an expiry', async () => {
       running.failNext({
         json: { status: 'Active', permissions: ['incidents:read', 'alerts:read'], expires_at: null },
       })
@@ -145,7 +145,7 @@ describe('the connection of threat_platform', () => {
     })
   })
 
-  describe("authenticates with the vendor's contract", () => {
+  describe('the connection test with the vendor contract', () => {
     let running: ServedSandbox
     beforeEach(async () => {
       running = await sandboxWith('vendor').start()
@@ -155,7 +155,7 @@ describe('the connection of threat_platform', () => {
     const check = (settings: object = {}) =>
       checkConnection(connection, { settings: { ...running.settings, ...settings }, egress: loopbackEgress })
 
-    it('by one incident, with the token in its header and nowhere else', async () => {
+    it('reads one incident with the token in its header only', async () => {
       expect((await check()).warning).to.equal(undefined)
       expect(running.requests).to.have.length(1)
       const { path, headers } = running.requests[0]!
@@ -164,7 +164,7 @@ describe('the connection of threat_platform', () => {
       expect(path).to.not.include(apiToken)
     })
 
-    it('not with the id of another company, another token, or a refusal with status 200', async () => {
+    it('fails with another company id, another token, or an error with status 200', async () => {
       expect(await caught(check({ company_id: '331' }))).to.include({ code: 'http_404' })
       expect(await caught(check({ api_token: 'wrong-token' }))).to.include({ code: 'http_401' })
       running.failNext(threatFaults.refusedWith200)

@@ -39,13 +39,13 @@ describe('threat_platform.fetch_incidents', () => {
       })
     ).output
 
-  it('asks for the alerts without parameters, since none are documented', async () => {
+  it('requests alerts without parameters, because none are documented', async () => {
     const output = await fetch({ status: ['Open'], start_date: '2026-01-01T00:00:00Z', limit: 5 })
     expect(running.requests.map(({ path }) => path)).to.deep.equal(['/api/v1/alerts'])
     expect(output.partial).to.equal(false)
   })
 
-  it('leaves out an alert that cannot be read, and says why', async () => {
+  it('skips an unreadable alert and says why', async () => {
     running.failNext({ json: { alerts: [{ title: 'x' }, { id: 'a' }], total: 2 } })
     expect(await fetch({})).to.deep.include({
       partial: true,
@@ -55,7 +55,7 @@ describe('threat_platform.fetch_incidents', () => {
     })
   })
 
-  it('gives every alert with all of its fields', async () => {
+  it('returns every alert with all of its fields', async () => {
     const output = await fetch({})
     expect(output.incidents.map(({ raw }) => raw)).to.have.deep.members(
       valueAt(threatFixture('seed-alerts-list'), 'alerts') as object[],
@@ -89,7 +89,7 @@ describe('threat_platform.fetch_incidents', () => {
     })
   }
 
-  it('gives the newest ones, each once, whatever the order of the platform', async () => {
+  it("returns the newest, each once, regardless of the platform's order", async () => {
     const at = (id: string, day: number) => ({ id, created_at: `2026-01-${day}T08:00:00Z` })
     const alerts = [at('old', 11), { id: 'undated' }, at('new', 14), at('new', 14), at('middle', 13)]
     const replies = [{ json: { alerts, total: 5 } }]
@@ -98,13 +98,13 @@ describe('threat_platform.fetch_incidents', () => {
     expect(output).to.deep.include({ counts: { returned: 3, read: 5, total: 5 }, partial: true })
   })
 
-  it('is partial where the same incident is given twice in place of another', async () => {
+  it('is partial if a duplicate replaces another incident', async () => {
     const replies = [{ json: { alerts: [{ id: 'a' }, { id: 'b' }, { id: 'b' }], total: 3 } }]
     const { output } = await runSkill(fetchIncidents, {}, { settings, replies })
     expect(output).to.deep.include({ counts: { returned: 2, read: 3, total: 3 }, partial: true })
   })
 
-  describe('says when it is partial:', () => {
+  describe('compares limit and total, and', () => {
     const alerts = [{ id: 'a' }, { id: 'b' }]
     const rows: readonly (readonly [
       about: string,
@@ -113,14 +113,14 @@ describe('threat_platform.fetch_incidents', () => {
       partial: boolean,
       read: number,
     ])[] = [
-      ['the platform has more than it gives', { alerts, total: 7 }, 100, true, 2],
-      ['the limit is smaller', { alerts, total: 2 }, 1, true, 2],
-      ['the platform does not say how many there are', { alerts }, 100, true, 2],
-      ['not when the limit is what there is', { alerts, total: 2 }, 2, false, 2],
-      ['not when there is nothing', { alerts: [], total: 0 }, 1, false, 0],
+      ['the total is greater than the returned list', { alerts, total: 7 }, 100, true, 2],
+      ['the limit is smaller than the total', { alerts, total: 2 }, 1, true, 2],
+      ['the total is missing', { alerts }, 100, true, 2],
+      ['the limit equals the total', { alerts, total: 2 }, 2, false, 2],
+      ['the list is empty', { alerts: [], total: 0 }, 1, false, 0],
     ]
     for (const [about, json, limit, partial, read] of rows) {
-      it(about, async () => {
+      it(`is ${partial ? 'partial' : 'complete'} if ${about}`, async () => {
         const { output } = await runSkill(fetchIncidents, { limit }, { settings, replies: [{ json }] })
         expect(output.partial).to.equal(partial)
         expect(output.counts).to.deep.equal({
@@ -132,7 +132,7 @@ describe('threat_platform.fetch_incidents', () => {
     }
   })
 
-  it('takes numbers for ids, and keeps what it does not know', async () => {
+  it('accepts numeric ids and keeps unknown fields', async () => {
     const alerts = [{ id: 9_007_199_254_740_993n, created_at: 'soon', severity: null, extra: { deep: [1] } }]
     const { output } = await runSkill(
       fetchIncidents,
@@ -181,7 +181,7 @@ describe('threat_platform.fetch_incidents', () => {
       })
     }
 
-    it('in the words of the operator, and never with the token', async () => {
+    it('with a message for the operator that never contains the token', async () => {
       const hints: readonly (readonly [number, RegExp])[] = [
         [401, /incorrect, or its permissions do not match the endpoint/],
         [403, /lacks the permission/],
@@ -199,7 +199,7 @@ describe('threat_platform.fetch_incidents', () => {
   })
 })
 
-describe("threat_platform.fetch_incidents with the vendor's contract", () => {
+describe('threat_platform.fetch_incidents with the vendor contract', () => {
   let running: ServedSandbox
   beforeEach(async () => {
     running = await sandboxWith('vendor').start()
@@ -210,7 +210,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     (await runSkill(fetchIncidents, input, { settings: running.settings, egress: loopbackEgress })).output
   const sentQuery = (index = 0) => new URL(running.requests[index]?.path ?? '', 'http://sandbox').searchParams
 
-  it('gives the recorded alarms, newest first, in the shape of the other contract', async () => {
+  it('returns the recorded alarms, newest first, in the same shape as the other contract', async () => {
     const output = await fetch({})
     expect(output).to.deep.include({ counts: { returned: 9, read: 9, total: 9 }, partial: false })
     expect(output.incidents.map(({ id, severity }) => `${id} ${severity}`)).to.deep.equal([
@@ -232,7 +232,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output.incidents[2]?.raw).to.deep.equal(threatFixture('vendor-alarm-critical-stealer-logs'))
   })
 
-  it('takes the generic title where there is one', async () => {
+  it('uses the generic title if there is one', async () => {
     const alarm = { ...(threatFixture('vendor-alarm-details') as object), status: 'ON_HOLD' }
     const { output } = await runSkill(
       fetchIncidents,
@@ -249,7 +249,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output.partial).to.equal(false)
   })
 
-  it('leaves the filters to the platform, in its words', async () => {
+  it("passes the filters on in the platform's terms", async () => {
     const output = await fetch({
       severities: ['High', 'critical'],
       start_date: '2026-03-19T01:30:00.500Z',
@@ -275,7 +275,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     [['Legal Review', 'mitigated'], ['CLOSED', null], '90000004'],
   ]
   for (const [status, sent, ids] of statusQuestions) {
-    it(`finds those of the status ${status.join(', ')}, with a call for each group`, async () => {
+    it(`finds the statuses ${status.join(', ')} with a call for each group`, async () => {
       const output = await fetch({ status })
       expect(output.incidents.map(({ id }) => id).join(' ')).to.equal(ids)
       expect(output.partial).to.equal(false)
@@ -283,13 +283,13 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     })
   }
 
-  it('gives the newest of all groups, and adds up what they say', async () => {
+  it('returns the newest of all groups and the sum of their totals', async () => {
     const output = await fetch({ status: ['On Hold', 'Closed', 'Open'], limit: 6 })
     expect(output.incidents.at(-1)?.id).to.equal('90000001')
     expect(output).to.deep.include({ counts: { returned: 6, read: 9, total: 9 }, partial: true })
   })
 
-  it('takes the later status of an incident that has moved from one group to the next meanwhile', async () => {
+  it('uses the later status of an incident that changed groups between calls', async () => {
     const answer = (status: string) => ({
       json: { data: [{ alarm_id: 7, status, date: '2026-01-12 08:00:00' }], is_success: true },
     })
@@ -301,7 +301,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output.incidents.map(({ id, status }) => `${id} ${status}`)).to.deep.equal(['7 Resolved'])
   })
 
-  it('says that it is partial where one of the groups has more than was read', async () => {
+  it('is partial if one of the groups has more', async () => {
     const { output } = await runSkill(
       fetchIncidents,
       { status: ['Open', 'Closed'], limit: 100 },
@@ -316,7 +316,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output).to.deep.include({ counts: { returned: 100, read: 100, total: null }, partial: true })
   })
 
-  it('compares severities again, should the platform not filter', async () => {
+  it('filters severities again in case the platform does not', async () => {
     const { output } = await runSkill(
       fetchIncidents,
       { severities: ['High'] },
@@ -330,7 +330,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output.partial, 'an empty page came before the announced end').to.equal(true)
   })
 
-  it('is content with an empty list', async () => {
+  it('accepts an empty list', async () => {
     const output = await fetch({ severities: ['High'], end_date: '2020-01-01T00:00:00Z' })
     expect(output).to.deep.equal({
       incidents: [],
@@ -339,7 +339,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     })
   })
 
-  it('reads pages up to the limit, with a number of pages that was counted otherwise', async () => {
+  it('reads pages up to the limit if the platform counts pages differently', async () => {
     const { output, requests } = await runSkill(
       fetchIncidents,
       { limit: 250 },
@@ -353,7 +353,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(requests.map(({ url }) => new URL(url).searchParams.get('page'))).to.deep.equal(['1', '2', '3'])
   })
 
-  it('ends with the last page, also where nobody says how many there are', async () => {
+  it('ends with the last page, even without a total', async () => {
     for (const counted of [true, false]) {
       const { output, requests } = await runSkill(
         fetchIncidents,
@@ -369,7 +369,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     }
   })
 
-  it('goes on where pages are shorter than asked for', async () => {
+  it('continues after short pages', async () => {
     const { output } = await runSkill(
       fetchIncidents,
       { limit: 1000 },
@@ -384,7 +384,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(output).to.deep.include({ counts: { returned: 120, read: 120, total: 120 }, partial: false })
   })
 
-  it('ends where the platform repeats its first page for ever, and says that something is missing', async () => {
+  it('ends if the platform repeats its first page, and reports a partial list', async () => {
     const { output, requests } = await runSkill(
       fetchIncidents,
       { limit: 1000 },
@@ -397,7 +397,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(requests).to.have.length(2)
   })
 
-  describe('understands a refusal with status 200:', () => {
+  describe('recognizes an error with status 200', () => {
     const rows: readonly (readonly [body: object, error: object])[] = [
       [{ response_code: 401 }, { name: 'ConnectionError', code: 'http_401' }],
       [{ response_code: 403 }, { name: 'ConnectionError', code: 'http_403' }],
@@ -417,14 +417,14 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
       })
     }
 
-    it('whichever of the two fields says so', async () => {
+    it('from either of the two fields', async () => {
       for (const said of [{ success: false }, { is_success: true, success: false }, { is_success: false }]) {
         running.failNext({ json: { data: [], response_code: 403, ...said } })
         expect(await caught(fetch({}))).to.include({ name: 'ConnectionError', code: 'http_403' })
       }
     })
 
-    it('with the words of the platform, without the token', async () => {
+    it("with the platform's message but without the token", async () => {
       running.failNext({ json: { is_success: false, message: `no: ${apiToken}`, response_code: 401 } })
       const error = await caught(fetch({}))
       expect(valueAt(error, 'message')).to.equal('the platform reported an error: no: [redacted]')
@@ -432,7 +432,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     })
   })
 
-  it('leaves out an alarm that cannot be read, and says why', async () => {
+  it('skips an unreadable alarm and says why', async () => {
     const alarms = [{ alarm_id: 1 }, { alarm_text: 'x' }, null]
     running.failNext({ json: { is_success: true, data: { alarms, total_records: 3 } } })
     expect(await fetch({})).to.deep.include({
@@ -446,7 +446,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     })
   })
 
-  it('leaves out a group of which nothing can be read, and fails where that is all there is', async () => {
+  it('skips an unreadable group, and fails if all are unreadable', async () => {
     const answer = (alarms: readonly unknown[]) => ({
       json: { is_success: true, data: alarms.length === 0 ? [] : { alarms, total_records: alarms.length } },
     })
@@ -483,7 +483,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     expect(await caught(work), 'what was not read at all is not left out').to.include({ code: 'http_500' })
   })
 
-  it('fails on a revoked token, a body that is none, and alarms without an id', async () => {
+  it('fails on a revoked token, a malformed body, and alarms without an id', async () => {
     const other = { ...running.settings, api_token: revokedToken }
     expect(
       await caught(runSkill(fetchIncidents, {}, { settings: other, egress: loopbackEgress })),
@@ -499,7 +499,7 @@ describe("threat_platform.fetch_incidents with the vendor's contract", () => {
     }
   })
 
-  it('logs nothing of what it found', async () => {
+  it('logs no incident content', async () => {
     const { logs } = await runSkill(
       fetchIncidents,
       {},

@@ -27,7 +27,7 @@ describe('travel.get_bookings', () => {
   const ids = async (input: Input) =>
     (await get({ ...january, ...input })).bookings.map(({ uuid }) => Number(uuid.slice(1, 8)))
 
-  it('gives every booking with all of its fields in raw', async () => {
+  it('returns every booking with all of its fields in raw', async () => {
     const output = await get(january)
     expect(output).to.deep.include({ counts: { returned: 6, read: 6, total: 6 }, partial: false })
     const recorded = objectsAt(travelFixture('bookings-page-0-of-2'), 'data')
@@ -67,13 +67,13 @@ describe('travel.get_bookings', () => {
     })
   }
 
-  it('sees that a booking was cancelled meanwhile', async () => {
+  it('sees a booking cancelled in the meantime', async () => {
     running.controls.cancel('b0000001-2222-4222-8222-000000000001')
     const [booking] = (await get({ ...january, reference: 'K9XQ2L' })).bookings
     expect(booking).to.include({ cancelled: true, status: 'CANCELED' })
   })
 
-  it('reads pages numbered from 0 up to the limit, and says that there are more', async () => {
+  it('reads pages from number 0 up to the limit and reports more', async () => {
     const { output, requests } = await runSkill(
       getBookings,
       { ...january, limit: 250 },
@@ -84,7 +84,7 @@ describe('travel.get_bookings', () => {
     expect(requests.map(({ url }) => new URL(url).searchParams.get('page'))).to.deep.equal(['0', '1', '2'])
   })
 
-  it('takes a booking that moved to the next page once, and ends with an empty page', async () => {
+  it('counts a booking that moved to the next page once, and ends with an empty page', async () => {
     const pages = [['a', 'b'], ['b', 'c'], []].map((uuids, currentPage) => ({
       data: uuids.map((uuid) => ({ uuid })),
       page: { totalPages: 9, currentPage },
@@ -98,7 +98,7 @@ describe('travel.get_bookings', () => {
     expect(output.partial, 'more pages were announced').to.equal(true)
   })
 
-  it('is partial where fewer were read than the platform has, whatever it says of its pages', async () => {
+  it("is partial if it read fewer than the platform's total", async () => {
     const partial = async (...replies: readonly object[]): Promise<boolean> =>
       (await runSkill(getBookings, january, { settings, token, replies: replies.map((json) => ({ json })) }))
         .output.partial
@@ -120,7 +120,7 @@ describe('travel.get_bookings', () => {
     expect(await partial({ data, page: page(2, 1, 4) }, more)).to.equal(false)
   })
 
-  it('leaves out a booking without a uuid, and says so', async () => {
+  it('skips a booking without a uuid and reports it', async () => {
     for (const odd of [{ bookingId: 'x' }, null, 7]) {
       const data = [odd, { uuid: 'a' }]
       const { output } = await runSkill(getBookings, january, {
@@ -138,7 +138,7 @@ describe('travel.get_bookings', () => {
     }
   })
 
-  it('fails where no booking of a page has a uuid', async () => {
+  it('fails if no booking of a page has a uuid', async () => {
     const replies = [{ json: { data: [{ bookingId: 'x' }] } }]
     const error: unknown = await runSkill(getBookings, january, { settings, token, replies }).catch(
       (reason: unknown) => reason,
@@ -146,7 +146,7 @@ describe('travel.get_bookings', () => {
     expect(valueAt(error, 'code')).to.equal('bad_response')
   })
 
-  it('refuses a status or a kind that the platform does not have, and sends nothing', async () => {
+  it('refuses an unknown status or kind and sends nothing', async () => {
     for (const input of [{ booking_status: 'NONSENSE' }, { booking_type: 'HOTELS' }]) {
       const error: unknown = await get({ ...january, ...input }).catch((reason: unknown) => reason)
       expect(valueAt(error, 'code')).to.equal('unknown_word')
@@ -155,7 +155,7 @@ describe('travel.get_bookings', () => {
     expect(running.requests).to.have.length(0)
   })
 
-  it('ends at 100 pages, and says so', async () => {
+  it('ends at 100 pages and reports it', async () => {
     const { output, requests } = await runSkill(
       getBookings,
       { ...january, reference: 'none' },
@@ -169,7 +169,7 @@ describe('travel.get_bookings', () => {
     })
   })
 
-  it('refuses spans that end before they begin, and sends nothing', async () => {
+  it('refuses a span that ends before it begins and sends nothing', async () => {
     for (const input of [
       { created_from: '2026-02-01T00:00:00Z', created_to: '2026-01-01T00:00:00Z' },
       { start_date_from: '2026-02-01T00:00:00Z', start_date_to: '2026-01-01T00:00:00Z' },
@@ -180,7 +180,7 @@ describe('travel.get_bookings', () => {
     expect(running.requests).to.have.length(0)
   })
 
-  it('names the default of created_from where created_to is before it', async () => {
+  it('names the default of created_from if created_to is before it', async () => {
     const input: Input = { start_date_from: '2026-01-01T00:00:00Z', created_to: '2024-01-01T00:00:00Z' }
     const error: unknown = await get(input).catch((reason: unknown) => reason)
     expect(valueAt(error, 'code')).to.equal('invalid_time')
@@ -196,7 +196,7 @@ describe('travel.get_bookings', () => {
     expect(valueAt(error, 'code')).to.equal('value_invalid')
   })
 
-  it('logs nothing of what it found', async () => {
+  it('logs no booking content', async () => {
     const { logs } = await runSkill(getBookings, january, {
       settings: running.settings,
       egress: loopbackEgress,
@@ -208,7 +208,7 @@ describe('travel.get_bookings', () => {
 describe('bookingQuery', () => {
   const day = (text: string) => Date.parse(`${text}T00:00:00Z`) / 1000
 
-  it('always says when the bookings were made, in whole seconds', () => {
+  it('always sends the creation span, in whole seconds', () => {
     expect(bookingQuery({}, now + 1)).to.deep.include({
       createdFrom: now / 1000 - 30 * 86_400,
       createdTo: now / 1000 + 1,
@@ -227,7 +227,7 @@ describe('bookingQuery', () => {
     )
   })
 
-  it('writes words as the platform does', () => {
+  it("writes values in the platform's terms", () => {
     expect(bookingQuery({ booking_status: 'canceled', booking_type: 'Flight' }, now)).to.include({
       bookingStatus: 'CANCELED',
       bookingType: 'FLIGHT',
@@ -268,11 +268,11 @@ describe('decodeBooking', () => {
     endMs: null,
   }
 
-  it('reads a booking that has nothing but its uuid', () => {
+  it('reads a booking with only a uuid', () => {
     expect(decodeBooking({ uuid: 'a' })).to.deep.equal({ uuid: 'a', ...absent, raw: { uuid: 'a' } })
   })
 
-  it('reads a booking all of whose fields are null, or of another kind', () => {
+  it('reads a booking whose fields are null or of another type', () => {
     const [sample] = objectsAt(travelFixture('bookings-single-flight'), 'data')
     for (const odd of [null, 7, 'text', [], {}, [null], [7], true]) {
       const raw = Object.fromEntries(Object.keys(sample ?? {}).map((key) => [key, odd]))
@@ -286,7 +286,7 @@ describe('decodeBooking', () => {
     expect(() => decodeBooking({ bookingId: 'x' })).to.throw(/without a uuid/)
   })
 
-  it('takes guests, other spellings of fields, and times in milliseconds', () => {
+  it('reads guests, alternative field names, and times in milliseconds', () => {
     const read = decodeBooking({
       uuid: 'a',
       bookingStatus: 'voided',
@@ -308,12 +308,12 @@ describe('decodeBooking', () => {
     })
   })
 
-  it('sees a cancellation by its time too', () => {
+  it('detects a cancellation by its time too', () => {
     const booking = { uuid: 'a', bookingStatus: 'CONFIRMED', cancelledAt: '2026-01-09T08:00:00.000Z' }
     expect(decodeBooking(booking).cancelled).to.equal(true)
   })
 
-  it('takes the local times of a segment that has no others', () => {
+  it('uses the local times of a segment without others', () => {
     const local = { startLocalDateTime: '2026-01-20T09:00:00', endLocalDateTime: '2026-01-20T11:30:00' }
     expect(decodeBooking({ uuid: 'a', startDate: '2026-01-20', segments: [local] })).to.include({
       startMs: Date.parse('2026-01-20T09:00:00Z'),
@@ -326,7 +326,7 @@ describe('decodeBooking', () => {
     })
   })
 
-  it('takes whole days where there are no segments', () => {
+  it('uses whole days without segments', () => {
     expect(decodeBooking({ uuid: 'a', startDate: '2026-01-20', endDate: '2026-01-21' })).to.include({
       startMs: Date.parse('2026-01-20T00:00:00Z'),
       endMs: Date.parse('2026-01-22T00:00:00Z'),

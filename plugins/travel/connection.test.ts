@@ -21,7 +21,7 @@ const caught = async (work: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('the connection of travel', () => {
-  describe('takes the setting', () => {
+  describe('setting validation', () => {
     const given = { client_id: 'an-id', client_secret: 'a-secret' }
     const empty = { json: travelFixture('bookings-empty') }
     const check = async (settings: object) =>
@@ -45,7 +45,7 @@ describe('the connection of travel', () => {
       { users_path: '/travel/v1/users' },
       { users_path: '/v1.0/..users~/_-' },
     ]) {
-      it(JSON.stringify(settings), async () => {
+      it(`accepts ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('none')
       })
     }
@@ -68,7 +68,7 @@ describe('the connection of travel', () => {
       { users_path: '//v1' },
       { users_path: 'https://elsewhere.example/users' },
     ]) {
-      it(`not ${JSON.stringify(settings)}`, async () => {
+      it(`refuses ${JSON.stringify(settings)}`, async () => {
         expect(await check(settings)).to.equal('value_invalid')
       })
     }
@@ -91,7 +91,7 @@ describe('the connection of travel', () => {
   const users = (settings: Readonly<Record<string, unknown>> = running.settings) =>
     runSkill(getUsers, {}, { settings, egress: loopbackEgress })
 
-  it('asks for a token with a form, credentials in the body', async () => {
+  it('requests a token with a form and credentials in the body', async () => {
     await users()
     const [request] = running.requests
     expect(request).to.include({ method: 'POST', path: '/ta-auth/oauth/token' })
@@ -105,7 +105,7 @@ describe('the connection of travel', () => {
     expect(running.requests[1]?.headers['authorization']).to.match(/^Bearer sandbox-token-1-/)
   })
 
-  it('gets another token when the one it has is refused, once', async () => {
+  it('gets a new token once if its token is refused', async () => {
     running.failNext({
       json: { access_token: 'a-token-that-is-not-good', token_type: 'bearer', expires_in: 43_199 },
     })
@@ -118,8 +118,8 @@ describe('the connection of travel', () => {
     ])
   })
 
-  describe('authenticates', () => {
-    it('with a token, one booking and one user', async () => {
+  describe('the connection test', () => {
+    it('uses a token, one booking and one user', async () => {
       expect((await check()).warning).to.equal(undefined)
       expect(running.requests.map(({ path }) => path.split('?')[0])).to.deep.equal([
         '/ta-auth/oauth/token',
@@ -129,7 +129,7 @@ describe('the connection of travel', () => {
       expect(running.requests[1]?.path).to.match(/\?createdFrom=\d{10}&createdTo=\d{10}&page=0&size=1$/)
     })
 
-    it('and warns where users cannot be read', async () => {
+    it('warns if users cannot be read', async () => {
       expect((await check(of(travelClients.bookingsOnly))).warning).to.match(
         /users cannot \(403\): the credentials lack users:read/,
       )
@@ -137,7 +137,7 @@ describe('the connection of travel', () => {
       expect((await check(elsewhere)).warning).to.match(/users cannot \(404\): check users_path/)
     })
 
-    it('not where nothing is allowed, with all three reasons', async () => {
+    it('fails with all three reasons if nothing is allowed', async () => {
       const error = await caught(check(of(travelClients.notAllowed)))
       expect(error).to.include({ name: 'ConnectionError', code: 'http_403' })
       expect(valueAt(error, 'hint')).to.match(/not enabled.*permission.*Allowed IP Addresses/)
@@ -159,7 +159,7 @@ describe('the connection of travel', () => {
       [travelFaults.signInPage, { code: 'token_unreadable' }, /sign-in page/],
     ]
     for (const [how, error, hint] of refusals) {
-      it(`not by a token answer such as ${JSON.stringify(how).slice(0, 60)}`, async () => {
+      it(`fails on the token response ${JSON.stringify(how).slice(0, 60)}`, async () => {
         running.failNext(how)
         const raised = await caught(check())
         expect(raised).to.include({ name: 'ConnectionError', ...error })
@@ -168,7 +168,7 @@ describe('the connection of travel', () => {
       })
     }
 
-    it('later, when tokens are limited or the platform is out of order', async () => {
+    it('is retried later if tokens are rate-limited or the platform is down', async () => {
       running.failNext(travelFaults.rateLimited)
       expect(await caught(check())).to.include({
         name: 'RetryableError',
@@ -179,7 +179,7 @@ describe('the connection of travel', () => {
       expect(await caught(check())).to.include({ name: 'RetryableError', code: 'http_503' })
     })
 
-    it('with wrong credentials without saying them', async () => {
+    it('fails with wrong credentials without leaking them', async () => {
       const secret = 'sk_another_one_that_is_wrong'
       const error = await caught(check({ ...running.settings, client_secret: secret }))
       expect(error).to.include({ name: 'ConnectionError', code: 'token_refused' })
@@ -225,7 +225,7 @@ describe('the connection of travel', () => {
       })
     }
 
-    it('with a remedy when a new token is refused as well', async () => {
+    it('with a hint if a new token is refused too', async () => {
       running.failNext({ json: { access_token: 'first-token', expires_in: 60 } })
       running.failNext({ status: 401, text: '' })
       running.failNext({ json: { access_token: 'second-token', expires_in: 60 } })

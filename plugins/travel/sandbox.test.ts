@@ -42,13 +42,13 @@ describe('the sandbox of travel', () => {
     authorization: `Bearer ${String(valueAt((await getToken()).json, 'access_token'))}`,
   })
 
-  it('hands out tokens as the sample has them', async () => {
+  it('issues tokens as in the sample', async () => {
     const { status, json } = await getToken()
     expect(status).to.equal(200)
     expect(json).to.include({ token_type: 'bearer', expires_in: 43_199, scope: 'bookings:read users:read' })
   })
 
-  it('refuses token requests as the samples have it', async () => {
+  it('refuses token requests as in the samples', async () => {
     expect(await getToken({ client_secret: 'wrong' })).to.deep.equal({
       status: 401,
       json: travelFixture('token-error-401'),
@@ -64,7 +64,7 @@ describe('the sandbox of travel', () => {
     expect((await getToken({}, { 'content-type': 'application/json' })).status).to.equal(400)
   })
 
-  it('takes no token that it has not handed out, or that has expired', async () => {
+  it('refuses unknown and expired tokens', async () => {
     const path = '/v1/bookings?createdFrom=0&createdTo=2000000000'
     expect((await send('GET', path)).status).to.equal(401)
     expect((await send('GET', path, { authorization: 'Bearer x' })).status).to.equal(401)
@@ -76,7 +76,7 @@ describe('the sandbox of travel', () => {
     expect(running.controls.tokensIssued()).to.equal(2)
   })
 
-  it('gives pages of 10 unless asked otherwise', async () => {
+  it('returns pages of 10 by default', async () => {
     const headers = await authorize()
     const { json } = await send(
       'GET',
@@ -112,7 +112,7 @@ describe('the sandbox of travel', () => {
     })
   }
 
-  it('is read to its end, page after page, while it changes and its tokens expire', async () => {
+  it('returns all pages, even if it changes and its tokens expire meanwhile', async () => {
     const { book, expireTokens } = running.controls
     const [sample] = objectsAt(travelFixture('bookings-single-flight'), 'data')
     const add = (number: number) =>
@@ -140,7 +140,7 @@ describe('the sandbox of travel', () => {
     expect(running.controls.tokensIssued()).to.equal(2)
   })
 
-  it('forgets what was changed when it is started anew', async () => {
+  it('resets changes on restart', async () => {
     running.controls.cancel('b0000001-2222-4222-8222-000000000001')
     const other = await sandbox.start()
     await other.close()

@@ -29,7 +29,7 @@ describe('travel.search_user_travel', () => {
   const sentQuery = () =>
     Object.fromEntries(new URL(running.requests[1]?.path ?? '', 'http://sandbox').searchParams)
 
-  describe('knows whether somebody travels', () => {
+  describe('knows whether someone travels', () => {
     const ana = 'ana@example.com'
     const rows: readonly (readonly [at: string, trips: readonly string[]])[] = [
       ['2026-01-19T07:59:59Z', []],
@@ -46,13 +46,13 @@ describe('travel.search_user_travel', () => {
       })
     }
 
-    it('now, when no time is given', async () => {
+    it('now, by default', async () => {
       expect(await found({ email: ana }, Date.parse('2026-01-22T00:00:00Z'))).to.have.length(1)
       expect(await found({ email: ana }, Date.parse('2026-01-31T00:00:00Z'))).to.deep.equal([])
     })
   })
 
-  it('finds the trips within a span of time, in the order of travel', async () => {
+  it('finds the trips within a time span in order of travel', async () => {
     const span = { from: '2026-01-24T00:00:00Z', to: '2026-01-27T09:00:00Z' }
     expect(await found({ email: 'ANA@example.com', ...span })).to.deep.equal([
       `${london} traveler`,
@@ -64,7 +64,7 @@ describe('travel.search_user_travel', () => {
     expect(await found({ email: 'ana@example.com', from: span.from }, Date.parse(span.to))).to.have.length(2)
   })
 
-  it('leaves out what somebody has only booked for others, unless asked for it', async () => {
+  it('omits bookings made for others by default', async () => {
     const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-31T00:00:00Z' }
     expect(await found({ email: 'cy@example.com', ...span })).to.deep.equal([])
     expect(await found({ email: 'cy@example.com', ...span, role: 'any' })).to.deep.equal([`${london} booker`])
@@ -79,14 +79,14 @@ describe('travel.search_user_travel', () => {
     ])
   })
 
-  it('finds bookings under another address of the same person by the id', async () => {
+  it('finds bookings under another address of the same person by id', async () => {
     const input = { email: 'ana.example@example.com', at: '2026-01-22T00:00:00Z' }
     expect(await found(input)).to.deep.equal([])
     const user_id = '00000001-1111-4111-8111-000000000001'
     expect(await found({ ...input, user_id })).to.deep.equal([`${london} traveler`])
   })
 
-  it('leaves out cancelled bookings, unless asked for them', async () => {
+  it('omits cancelled bookings by default', async () => {
     const input: Input = { email: 'ana@example.com', at: '2026-01-22T00:00:00Z' }
     running.controls.cancel('b0000002-2222-4222-8222-000000000002')
     expect((await search(input)).trips[0]).to.deep.include({ status: 'confirmed', country: 'GB' })
@@ -97,7 +97,7 @@ describe('travel.search_user_travel', () => {
     expect(trip?.bookings.map(({ cancelled }) => cancelled)).to.deep.equal([true, true, true])
   })
 
-  it('sees a trip that was booked meanwhile', async () => {
+  it('sees a trip booked in the meantime', async () => {
     const input: Input = { email: 'cy@example.com', at: '2026-03-01T00:00:00Z' }
     expect(await found(input)).to.deep.equal([])
     running.controls.book({
@@ -144,7 +144,7 @@ describe('travel.search_user_travel', () => {
     ])
   })
 
-  it('reads the bookings that begin around the time, however long before they were made', async () => {
+  it('reads bookings that begin around the time, regardless of when they were made', async () => {
     await search({ email: 'ana@example.com', at: '2026-01-22T00:00:00Z', longest_trip_days: 10 })
     const seconds = (text: string) => String(Date.parse(`${text}Z`) / 1000)
     expect(sentQuery()).to.deep.equal({
@@ -157,7 +157,7 @@ describe('travel.search_user_travel', () => {
     })
   })
 
-  it('finds a trip by its way out and its way back, booked by themselves', async () => {
+  it('joins an outward and a return trip that were booked separately', async () => {
     for (const [uuid, day] of [
       ['b-out', '2026-04-01'],
       ['b-back', '2026-04-20'],
@@ -176,7 +176,7 @@ describe('travel.search_user_travel', () => {
     expect(await found({ email: 'cy@example.com', at: '2026-04-10T00:00:00Z' })).to.deep.equal(['t traveler'])
   })
 
-  it('counts the trips whose time nobody knows, and leaves them out', async () => {
+  it('omits and counts trips without a known time', async () => {
     const passengers = [{ person: { email: 'a@example.com' } }]
     const { output } = await runSkill(
       searchUserTravel,
@@ -190,7 +190,7 @@ describe('travel.search_user_travel', () => {
     })
   })
 
-  it('says when there were too many bookings to look at', async () => {
+  it('reports if there were too many bookings to read', async () => {
     const full = (page: number) => Array.from({ length: 100 }, (_, index) => ({ uuid: `${page}-${index}` }))
     const { output } = await runSkill(
       searchUserTravel,
@@ -207,7 +207,7 @@ describe('travel.search_user_travel', () => {
     })
   })
 
-  it('refuses at together with from or to, and sends nothing', async () => {
+  it('refuses at together with from or to and sends nothing', async () => {
     const at = '2026-01-22T00:00:00Z'
     const error: unknown = await search({ email: 'ana@example.com', at, from: at }).catch(
       (reason: unknown) => reason,
@@ -224,12 +224,12 @@ describe('searchWindow', () => {
     return [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' ')
   }
 
-  it('is now, or at a time, with a day around it', () => {
+  it('spans a day around now or the given time', () => {
     expect(span({})).to.equal('2026-01-20T12:00 2026-01-22T12:00')
     expect(span({ at: '2025-01-21T12:00:00+01:00' })).to.equal('2025-01-20T11:00 2025-01-22T11:00')
   })
 
-  it('never lacks an end', () => {
+  it('always has an end', () => {
     expect(span({ from: '2026-01-01T00:00:00Z' })).to.equal('2026-01-01T00:00 2026-01-21T12:00')
     expect(span({ to: '2026-03-01T00:00:00Z' })).to.equal('2026-01-21T12:00 2026-03-01T00:00')
     expect(span({ from: '2026-03-01T00:00:00Z' })).to.equal('2026-03-01T00:00 2026-03-01T00:00')

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { parseEpochMs, isoText } from './times.ts'
 
-describe('the times of travel', () => {
-  it('come in seconds or milliseconds', () => {
+describe('times in travel data', () => {
+  it('may be seconds or milliseconds', () => {
     expect(parseEpochMs(1_768_896_000)).to.equal(1_768_896_000_000)
     expect(parseEpochMs(1_768_896_000_000)).to.equal(1_768_896_000_000)
     expect(parseEpochMs(0)).to.equal(0)
@@ -28,7 +28,7 @@ describe('the times of travel', () => {
     })
   }
 
-  it('are null where no calendar holds them', () => {
+  it('are null if no calendar date matches', () => {
     expect(isoText(1_768_896_000_000)).to.equal('2026-01-20T08:00:00.000Z')
     expect(isoText(1e18)).to.equal(null)
     expect(isoText(null)).to.equal(null)

@@ -35,7 +35,7 @@ describe('tripPlaces', () => {
     country: string | null,
     countries: readonly string[],
   ])[] = [
-    ['there and back', [flight('DE', 'GB', '1'), flight('GB', 'DE', '5')], 'GB', ['GB']],
+    ['a round trip', [flight('DE', 'GB', '1'), flight('GB', 'DE', '5')], 'GB', ['GB']],
     [
       'several countries',
       [flight('DE', 'FR', '1'), flight('FR', 'ES', '2'), flight('ES', 'DE', '5')],
@@ -61,11 +61,11 @@ describe('tripPlaces', () => {
       'US',
       ['US'],
     ],
-    ['within the country', [flight('DE', 'DE', '1'), at('DE', '1')], 'DE', ['DE']],
-    ['a hotel alone', [at('FR', '1')], 'FR', ['FR']],
-    ['a car taken over abroad', [at('FR', '1', 'CAR'), at('ES', '3')], 'FR', ['FR', 'ES']],
+    ['a domestic trip', [flight('DE', 'DE', '1'), at('DE', '1')], 'DE', ['DE']],
+    ['only a hotel', [at('FR', '1')], 'FR', ['FR']],
+    ['a car picked up abroad', [at('FR', '1', 'CAR'), at('ES', '3')], 'FR', ['FR', 'ES']],
     [
-      'a car that is left in another country',
+      'a car returned in another country',
       [
         decodeBooking({
           uuid: 'a',
@@ -101,12 +101,12 @@ describe('tripPlaces', () => {
       'AT',
       ['AT'],
     ],
-    ['a start that nobody knows', [flight(null, 'GB', '1')], 'GB', ['GB']],
-    ['an end that nobody knows', [flight('DE', null, '1')], null, []],
-    ['nothing', [decodeBooking({ uuid: 'a' })], null, []],
+    ['an unknown start', [flight(null, 'GB', '1')], 'GB', ['GB']],
+    ['an unknown end', [flight('DE', null, '1')], null, []],
+    ['an empty booking', [decodeBooking({ uuid: 'a' })], null, []],
   ]
   for (const [about, bookings, country, countries] of rows) {
-    it(about, () => {
+    it(`reads ${about}`, () => {
       expect(tripPlaces(bookings)).to.deep.include({ country, countries })
     })
   }
@@ -125,7 +125,7 @@ describe('groupTrips', () => {
       bookings.map(({ uuid }) => uuid).join(' '),
     ])
 
-  it('puts a booking of two trips in both, and one of none by itself', () => {
+  it('puts a booking of two trips in both, and one without a trip in its own', () => {
     const list = [
       booking('both', { startDate: '2026-01-05', tripUuids: ['t1', 't2'] }),
       booking('alone', { startDate: '2026-01-04' }),
@@ -143,7 +143,7 @@ describe('groupTrips', () => {
     ])
   })
 
-  it('rates a trip by what is left of it', () => {
+  it('computes the status from the bookings that remain', () => {
     const status = (...words: readonly (string | null)[]) =>
       groupTrips(
         words.map((bookingStatus, index) => booking(`b${index}`, { bookingStatus, tripUuids: ['t'] })),
@@ -156,7 +156,7 @@ describe('groupTrips', () => {
     expect(status('VOIDED', 'REJECTED_BY_PROVIDER', 'CANCELLED')).to.equal('cancelled')
   })
 
-  it('forgets the time and the place of what was cancelled', () => {
+  it('ignores time and place of cancelled bookings', () => {
     const [trip] = groupTrips(
       [flight('DE', 'GB', '2026-01-01'), flight('GB', 'US', '2026-01-09', { bookingStatus: 'CANCELED' })],
       wanted,
@@ -165,7 +165,7 @@ describe('groupTrips', () => {
     expect(trip?.bookings).to.have.length(2)
   })
 
-  it('leads a confirmed trip only to the places of what is confirmed', () => {
+  it('includes only places of confirmed bookings in a confirmed trip', () => {
     const unconfirmed = { bookingStatus: 'UNKNOWN' }
     const trip = (...bookings: readonly ReturnType<typeof booking>[]) => groupTrips(bookings, wanted)[0]
     expect(
@@ -181,7 +181,7 @@ describe('groupTrips', () => {
     ).to.deep.include({ status: 'unconfirmed', countries: ['GB', 'US'] })
   })
 
-  it('takes the start of a trip also from a booking that is not confirmed', () => {
+  it('includes unconfirmed bookings in the start of a trip', () => {
     const [trip] = groupTrips(
       [
         flight('DE', 'GB', '2026-01-01', { bookingStatus: 'UNKNOWN' }),
@@ -193,7 +193,7 @@ describe('groupTrips', () => {
     expect(trip).to.deep.include({ country: 'GB', countries: ['GB'] })
   })
 
-  it('joins what the person does in the bookings of the trip', () => {
+  it('merges the roles of the person across the bookings of a trip', () => {
     const me = { person: wanted }
     const role = (...bookings: readonly object[]) =>
       groupTrips(
@@ -276,7 +276,7 @@ describe('countryCode', () => {
     })
   }
 
-  it('knows one code of three letters for each country that the Unicode CLDR names', () => {
+  it('knows one three-letter code for each country in the Unicode CLDR', () => {
     const pairs = [...alpha3.matchAll(/(\w{3}) (\w{2})/g)].map(
       ([, long = '', code = '']) => [long, code] as const,
     )

@@ -23,7 +23,7 @@ describe('travel.get_users', () => {
       .output
   const names = async (input: Input) => (await get(input)).users.map(({ name }) => name)
 
-  it('gives every user with all fields in raw', async () => {
+  it('returns every user with all fields in raw', async () => {
     const output = await get({})
     expect(output).to.deep.include({
       unmatched: [],
@@ -45,7 +45,7 @@ describe('travel.get_users', () => {
     })
   })
 
-  it('maps travelers and bookers by id and by address, and says who is no user', async () => {
+  it('maps travelers and bookers by id and address, and reports unknown users', async () => {
     const output = await get({
       ids: ['00000002-1111-4111-8111-000000000002', 'nobody'],
       emails: ['ANA@example.com', 'guest@example.org'],
@@ -55,14 +55,14 @@ describe('travel.get_users', () => {
     expect(output).to.deep.include({ not_returned: [], counts: { returned: 2, read: 4, total: 4 } })
   })
 
-  it('tells who is active', async () => {
+  it('reports active users', async () => {
     expect(await names({ active: false })).to.deep.equal(['Gil Former'])
     expect(await names({ active: true, emails: ['gil@example.com', 'cy@example.com'] })).to.deep.equal([
       'Cy Booker',
     ])
   })
 
-  it('gives nobody when it is asked for nobody', async () => {
+  it('returns nothing for an empty list', async () => {
     expect(await get({ ids: [], emails: [] })).to.deep.equal({
       users: [],
       unmatched: [],
@@ -73,7 +73,7 @@ describe('travel.get_users', () => {
     expect(running.requests).to.have.length(0)
   })
 
-  it('names nobody as no user who is one: beyond the limit, or not as `active` asks', async () => {
+  it('does not report existing users as unknown because of the limit or `active`', async () => {
     const emails = ['ana@example.com', 'bo@example.com', 'guest@example.org']
     expect(await get({ emails, limit: 1 })).to.deep.include({
       unmatched: ['guest@example.org'],
@@ -85,7 +85,7 @@ describe('travel.get_users', () => {
     })
   })
 
-  it('leaves out a user without an id, and says so', async () => {
+  it('skips a user without an id and reports it', async () => {
     const data = [{ userName: 'x@example.com' }, null, { id: 'a' }]
     const settings = { client_id: 'an-id', client_secret: 'a-secret' }
     const { output } = await runSkill(
@@ -101,14 +101,14 @@ describe('travel.get_users', () => {
     expect(output.partial).to.equal(true)
   })
 
-  it('says when there are more', async () => {
+  it('reports that there are more', async () => {
     expect(await get({ limit: 2 })).to.deep.include({
       partial: true,
       counts: { returned: 2, read: 2, total: 4 },
     })
   })
 
-  it('follows a cursor where the path has one', async () => {
+  it('follows a cursor if the path has one', async () => {
     const output = await get({}, { users_path: '/travel/v1/users' })
     expect(output.users.map(({ name }) => name))
       .to.include('Gil Former')
@@ -120,7 +120,7 @@ describe('travel.get_users', () => {
     ])
   })
 
-  it('fails with a remedy where the credentials may not read users', async () => {
+  it('fails with a hint if the credentials may not read users', async () => {
     const { id, secret } = travelClients.bookingsOnly
     const error: unknown = await get({}, { client_id: id, client_secret: secret }).catch(
       (reason: unknown) => reason,
@@ -133,7 +133,7 @@ describe('travel.get_users', () => {
 })
 
 describe('decodeUser', () => {
-  it('reads a user that has nothing but an id', () => {
+  it('reads a user with only an id', () => {
     expect(decodeUser({ id: 'a' })).to.deep.equal({
       id: 'a',
       email: null,
@@ -150,7 +150,7 @@ describe('decodeUser', () => {
     })
   })
 
-  it('puts the primary address first, each once, and takes an address for a user name', () => {
+  it('puts the primary address first, each once, and reads an address from the user name', () => {
     const emails = [{ value: 'b@example.com' }, { value: 'A@example.com', primary: true }, null, { value: 7 }]
     expect(decodeUser({ id: 'a', emails, userName: 'a@example.com' })).to.deep.include({
       email: 'A@example.com',
@@ -167,7 +167,7 @@ describe('decodeUser', () => {
     })
   })
 
-  it('takes a number for an id', () => {
+  it('accepts a number as id', () => {
     expect(decodeUser({ id: 4711, employeeId: 12 })).to.include({ id: '4711', employee_id: '12' })
     expect(decodePerson({ uuid: 4711, employeeId: 12 })).to.include({ uuid: '4711', employee_id: '12' })
     expect(decodeUser({ id: '', uuid: 0 }).id).to.equal('0')

@@ -13,13 +13,13 @@ const messageWith = (changes: object) => ({
   event: { ...(valueAt(directMessage, 'event') as object), ...changes },
 })
 
-describe('an event of the messaging system', () => {
-  it('that verifies the address is answered with its challenge', () => {
+describe('a messaging event', () => {
+  it('answers a URL verification with its challenge', () => {
     const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
     expect(read(messagingFixture('event-url-verification'))).to.deep.equal({ reply: { json: { challenge } } })
   })
 
-  it('is read only with a good signature, the verification too', () => {
+  it('requires a valid signature, even for the verification', () => {
     const request = signed(JSON.stringify(messagingFixture('event-url-verification')))
     const foreign = {
       ...request,
@@ -28,7 +28,7 @@ describe('an event of the messaging system', () => {
     expect(() => readEvent(foreign, signingSettings)).to.throw('signature of the request is invalid')
   })
 
-  it('that is a direct message is an answer of who wrote it, in that conversation', () => {
+  it('is an answer of the writer in that conversation if it is a direct message', () => {
     expect(read(directMessage)).to.deep.equal({
       dedupeKey: 'event Ev0PV52K21',
       dedupeMs: 7_200_000,
@@ -36,43 +36,43 @@ describe('an event of the messaging system', () => {
     })
   })
 
-  it('that is a reply in a thread belongs to the message above', () => {
+  it('belongs to the parent message if it is a thread reply', () => {
     const [answer] = read(messageWith({ thread_ts: '1355517500.000001' })).answers ?? []
     expect(answer?.message).to.deep.equal({ channel: 'D024BE91L', ts: '1355517500.000001' })
   })
 
   for (const subtype of ['file_share', 'thread_broadcast']) {
-    it(`with the subtype ${subtype} is a person writing`, () => {
+    it(`with the subtype ${subtype} is written by a person`, () => {
       expect(read(messageWith({ subtype })).answers).to.have.length(1)
     })
   }
 
-  it('has texts as they were written', () => {
+  it('keeps the text as written', () => {
     expect(read(messageWith({ text: 'mine &amp; yours &lt;3' })).answers?.[0]?.text).to.equal(
       'mine & yours <3',
     )
   })
 
-  it('is known by its id when it comes again', () => {
+  it('is recognized by its id if delivered again', () => {
     expect(read(messageWith({})).dedupeKey).to.equal(read(messageWith({ text: 'changed' })).dedupeKey)
   })
 
-  describe('is nobody’s answer', () => {
+  describe('is ignored', () => {
     for (const [what, changes] of [
       ['from a bot', { bot_id: 'B123' }],
       ['from our own user', { user: 'U0BOTUSER1' }],
       ['in a channel', { channel_type: 'channel' }],
       ['hidden', { hidden: true }],
       ['without a text', { text: '' }],
-      ['without a writer', { user: undefined }],
+      ['without an author', { user: undefined }],
       ['without a channel', { channel: undefined }],
-      ['of texts that are none', { text: { constructor: 1 }, user: ['U1'] }],
+      ['of malformed fields', { text: { constructor: 1 }, user: ['U1'] }],
       ['changed', { subtype: 'message_changed' }],
       ['deleted', { subtype: 'message_deleted' }],
-      ['of a bot of old', { subtype: 'bot_message' }],
-      ['a mere notice', { subtype: 'channel_topic' }],
+      ['of a legacy bot', { subtype: 'bot_message' }],
+      ['a channel notice', { subtype: 'channel_topic' }],
     ] as const) {
-      it(`where the message is ${what}`, () => {
+      it(`if the message is ${what}`, () => {
         expect(read(messageWith(changes))).to.deep.equal({
           dedupeKey: 'event Ev0PV52K21',
           dedupeMs: 7_200_000,
@@ -85,7 +85,7 @@ describe('an event of the messaging system', () => {
       'inner-event-message-changed',
       'inner-event-message-deleted',
     ]) {
-      it(`in the recorded ${name}, were it in a direct conversation`, () => {
+      it(`like the recorded ${name} in a direct conversation`, () => {
         const event = { ...(messagingFixture(name) as object), channel_type: 'im' }
         expect(read({ ...(directMessage as object), event })).not.to.have.property('answers')
       })
@@ -96,25 +96,25 @@ describe('an event of the messaging system', () => {
       'event-message-shared-channel',
       'event-message-slack-connect',
     ]) {
-      it(`in the recorded ${name}`, () => {
+      it(`like the recorded ${name}`, () => {
         expect(read(messagingFixture(name))).not.to.have.property('answers')
       })
     }
   })
 
-  it('that tells of an end breaks the connection', () => {
+  it('marks the connection as broken if the app was removed', () => {
     expect(read(messagingFixture('event-app-uninstalled')).broken).to.match(
       /removed from the workspace: install it again/,
     )
     expect(read(messagingFixture('event-bot-token-revoked')).broken).to.match(/bot token was revoked/)
   })
 
-  it('that tells of a person’s token does not', () => {
+  it('keeps the connection if only a user token was revoked', () => {
     const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } }
     expect(read({ ...(directMessage as object), event })).not.to.have.property('broken')
   })
 
-  it('that tells of too many events is a warning', () => {
+  it('is a warning if events are rate-limited', () => {
     expect(read(messagingFixture('event-app-rate-limited')).warning).to.match(/dropped events/)
   })
 
@@ -125,7 +125,7 @@ describe('an event of the messaging system', () => {
     { ...(directMessage as object), event: null },
     { ...(directMessage as object), event: [] },
   ]) {
-    it(`of another kind means nothing: ${JSON.stringify(payload).slice(0, 60)}`, () => {
+    it(`of another kind is ignored: ${JSON.stringify(payload).slice(0, 60)}`, () => {
       const result = read(payload)
       expect(isObject(result)).to.equal(true)
       expect(Object.keys(result).filter((key) => !key.startsWith('dedupe'))).to.deep.equal([])
@@ -142,7 +142,7 @@ describe('an event of the messaging system', () => {
     '{"type":"event_callback"}',
     '{"type":"url_verification"}',
   ]) {
-    it(`that cannot be read is refused: ${text}`, () => {
+    it(`that is malformed is refused: ${text}`, () => {
       expect(() => readEvent(signed(text), signingSettings))
         .to.throw()
         .with.property('code', 'bad_request')

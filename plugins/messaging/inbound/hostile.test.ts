@@ -44,21 +44,21 @@ const spoilt = (names: readonly string[]) =>
     return JSON.stringify(payload)
   })
 
-describe('what comes in with a good signature, whatever it is', () => {
+describe('an arbitrary signed request', () => {
   for (const [what, handler, texts] of [
     ['events of any JSON', readEvent, fc.json()],
     ['events of any text', readEvent, fc.string({ unit: 'binary' })],
-    ['recorded events, spoilt', readEvent, spoilt(events)],
+    ['corrupted recorded events', readEvent, spoilt(events)],
     ['interactions of any JSON', readInteraction, fc.json().map(formOf)],
     ['interactions of any text', readInteraction, fc.string({ unit: 'binary' })],
-    ['recorded interactions, spoilt', readInteraction, spoilt(interactions).map(formOf)],
+    ['corrupted recorded interactions', readInteraction, spoilt(interactions).map(formOf)],
   ] as const) {
-    it(`is understood or refused: ${what}`, () => {
+    it(`is handled or refused: ${what}`, () => {
       fc.assert(fc.property(texts, (text) => survives(handler, text)))
     })
   }
 
-  it('is understood or refused: JSON nested beyond all measure', () => {
+  it('is handled or refused: extremely nested JSON', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     survives(readEvent, `{"type":"event_callback","event_id":"Ev1","event":${deep}}`)
     survives(readInteraction, formOf(`{"type":"block_actions","actions":${deep}}`))

@@ -23,42 +23,42 @@ const pressed = (changes: object = {}, action: object = {}) => ({
 })
 
 describe('an interaction', () => {
-  it('with one of our buttons is the answer it stands for', () => {
+  it('with one of our buttons is its answer', () => {
     expect(read(pressed())).to.deep.equal({
       dedupeKey: 'press Jd8sKq0vWm3xTz5yBn7cRf2h 1548261231.000200 tocsin_answer_1 UA8RXUSPL',
       answers: [{ checkpointId: 'Jd8sKq0vWm3xTz5yBn7cRf2h', value: 'not_mine', by: 'UA8RXUSPL' }],
     })
   })
 
-  it('is answered with nothing, as the vendor wants it', () => {
+  it('gets an empty response, as the vendor requires', () => {
     expect(read(pressed())).not.to.have.property('reply')
   })
 
-  it('is the same when the click was a double one, and another with another button or person', () => {
+  it('has the same id for a double click, and another for another button or person', () => {
     const key = read(pressed()).dedupeKey
     expect(read(pressed({ trigger_id: 'x' }, { action_ts: '2.0' })).dedupeKey).to.equal(key)
     expect(read(pressed({}, { action_id: buttonActionId(0) })).dedupeKey).not.to.equal(key)
     expect(read(pressed({ user: { id: 'U2' } })).dedupeKey).not.to.equal(key)
   })
 
-  it('keeps an answer as it was given, whatever it holds', () => {
+  it('keeps any answer unchanged', () => {
     const answer = 'a: b, "ç" & 💶\n'
     const odd = toButtonValue({ checkpointId: 'id', answer })
     expect(read(pressed({}, { value: odd })).answers?.[0]?.value).to.equal(answer)
   })
 
-  it('works without a team, as in organizations', () => {
+  it('works without a team, as in enterprise organizations', () => {
     expect(read(pressed({ team: null, enterprise: { id: 'E1' } })).answers).to.have.length(1)
   })
 
-  describe('means nothing', () => {
+  describe('is ignored', () => {
     for (const name of ['button', 'confirm', 'state', 'thread', 'view']) {
-      it(`in the recorded interaction-block-actions-${name}: the buttons are of others`, () => {
+      it(`if recorded interaction-block-actions-${name} has foreign buttons`, () => {
         expect(read(messagingFixture(`interaction-block-actions-${name}`))).to.deep.equal({})
       })
     }
 
-    it('in the recorded survey of another product', () => {
+    it('for the recorded survey of another product', () => {
       expect(read(messagingFixture('interaction-survey-submit'))).to.deep.equal({})
     })
 
@@ -71,7 +71,7 @@ describe('an interaction', () => {
       'block_suggestion',
       'something_new',
     ]) {
-      it(`of the type ${type}`, () => {
+      it(`for the type ${type}`, () => {
         expect(read(pressed({ type }))).to.deep.equal({})
       })
     }
@@ -79,9 +79,9 @@ describe('an interaction', () => {
     for (const [what, payload] of [
       ['without a user', pressed({ user: undefined })],
       ['without actions', pressed({ actions: undefined })],
-      ['with actions that are none', pressed({ actions: [null, 'x', []] })],
-      ['with a value of others', pressed({}, { value: 'click_me_123' })],
-      ['with an id that is none', pressed({}, { value: '../x:mine' })],
+      ['with malformed actions', pressed({ actions: [null, 'x', []] })],
+      ['with a foreign value', pressed({}, { value: 'click_me_123' })],
+      ['with a malformed id', pressed({}, { value: '../x:mine' })],
       ['without an answer', pressed({}, { value: 'id:' })],
       ['without a value', pressed({}, { value: undefined })],
     ] as const) {
@@ -92,14 +92,14 @@ describe('an interaction', () => {
   })
 
   for (const text of ['', 'payload=', 'payload=%7B', 'payload=[]', 'other=1', JSON.stringify(pressed())]) {
-    it(`that cannot be read is refused: ${text.slice(0, 30)}`, () => {
+    it(`that is malformed is refused: ${text.slice(0, 30)}`, () => {
       expect(() => readInteraction(signed(text), signingSettings))
         .to.throw()
         .with.property('code', 'bad_request')
     })
   }
 
-  it('is read only with a good signature, over the form as it came', () => {
+  it('requires a valid signature over the raw form', () => {
     const request = signed(formOf(pressed()))
     const text = request.text.replaceAll('+', '%20')
     expect(text).not.to.equal(request.text)

@@ -75,7 +75,7 @@ describe('messaging.checkpoint', () => {
       .join(' ')
 
   describe('asks', () => {
-    it('by e-mail: one message in the direct conversation, with a button for each answer', async () => {
+    it('by e-mail with one direct message and a button for each answer', async () => {
       const output = await ask()
       expect(output).to.deep.equal({
         asked: 'U0ANASILVA',
@@ -108,7 +108,7 @@ describe('messaging.checkpoint', () => {
       expect(noteOf(message)).to.equal('Press a button, or reply with one of: "mine", "not_mine".')
     })
 
-    it('by user id, without looking anybody up', async () => {
+    it('by user id without a lookup', async () => {
       const output = await ask({ user: 'U0BENOKORO' })
       expect(output.channel).to.equal('D0BENOKORO')
       expect(output, 'how people know them is not known').not.to.have.property('asked_name')
@@ -126,7 +126,7 @@ describe('messaging.checkpoint', () => {
       expect(notMine).to.have.property('style', 'danger')
     })
 
-    it('without following what an alert wrote: no mention, no link, no preview', async () => {
+    it('without mentions, links or previews from alert content', async () => {
       await ask({
         message: 'By <!channel> from <https://evil.example|your bank>',
         labels: { mine: '<!here>' },
@@ -141,7 +141,7 @@ describe('messaging.checkpoint', () => {
       expect(sent).to.include({ unfurl_links: false, unfurl_media: false })
     })
 
-    it('with mark-up shown as it was written, in every message about it', async () => {
+    it('with markup shown literally in every message about the question', async () => {
       const message = '*urgent* `rm` ~no~ _x_ :siren:\n> quoted <b> & co'
       const labels = { mine: '*yes*' }
       const output = await ask({ message, labels, answers: ['mine', 'a `b` *c*'] })
@@ -157,20 +157,20 @@ describe('messaging.checkpoint', () => {
       expect(shown()).to.include('*bo* answered: *yes*')
     })
 
-    it('with a long message cut, and says so in the message and in the output', async () => {
+    it('with a truncated long message, noted in the message and in the output', async () => {
       expect(await ask({ message: 'x<'.repeat(20_000) })).to.have.property('truncated', true)
       expect(only().text).to.have.length.within(2_900, 3_000)
       expect(only().text).to.match(/cut here; the whole text has 40000 characters/)
     })
 
-    it('with as many answers as there can be, each as long as it can be', async () => {
+    it('with the maximum number of answers of maximum length', async () => {
       const answers = Array.from({ length: 25 }, (_, n) => `${n}`.padEnd(500, '&'))
       await ask({ answers, labels: { [answers[0]!]: 'y'.repeat(300) } })
       expect(buttonsOf(only())).to.have.length(25)
       expect(noteOf(only())).to.equal('Press a button, or reply with one of the answers.')
     })
 
-    it('with labels of others left alone: fields that objects inherit are none', async () => {
+    it('without inherited properties as labels', async () => {
       await ask({ answers: ['constructor', 'toString'], labels: {} })
       expect(buttonsOf(only()).map((button) => textAt(valueAt(button, 'text'), 'text'))).to.deep.equal([
         'constructor',
@@ -179,7 +179,7 @@ describe('messaging.checkpoint', () => {
     })
   })
 
-  describe('cannot ask', () => {
+  describe('refuses to ask', () => {
     for (const [user, code] of [
       ['nobody@example.com', 'messaging_users_not_found'],
       ['ana.silva@elsewhere.example', 'messaging_users_not_found'],
@@ -199,14 +199,14 @@ describe('messaging.checkpoint', () => {
       })
     }
 
-    it('while nobody could prove an answer', async () => {
+    it('if no signing secret can verify an answer', async () => {
       const { signing_secret: _, ...settings } = running.settings
       const work = runSkill(checkpoint, question, { settings, egress: loopbackEgress })
       expect(await codeOf(work)).to.equal('connection_incomplete')
       expect(running.requests).to.deep.equal([])
     })
 
-    it('with a form: there is no such input', () => {
+    it('with a form, because it has no such input', () => {
       expect(checkpoint.input.properties).not.to.have.property('form')
     })
 
@@ -214,7 +214,7 @@ describe('messaging.checkpoint', () => {
       expect(await codeOf(ask({ answers: [] }))).to.equal('value_invalid')
     })
 
-    it('where the other system gives no names', async () => {
+    it('if the other system returns no message id', async () => {
       running.failNext({ json: { ok: true, user: {} } })
       expect(await codeOf(ask())).to.equal('bad_response')
     })
@@ -230,14 +230,14 @@ describe('messaging.checkpoint', () => {
       expect(await verify()).to.deep.equal(output)
     })
 
-    it('finds none where none was asked', async () => {
+    it('finds none if none was asked', async () => {
       await ask({ checkpoint_id: 'another-question' })
       await ask({ user: 'ben.okoro@example.com' })
       expect(await verify()).to.equal(undefined)
     })
   })
 
-  describe('is settled', () => {
+  describe('closes the question', () => {
     const settle = async (outcome: QuestionOutcome, changes: Partial<Input> = {}) => {
       const input = { ...question, ...changes }
       const output = await ask(changes)
@@ -279,7 +279,7 @@ describe('messaging.checkpoint', () => {
       expect(noteOf(message)).to.equal('You answered: *Me* & <I>')
     })
 
-    it('twice as once', async () => {
+    it('idempotently', async () => {
       const output = await ask()
       for (const _ of [1, 2]) {
         await afterwards((context) =>
@@ -289,7 +289,7 @@ describe('messaging.checkpoint', () => {
       expect(running.controls.workspace.messages).to.have.length(1)
     })
 
-    it('not when the message was deleted: the engine is told', async () => {
+    it('with an error for the engine if the message was deleted', async () => {
       const output = { ...(await ask()), ts: '1.1' }
       const work = afterwards((context) =>
         checkpoint.settle!({ input: question, output, outcome: { state: 'withdrawn' } }, context),
@@ -298,7 +298,7 @@ describe('messaging.checkpoint', () => {
     })
   })
 
-  it('names the words of the buttons where it says what can be replied', async () => {
+  it('lists the button labels as accepted replies', async () => {
     const input = { ...question, labels: { mine: 'Yes, <it>  was me', not_mine: 'n'.repeat(100) } }
     const words = `"Yes, <it> was me", "${'n'.repeat(100)}"`
     const output = await ask(input)
@@ -312,7 +312,7 @@ describe('messaging.checkpoint', () => {
       expect(text).to.contain(words.replace('<it>', '&lt;it&gt;'))
   })
 
-  it('reminds in the thread of the question, and in the conversation', async () => {
+  it('sends reminders in the thread of the question and in the conversation', async () => {
     const output = await ask()
     await afterwards((context) => checkpoint.remind!({ input: question, output }, context))
     const reminder = running.controls.workspace.messages[1]
@@ -323,7 +323,7 @@ describe('messaging.checkpoint', () => {
     )
   })
 
-  describe('has a word for whose answer does not count', () => {
+  describe('explains a rejected answer', () => {
     const refuse = async (by: string, reason: RefusalReason) => {
       const output = await ask()
       await afterwards((context) => checkpoint.refuse!({ input: question, output }, { by, reason }, context))
@@ -343,7 +343,7 @@ describe('messaging.checkpoint', () => {
       })
     }
 
-    it('not_asked, in a conversation of their own', async () => {
+    it('not_asked, in the conversation with its sender', async () => {
       const said = await refuse('U0CHENWEI', 'not_asked')
       expect(said).to.include({ channel: 'D0CHENWEI' })
       expect(said?.text).to.match(/Somebody else was asked/)
@@ -351,7 +351,7 @@ describe('messaging.checkpoint', () => {
     })
   })
 
-  describe('when the other system is sick', () => {
+  describe('if the other system fails', () => {
     for (const [fault, code] of [
       ['rateLimited', 'http_429'],
       ['rateLimitedInBody', 'rate_limited'],

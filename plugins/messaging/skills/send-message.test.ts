@@ -35,14 +35,14 @@ describe('messaging.send_message', () => {
     expect(running.requests[0]?.headers).not.to.have.property('authorization')
   })
 
-  it('posts what alerts wrote as plain text', async () => {
+  it('posts alert content as plain text', async () => {
     await send('<!channel> @here <https://evil.example|your bank> & co')
     expect(running.controls.workspace.posts[0]?.text).to.equal(
       '&lt;!channel&gt; @\u2060here &lt;https://evil.example|your bank&gt; &amp; co',
     )
   })
 
-  it('shows mark-up as it was written', async () => {
+  it('shows markup literally', async () => {
     await send('*b* `c` _i_ ~s~\n> <b> & co')
     expect(running.controls.workspace.posts.map(showPost)).to.deep.equal([
       'channel: *b* `c` _i_ ~s~\n  > <b> & co',
@@ -50,18 +50,18 @@ describe('messaging.send_message', () => {
   })
 
   for (const text of ['invalid', '', '{"success":true}', 'ok then']) {
-    it(`takes no other answer than the vendor's for a success: '${text}'`, async () => {
+    it(`accepts only the vendor's success response, not '${text}'`, async () => {
       running.failNext({ text })
       expect(await failure(send('hello'))).to.have.property('code', 'bad_response')
     })
   }
 
-  it('has a hint for trouble of the vendor', async () => {
+  it('has a hint for vendor outages', async () => {
     running.failNext(messagingFaults.webhookTrouble)
     expect(valueAt(await failure(send('x')), 'hint')).to.match(/usually a temporary one/)
   })
 
-  it('cuts a long text, and says so', async () => {
+  it('truncates a long text with a note', async () => {
     expect(await send('x'.repeat(5_000))).to.have.property('truncated', true)
     expect(running.controls.workspace.posts[0]?.text).to.have.length(4_000)
   })
@@ -75,7 +75,7 @@ describe('messaging.send_message', () => {
     ['signInPage', SkillError, 'bad_response', /HTML page/],
     ['notTheWebhook', SkillError, 'bad_response', /is not 'ok'/],
   ] as const) {
-    it(`fails when the webhook says so: ${fault}`, async () => {
+    it(`fails on the webhook error ${fault}`, async () => {
       running.failNext(messagingFaults[fault])
       const error = await failure(send('hello'))
       expect(error).to.be.instanceOf(kind).with.property('code', code)
@@ -84,14 +84,14 @@ describe('messaging.send_message', () => {
     })
   }
 
-  it('shows the word of the webhook only where it is one', async () => {
+  it('shows the error of the webhook only if it is a word', async () => {
     running.failNext({ status: 400, text: 'invalid_payload' })
     expect(await failure(send('x'))).to.have.property('message', 'the webhook answered 400: invalid_payload')
     running.failNext({ status: 400, text: '<html>A long page' })
     expect(await failure(send('x'))).to.have.property('message', 'the webhook answered 400: no reason')
   })
 
-  it('never shows the address of the webhook', async () => {
+  it('never shows the webhook URL', async () => {
     const secret = 'wrong-secret-canary'
     const webhook_url = `${running.url}/services/T0SANDBOX/B0WEBHOOK/${secret}`
     for (const fault of [
@@ -106,7 +106,7 @@ describe('messaging.send_message', () => {
     }
   })
 
-  it('needs a webhook', async () => {
+  it('requires a webhook', async () => {
     const { webhook_url: _, ...settings } = running.settings
     const error = await failure(runSkill(sendMessage, { text: 'x' }, { settings, egress: loopbackEgress }))
     expect(error)
@@ -114,7 +114,7 @@ describe('messaging.send_message', () => {
       .with.property('message', 'the connection lacks webhook_url')
   })
 
-  it('is never sent again by itself after an unclear failure', () => {
+  it('is not repeated automatically after an unknown outcome', () => {
     expect(sendMessage).to.include({ effect: 'write', repeat: 'never' })
   })
 })
