@@ -2,27 +2,21 @@ import { finished, type Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { SkillError } from '../plugin/index.ts'
 
-/** Largest body, in bytes after decompression. */
-const maxBodyBytes = 10 * 1024 * 1024
+/** Largest body of text, in bytes after decompression. */
+const maxTextBytes = 10 * 1_048_576
+/** Largest body of a request, and of an answer that is read as bytes. */
+export const maxFileBytes = 32 * 1_048_576
 
 const utf8 = new TextDecoder()
 
 /**
  * Reads a body up to the limit. Decompression is streamed, so a small body that expands into a huge one stops
- * at the limit.
+ * at the limit. Uses listeners, because the async iterator of a stream costs as much as everything else about a
+ * small answer.
  *
  * @throws SkillError `response_too_large`, and the error of the stream, such as a closed connection
  */
-export async function readBody(stream: Readable, contentType: string | undefined): Promise<string> {
-  const bytes = await readBytes(stream)
-  return decodeText(bytes, contentType)
-}
-
-/**
- * The bytes of a body up to the limit; see {@link readBody}. Uses listeners, because the async iterator of a stream costs
- * as much as everything else about a small answer.
- */
-export function readBytes(stream: Readable): Promise<Buffer> {
+export function readBytes(stream: Readable, maxBytes = maxTextBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -35,9 +29,9 @@ export function readBytes(stream: Readable): Promise<Buffer> {
     stream.on('data', (chunk: Buffer) => {
       chunks.push(chunk)
       size += chunk.length
-      if (size <= maxBodyBytes) return
+      if (size <= maxBytes) return
       // Not left to the `end` event: some streams emit nothing when they are destroyed.
-      reject(responseTooLarge())
+      reject(responseTooLarge(maxBytes))
       stopWatching()
       chunks.length = 0
       stream.removeAllListeners('data')
@@ -46,8 +40,9 @@ export function readBytes(stream: Readable): Promise<Buffer> {
   })
 }
 
-function responseTooLarge(): SkillError {
-  return new SkillError('response_too_large', `the answer is larger than ${maxBodyBytes / 1_048_576} MB`, {
+function responseTooLarge(maxBytes: number): SkillError {
+  const limit = maxBytes < 1_048_576 ? `${maxBytes} bytes` : `${maxBytes / 1_048_576} MB`
+  return new SkillError('response_too_large', `the answer is larger than ${limit}`, {
     hint: 'ask for less: fewer fields, smaller pages',
   })
 }

@@ -3,7 +3,7 @@ import type { RequestPath } from './request-path.ts'
 /** A value in a query: a list repeats its name, `undefined` omits it. */
 export type QueryValue = string | number | boolean | readonly (string | number | boolean)[] | undefined
 
-/** A request to the other system, with at most one of `json`, `form` and `body`. */
+/** A request to the other system, with at most one of `json`, `form`, `multipart` and `body`. */
 export interface HttpRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -20,10 +20,32 @@ export interface HttpRequest {
   readonly json?: unknown
   /** Sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string>>
-  /** Sent unchanged; set `content-type` yourself. */
-  readonly body?: string
+  /** Sent as `multipart/form-data`, in this order. */
+  readonly multipart?: readonly MultipartPart[]
+  /** Sent unchanged, at most 32 MB; set `content-type` yourself. Default for bytes: `application/octet-stream`. */
+  readonly body?: string | Uint8Array
   /** Statuses outside 200-299 to return as answers instead of errors, e.g. `[404]`. */
   readonly accept?: readonly number[]
+  /** Reads the body of an answer with status 200-299 as bytes, e.g. of a file. Default: as text. */
+  readonly bytes?: ExpectedBytes
+}
+
+/** A field of a form, or a file if it has a `filename`. */
+export interface MultipartPart {
+  readonly name: string
+  readonly value: string | Uint8Array
+  /** Required for bytes. */
+  readonly filename?: string
+  /** Of a file. Default `application/octet-stream`. */
+  readonly contentType?: string
+}
+
+/** What the answer may be; another is a SkillError `response_too_large` or `bad_response`. */
+export interface ExpectedBytes {
+  /** Largest body, in bytes after decompression. Default and at most 32 MB. */
+  readonly maxBytes?: number
+  /** Accepted content types without parameters, e.g. `application/pdf` or `image/*`. Default: all. */
+  readonly contentTypes?: readonly string[]
 }
 
 export interface HttpResponse {
@@ -32,8 +54,10 @@ export interface HttpResponse {
   readonly url: string
   /** Names in lower case; a repeated header is joined with `, `. */
   readonly headers: Readonly<Record<string, string>>
-  /** The decompressed body, at most 10 MB. */
+  /** The decompressed body, at most 10 MB; empty if it is in `bytes`. */
   readonly text: string
+  /** The decompressed body if the request has `bytes` and the status is 200-299, else empty. */
+  readonly bytes: Uint8Array
   /** The body as JSON. Throws SkillError `bad_response` if it is not JSON or nested deeper than 100 levels. */
   json(): unknown
 }

@@ -30,7 +30,14 @@ export type {
 } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'
 export type { Effect, ErrorOptions, RetryableErrorOptions } from './errors.ts'
-export type { HttpClient, HttpRequest, HttpResponse, QueryValue } from './http.ts'
+export type {
+  ExpectedBytes,
+  HttpClient,
+  HttpRequest,
+  HttpResponse,
+  MultipartPart,
+  QueryValue,
+} from './http.ts'
 export type {
   InboundAnswer,
   InboundHandler,

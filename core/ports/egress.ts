@@ -23,7 +23,9 @@ export interface EgressRequest {
   readonly url: string
   /** Names in lower case, without headers that frame the message. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
+  readonly body: string | Uint8Array | undefined
+  /** Reads the answer as bytes, at most so many after decompression. Default: as text. */
+  readonly maxBytes?: number | undefined
   readonly signal: AbortSignal
   /** Called once, before the first byte leaves. Default: none. */
   readonly onSent?: (() => void) | undefined
@@ -33,6 +35,8 @@ export interface EgressResponse {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Decompressed, at most 10 MB. */
+  /** Decompressed, at most 10 MB; empty if the request wanted bytes. */
   readonly body: string
+  /** Decompressed; present if the request wanted bytes. */
+  readonly bytes?: Uint8Array | undefined
 }

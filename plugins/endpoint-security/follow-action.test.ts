@@ -27,7 +27,7 @@ async function follow(
     nowMs += lookMs
     if (typeof next !== 'string') throw next
     const body = { ...queued, status: next }
-    return { status: 200, url: '', headers: {}, text: '', json: () => body }
+    return { status: 200, url: '', headers: {}, text: '', bytes: Buffer.of(), json: () => body }
   }
   const http = { get } as unknown as HttpClient
   const log = { info() {}, warn() {} }

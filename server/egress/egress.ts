@@ -81,7 +81,7 @@ export function createEgress(options: EgressOptions): ClosableEgress {
             onSent?.()
           },
         })
-        return await toResponse(to, response)
+        return await toResponse(to, response, request.maxBytes)
       } catch (error) {
         throw signal.aborted ? signal.reason : networkError(error, to.origin, isSent)
       }
@@ -143,7 +143,7 @@ function rawRequest(
   to: ServerOrigin,
   url: URL,
 ): Omit<RawRequest, 'agent' | 'onSent'> {
-  const { method, signal, organizationUuid = '', isConnection = false } = request
+  const { method, signal, organizationUuid = '', isConnection = false, maxBytes } = request
   const body = canHaveBody(request) ? (request.body ?? '') : undefined
   return {
     to,
@@ -153,6 +153,7 @@ function rawRequest(
     path: url.pathname + url.search,
     headers: headerList(checkHeaders(request.headers), to, body),
     body,
+    maxBytes,
     signal,
   }
 }
@@ -164,7 +165,7 @@ const canHaveBody = ({ method, body }: EgressRequest): boolean =>
 function headerList(
   given: Record<string, string>,
   { host }: ServerOrigin,
-  body: string | undefined,
+  body: EgressRequest['body'],
 ): string[] {
   const list = ['host', host, 'connection', 'keep-alive', 'accept-encoding', acceptEncoding]
   if (given['user-agent'] === undefined) list.push('user-agent', 'tocsin')
@@ -173,15 +174,21 @@ function headerList(
   return list
 }
 
-async function toResponse(to: ServerOrigin, response: RawResponse): Promise<EgressResponse> {
-  const { head, bytes } = response
+async function toResponse(
+  to: ServerOrigin,
+  response: RawResponse,
+  maxBytes: number | undefined,
+): Promise<EgressResponse> {
+  const { head } = response
   const status = head.statusCode ?? 0
   // A body in one piece needs no stream.
-  if (head.headers['content-encoding'] === undefined || bytes.length === 0) {
-    return { status, headers: flatten(head.headers), body: decodeText(bytes, head.headers['content-type']) }
-  }
-  const { headers, body } = await decodeBody(to, response)
-  return { status, headers: flatten(headers), body }
+  const isPlain = head.headers['content-encoding'] === undefined || response.bytes.length === 0
+  const { headers, bytes } = isPlain
+    ? { headers: head.headers, bytes: response.bytes }
+    : await decodeBody(to, response, maxBytes)
+  return maxBytes === undefined
+    ? { status, headers: flatten(headers), body: decodeText(bytes, headers['content-type']) }
+    : { status, headers: flatten(headers), body: '', bytes }
 }
 
 function flatten(headers: IncomingHttpHeaders): Record<string, string> {

@@ -9,7 +9,7 @@ import { request as openHttps } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import got, { type Response } from 'got'
-import { readBody, readBytes } from '../../core/common/read-body.ts'
+import { readBytes } from '../../core/common/read-body.ts'
 
 /** What the requests to one origin have in common; prepared once. */
 export interface ServerOrigin {
@@ -35,7 +35,9 @@ export interface RawRequest {
   readonly path: string
   /** Names and values in turns, complete. */
   readonly headers: readonly string[]
-  readonly body: string | undefined
+  readonly body: string | Uint8Array | undefined
+  /** Of the answer. */
+  readonly maxBytes: number | undefined
   readonly signal: AbortSignal
   /** Called once, before the first byte leaves. */
   readonly onSent: () => void
@@ -55,7 +57,7 @@ const maxHeaderSize = 32_768
  * `response_too_large`, or the error of the connection.
  */
 export function exchange(wanted: RawRequest): Promise<RawResponse> {
-  const { body, signal, onSent } = wanted
+  const { body, maxBytes, signal, onSent } = wanted
   return new Promise((resolve, reject) => {
     const request = open(wanted)
     const fail = (error: unknown): void => {
@@ -79,7 +81,7 @@ export function exchange(wanted: RawRequest): Promise<RawResponse> {
       fail(new Error('the other system switched to another protocol'))
     })
     request.once('response', (head) => {
-      readBytes(head).then((bytes) => finish({ head, bytes }), fail)
+      readBytes(head, maxBytes).then((bytes) => finish({ head, bytes }), fail)
     })
     tellWhenSent(request, wanted.to.isSecure, onSent)
     request.end(body)
@@ -117,7 +119,8 @@ const client = got.extend({ followRedirect: false, retry: { limit: 0 }, throwHtt
 export async function decodeBody(
   { origin }: ServerOrigin,
   { head, bytes }: RawResponse,
-): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: string }> {
+  maxBytes: number | undefined,
+): Promise<{ readonly headers: IncomingHttpHeaders; readonly bytes: Buffer }> {
   const { statusCode, headers } = head
   const answer = Object.assign(Readable.from([bytes], { objectMode: false }), {
     statusCode,
@@ -131,7 +134,7 @@ export async function decodeBody(
       // Kept for good: a late error must not reach the process.
       stream.on('error', reject)
     })
-    return { headers: response.headers, body: await readBody(stream, response.headers['content-type']) }
+    return { headers: response.headers, bytes: await readBytes(stream, maxBytes) }
   } finally {
     stream.destroy()
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Readable } from 'node:stream'
-import { readBody } from '../../core/common/read-body.ts'
+import { decodeText, readBytes } from '../../core/common/read-body.ts'
 
 describe('the body of an answer', () => {
   it('is given up when it is too large, also where the stream never says that it is over', async () => {
@@ -11,7 +11,7 @@ describe('the body of an answer', () => {
       },
       destroy() {},
     })
-    const error: unknown = await readBody(endless, undefined).catch((reason: unknown) => reason)
+    const error: unknown = await readBytes(endless).catch((reason: unknown) => reason)
     expect(error).to.include({ code: 'response_too_large' })
   })
 
@@ -20,7 +20,7 @@ describe('the body of an answer', () => {
     broken.on('error', () => {})
     broken.destroy(new Error('cut off'))
     await new Promise((resolve) => broken.once('close', resolve))
-    const error: unknown = await readBody(broken, undefined).catch((reason: unknown) => reason)
+    const error: unknown = await readBytes(broken).catch((reason: unknown) => reason)
     expect(error).to.include({ message: 'cut off' })
   })
 
@@ -29,7 +29,7 @@ describe('the body of an answer', () => {
       const stream = Readable.from([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')], {
         objectMode: false,
       })
-      expect(await readBody(stream, 'application/json')).to.equal('{}')
+      expect(decodeText(await readBytes(stream), 'application/json')).to.equal('{}')
     }
   })
 })

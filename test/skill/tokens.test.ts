@@ -140,7 +140,7 @@ describe('a connection with a token', () => {
     let issued = 0
     const answer: Answer = ({ url, body }) => {
       if (url !== login) return { body: 'yes' }
-      const assertion = new URLSearchParams(body).get('client_assertion')
+      const assertion = new URLSearchParams(String(body)).get('client_assertion')
       // The other system takes each assertion once, and for a minute.
       if (assertion !== `jwt-assertion-${clock.now()}`) return { status: 401, body: `no ${assertion}` }
       return handOut(`canary-token-${++issued}`, { expires_in: 60 })

@@ -1,4 +1,4 @@
-import type { SandboxReply } from './routes.ts'
+import { contentOf, type SandboxReply } from './routes.ts'
 import type { SandboxRequest } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
 
@@ -32,17 +32,17 @@ export function cannedEgress(replies: Replies): {
     requests.push(sent)
     const reply = next(sent)
     if (reply instanceof Error) throw reply
-    const headers = {
-      'content-type': reply.json === undefined ? 'text/plain' : 'application/json',
-      ...reply.headers,
-    }
-    const body = reply.json === undefined ? (reply.text ?? '') : JSON.stringify(reply.json)
-    return { status: reply.status ?? 200, headers, body }
+    const { type, body } = contentOf(reply)
+    const headers = { 'content-type': type, ...reply.headers }
+    const bytes = Buffer.from(body)
+    return request.maxBytes === undefined
+      ? { status: reply.status ?? 200, headers, body: bytes.toString() }
+      : { status: reply.status ?? 200, headers, body: '', bytes }
   }
   return { egress: { send }, requests }
 }
 
 function toSent({ method, url, headers, body }: EgressRequest): SentRequest {
   const { pathname, search } = new URL(url)
-  return { method, url, path: `${pathname}${search}`, headers, body: body ?? '' }
+  return { method, url, path: `${pathname}${search}`, headers, body: Buffer.from(body ?? '').toString() }
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { RetryableError, TocsinError } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
-import { readBody } from '../../common/read-body.ts'
+import { decodeText, readBytes } from '../../common/read-body.ts'
 
 /**
  * An egress for tests that reaches only this machine: plain HTTP to 127.0.0.1, with the body limit of
@@ -27,16 +27,22 @@ export const loopbackEgress: Egress = {
   },
 }
 
-async function exchange(url: URL, { method, headers, body, signal }: EgressRequest): Promise<EgressResponse> {
+async function exchange(
+  url: URL,
+  { method, headers, body, maxBytes, signal }: EgressRequest,
+): Promise<EgressResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     open(url, { method, headers, signal, agent: false }, resolve).on('error', reject).end(body)
   })
   const isZipped = response.headers['content-encoding'] === 'gzip'
   const stream = isZipped ? response.compose<NodeJS.ReadWriteStream>(createGunzip()) : response
   const pairs = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  const bytes = await readBytes(stream as Readable, maxBytes)
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(pairs) as Record<string, string>,
-    body: await readBody(stream as Readable, response.headers['content-type']),
+    ...(maxBytes === undefined
+      ? { body: decodeText(bytes, response.headers['content-type']) }
+      : { body: '', bytes }),
   }
 }

@@ -7,21 +7,34 @@ export interface SandboxCall extends SandboxRequest {
   readonly query: URLSearchParams
   /** Values of `:name` in the route's path, decoded. */
   readonly params: Readonly<Record<string, string>>
+  /** The body as it came; `new Response(bytes, { headers }).formData()` reads a multipart body. */
+  readonly bytes: Uint8Array
   /** The parsed JSON body; any other body is answered with 400. */
   json(): unknown
   /** The body as `application/x-www-form-urlencoded`. */
   form(): URLSearchParams
 }
 
-/** At most one of `json` and `text`. */
+/** At most one of `json`, `text` and `bytes`. */
 export interface SandboxReply {
   /** Default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
   readonly text?: string
+  readonly bytes?: Uint8Array
   /** Delay before the response, in milliseconds. */
   readonly delayMs?: number
+}
+
+/** The body of a reply, and its content type unless the headers name another. */
+export function contentOf({ json, text = '', bytes }: SandboxReply): {
+  readonly type: string
+  readonly body: string | Uint8Array
+} {
+  if (bytes !== undefined) return { type: 'application/octet-stream', body: bytes }
+  if (json !== undefined) return { type: 'application/json', body: JSON.stringify(json) }
+  return { type: 'text/plain; charset=utf-8', body: text }
 }
 
 /** A page that a gateway or sign-in form sends instead of the other system. */

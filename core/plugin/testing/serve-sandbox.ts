@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseJson } from '../../common/json.ts'
+import { maxFileBytes } from '../../common/read-body.ts'
 import type {
   RateLimit,
   RunningSandbox,
@@ -12,14 +13,12 @@ import { countCalls } from './count-calls.ts'
 import { fail, type Failure } from './failures.ts'
 import {
   compileRoutes,
+  contentOf,
   type SandboxCall,
   type SandboxReply,
   type SandboxHandler,
   type SandboxRoutes,
 } from './routes.ts'
-
-/** Largest request body that a sandbox reads, in bytes. */
-const maxBody = 1_048_576
 
 /** Routes of a sandbox, and controls of its state, e.g. to expire its tokens. */
 export interface SandboxBehaviour<Controls> {
@@ -182,18 +181,19 @@ async function answer(
   }
 }
 
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBody) return undefined
+    if (size > maxFileBytes) return undefined
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks)
 }
 
-function toCall(request: IncomingMessage, body: string): SandboxCall {
+function toCall(request: IncomingMessage, bytes: Buffer): SandboxCall {
+  const body = bytes.toString()
   const path = request.url ?? '/'
   const [pathname = '/', query = ''] = path.split('?', 2)
   const headers = Object.entries(request.headers).map(([name, value]) => [name, [value].flat().join(', ')])
@@ -202,6 +202,7 @@ function toCall(request: IncomingMessage, body: string): SandboxCall {
     path,
     headers: Object.fromEntries(headers) as Record<string, string>,
     body,
+    bytes,
     pathname,
     query: new URLSearchParams(query),
     params: {},
@@ -212,7 +213,6 @@ function toCall(request: IncomingMessage, body: string): SandboxCall {
 
 function send(response: ServerResponse, reply: SandboxReply): void {
   if (response.headersSent || response.destroyed) return
-  const type = reply.json === undefined ? 'text/plain; charset=utf-8' : 'application/json'
-  const body = reply.json === undefined ? (reply.text ?? '') : JSON.stringify(reply.json)
+  const { type, body } = contentOf(reply)
   response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(body)
 }

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../../common/json.ts'
+import { parseJson } from '../../common/json.ts'
 import {
   SkillError,
   type Effect,
@@ -11,6 +11,7 @@ import { absoluteAddress } from '../connection/address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from '../connection/bearer.ts'
 import { credentialsIn } from '../connection/credentials.ts'
+import { asText, checkContentType, encodeBody, maxBytesOf } from '../http/body.ts'
 import { checkHeaders } from '../http/headers.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
@@ -39,7 +40,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       ? addressFrom(target, wanted)
       : { url: absoluteAddress(wanted.path, wanted.query), isBelowBase: false }
     const method = wanted.method ?? 'GET'
-    const { body, contentType } = encodeBody(wanted)
+    const { body, contentType } = await encodeBody(wanted)
     const own = { accept: 'application/json', ...contentType, ...checkHeaders(wanted.headers ?? {}) }
     const make = (more: Readonly<Record<string, string>>): EgressRequest => {
       const request = withCredentials(
@@ -48,7 +49,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         isBelowBase,
         options,
       )
-      return { ...request, signal, onSent }
+      return { ...request, maxBytes: maxBytesOf(wanted.bytes), signal, onSent }
     }
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
       const response = await (target
@@ -57,11 +58,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       redactor.learn(response.body)
       return response
     }
-    const response = await (isBelowBase && bearer ? sendWithToken(send, bearer) : send())
-    const { status } = response
+    const answer = await (isBelowBase && bearer ? sendWithToken(send, bearer) : send())
+    const { status } = answer
     const what = `${method} ${url.origin}${url.pathname}`
-    if ((status >= 200 && status < 300) || wanted.accept?.includes(status) === true)
-      return toHttpResponse(response, what, url.href)
+    const isGood = status >= 200 && status < 300
+    const response = isGood ? answer : asText(answer)
+    if (isGood && wanted.bytes !== undefined) checkContentType(wanted.bytes, response, what)
+    if (isGood || wanted.accept?.includes(status) === true) return toHttpResponse(response, what, url.href)
     throw statusError(response, {
       what,
       url,
@@ -93,20 +96,7 @@ async function sendWithToken(
   return other === undefined ? response : await withToken(other)
 }
 
-function encodeBody(wanted: HttpRequest): {
-  readonly body: string | undefined
-  readonly contentType: Readonly<Record<string, string>>
-} {
-  const { json, form, body } = wanted
-  if ([json, form, body].filter((one) => one !== undefined).length > 1) {
-    throw new SkillError('bad_request', 'a request has one body: json, form or body')
-  }
-  if (json !== undefined)
-    return { body: stringifyJson(json), contentType: { 'content-type': 'application/json' } }
-  if (form === undefined) return { body, contentType: {} }
-  const contentType = { 'content-type': 'application/x-www-form-urlencoded' }
-  return { body: new URLSearchParams(form).toString(), contentType }
-}
+const nothing = new Uint8Array()
 
 function toHttpResponse(response: EgressResponse, what: string, url: string): HttpResponse {
   return {
@@ -114,6 +104,7 @@ function toHttpResponse(response: EgressResponse, what: string, url: string): Ht
     url,
     headers: response.headers,
     text: response.body,
+    bytes: response.bytes ?? nothing,
     json() {
       try {
         return parseJson(response.body)
@@ -148,7 +139,7 @@ function withCredentials(
   const { credentials, ...signed } = of.sign({
     ...plain,
     headers,
-    body: Buffer.from(plain.body ?? ''),
+    body: typeof plain.body === 'object' ? plain.body : Buffer.from(plain.body ?? ''),
     nowMs,
   })
   for (const credential of credentials) redactor.add(credential)
