@@ -37,6 +37,7 @@ function joinSegments(segments: readonly (string | number)[]): string {
 }
 
 function encodeSegment(segment: string): string {
+  if (segment.length < maxLength && plainSegment.test(segment)) return segment
   if (segment.length > maxLength) throw badPath(segment, `is longer than ${maxLength} characters`)
   if (segment.trim() === '') throw badPath(segment, 'has an empty segment', 'give every segment a value')
   if (/\p{Cc}/u.test(segment)) throw badPath(segment, 'contains a control character')
@@ -52,7 +53,12 @@ const unusable = /[\s\p{Cc}\\;]/u
 /** What some systems take for `/` and `\` where they reduce text to plainer characters. */
 const likeSlashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g
 
+/** Paths and segments of plain characters, as most are: none of the checks below can find anything in them. */
+const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/
+const plainSegment = /^[\w~-][\w.~-]*$/
+
 function checkText(path: string): string {
+  if (path.length < maxLength && plainPath.test(path)) return path
   if (path.length > maxLength) throw badPath(path, `is longer than ${maxLength} characters`)
   if (!path.startsWith('/') || path.startsWith('//')) throw badPath(path, "must begin with one '/'", asList)
   if (/[?#]/.test(path)) throw badPath(path, "must not contain '?' or '#'", asQuery)

@@ -101,10 +101,26 @@ function hooksOf(id: number, controller: AbortController, effect: EffectMemory |
         const now = typeof known === 'function' ? known() : known
         if (now !== undefined && !noteEffect(effect, now)) controller.abort(attemptIsOver())
       }),
-    onSecret: (secret) => post({ kind: 'secret', secret }),
+    onSecret: tellSecret,
     cases: casesOf(id),
     log: { info: log('info'), warn: log('warn') },
   }
+}
+
+/** A secret is named once a second at most: each call uses it several times. */
+const toldEveryMs = 1_000
+const told = new Set<string>()
+let toldUntilMs = 0
+
+function tellSecret(secret: string): void {
+  const now = performance.now()
+  if (now >= toldUntilMs) {
+    told.clear()
+    toldUntilMs = now + toldEveryMs
+  }
+  if (told.has(secret)) return
+  told.add(secret)
+  post({ kind: 'secret', secret })
 }
 
 function casesOf(id: number): CaseAccess {

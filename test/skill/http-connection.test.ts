@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { ValidationError } from '../../core/errors/errors.ts'
 import { usableSettings } from '../../core/skill/connection/usable-settings.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import { createTarget } from '../../core/skill/connection/target.ts'
 import { connection } from '../../plugins/http/connection.ts'
 
 describe('a connection of the http plugin', () => {
@@ -56,4 +58,32 @@ describe('a connection of the http plugin', () => {
       for (const value of good) expect(usable({ [field]: value })[field], value).to.equal(value)
     })
   }
+})
+
+describe('the credentials of a connection', () => {
+  const targetWith = (headers: (nowMs: number) => Record<string, string>) =>
+    createTarget(
+      {
+        title: 'Example',
+        description: 'For tests.',
+        settings: { type: 'object' },
+        baseUrl: () => 'https://api.example.com',
+        headers: (_settings, { nowMs }) => headers(nowMs),
+        authenticate: async () => {},
+      },
+      { name: 'n', uuid: 'u' },
+      { key: new Secret('secret-of-example') },
+    )
+
+  it('are those of the moment, although equal headers are prepared once', () => {
+    const { credentialsAt } = targetWith((nowMs) => ({ 'X-Minute': String(Math.floor(nowMs / 60_000)) }))
+    expect(credentialsAt(0)).to.equal(credentialsAt(59_999))
+    expect(credentialsAt(60_000).headers).to.deep.equal({ 'x-minute': '1' })
+  })
+
+  it('name what is made from a secret, for redaction', () => {
+    const basic = Buffer.from('kim:secret-of-example').toString('base64')
+    const { credentialsAt } = targetWith(() => ({ 'X-Basic': `Basic ${basic}`, 'X-Other': 'Basic b3RoZXI=' }))
+    expect(credentialsAt(0).credentials).to.deep.equal([basic])
+  })
 })

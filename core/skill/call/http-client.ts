@@ -130,11 +130,12 @@ function withCredentials(
 ): UnsentRequest {
   const nowMs = clock.now()
   const of = isBelowBase ? target : undefined
-  const { authorization = '' } = plain.headers
-  const added = { ...of?.headersAt(nowMs), ...token }
-  const used = credentialsIn({ authorization, ...added }, target?.secrets ?? [])
-  for (const credential of used) redactor.add(credential)
-  const headers = { ...plain.headers, ...added }
+  const prepared = of?.credentialsAt(nowMs)
+  for (const credential of prepared?.credentials ?? []) redactor.add(credential)
+  const { authorization } = { ...plain.headers, ...token }
+  const own = authorization === undefined ? [] : credentialsIn({ authorization }, target?.secrets ?? [])
+  for (const credential of own) redactor.add(credential)
+  const headers = { ...plain.headers, ...prepared?.headers, ...token }
   if (of?.sign === undefined) return { ...plain, headers }
   const { credentials, ...signed } = of.sign({
     ...plain,

@@ -34,8 +34,15 @@ function copy(value: unknown, pointer: string, depth: number, refuse: Refuse): u
   if (prototype !== Object.prototype && prototype !== null) {
     return refuse(pointer, `is a ${value.constructor.name}, not plain data`)
   }
-  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined)
-  return Object.fromEntries(
-    fields.map(([key, inner]) => [key, copy(inner, `${pointer}/${key}`, depth + 1, refuse)]),
-  )
+  const plain: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    const inner = (value as Readonly<Record<string, unknown>>)[key]
+    if (inner === undefined) continue
+    const copied = copy(inner, `${pointer}/${key}`, depth + 1, refuse)
+    if (key === '__proto__') Object.defineProperty(plain, key, { value: copied, ...ownField })
+    else plain[key] = copied
+  }
+  return plain
 }
+
+const ownField = { configurable: true, enumerable: true, writable: true } as const

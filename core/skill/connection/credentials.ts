@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   ConnectionError,
   percentEncode,
@@ -14,6 +15,35 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Added values that must not be shown. */
   readonly credentials: readonly string[]
+}
+
+/** Headers that authenticate a request. */
+export interface CredentialHeaders {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Texts in them that must not be shown. */
+  readonly credentials: readonly string[]
+}
+
+/**
+ * The headers that `make` gives at a time. Most connections make the same ones for each request: those are checked, and searched
+ * for secrets, once.
+ */
+export function createCredentials(
+  connection: string,
+  secrets: readonly string[],
+  make: (nowMs: number) => Readonly<Record<string, string>>,
+): (nowMs: number) => CredentialHeaders {
+  let given: Readonly<Record<string, string>> | undefined
+  let prepared: CredentialHeaders = { headers: {}, credentials: [] }
+  return (nowMs) => {
+    const now = called(connection, 'headers', () => make(nowMs))
+    if (isDeepStrictEqual(now, given)) return prepared
+    const headers = checkedHeaders(connection, now)
+    prepared = { headers, credentials: credentialsIn(headers, secrets) }
+    given = { ...now }
+    return prepared
+  }
 }
 
 /** @throws ConnectionError `connection_invalid` */

@@ -11,7 +11,15 @@ import {
 } from '../../plugin/index.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
-import { called, checkedHeaders, createSigner, credentialsIn, type Signer } from './credentials.ts'
+import {
+  called,
+  checkedHeaders,
+  createCredentials,
+  createSigner,
+  credentialsIn,
+  type CredentialHeaders,
+  type Signer,
+} from './credentials.ts'
 import type { TokenCall } from '../http/fetch-token.ts'
 import type { ConnectionBudget } from '../http/send-in-turn.ts'
 
@@ -24,12 +32,12 @@ export interface ConnectionTarget {
   /** Origins allowed in absolute addresses; they receive no credentials. */
   readonly otherOrigins: readonly string[]
   /**
-   * Headers with credentials at a time (epoch milliseconds), names in lower case.
+   * Headers with credentials at a time in epoch milliseconds.
    *
    * @throws ConnectionError `connection_invalid`
    */
-  readonly headersAt: (nowMs: number) => Readonly<Record<string, string>>
-  /** Undefined: `headersAt` is all that proves who asks. */
+  readonly credentialsAt: (nowMs: number) => CredentialHeaders
+  /** Undefined: `credentialsAt` is all that proves who asks. */
   readonly sign: Signer | undefined
   /** Secrets to redact from messages. */
   readonly secrets: readonly string[]
@@ -66,11 +74,7 @@ export function createTarget(
     connectionUuid,
     base,
     otherOrigins,
-    headersAt: (nowMs) =>
-      checkedHeaders(
-        connection,
-        called(connection, 'headers', () => headers?.(settings, { nowMs }) ?? {}),
-      ),
+    credentialsAt: createCredentials(connection, secrets, (nowMs) => headers?.(settings, { nowMs }) ?? {}),
     sign: sign && createSigner(connection, sign, settings, secrets),
     secrets,
     rate: rate && ((request) => rate(request, settings)),

@@ -19,8 +19,8 @@ export function usableSettings(
   requireHideable(checked)
   try {
     const settings = { ...checked.settings, ...checked.secrets }
-    const { headersAt, sign, token, base } = createTarget(definition, { name, uuid: '' }, settings)
-    const headers = headersAt(nowMs)
+    const { credentialsAt, sign, token, base } = createTarget(definition, { name, uuid: '' }, settings)
+    const { headers } = credentialsAt(nowMs)
     sign?.({ method: 'GET', url: base.href, headers, body: new Uint8Array(), nowMs })
     token?.requestAt(nowMs)
   } catch (error) {

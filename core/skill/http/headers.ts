@@ -38,12 +38,13 @@ export function headerProblem(name: string, value: string): string | undefined {
  * @throws SkillError `bad_header`, without the value
  */
 export function checkHeaders(given: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(given).map(([mixed, value]) => {
-      const name = mixed.toLowerCase()
-      const problem = headerProblem(name, value)
-      if (problem !== undefined) throw new SkillError('bad_header', problem)
-      return [name, value]
-    }),
-  )
+  // Without a prototype, `__proto__` is a name like any other.
+  const headers = Object.create(null) as Record<string, string>
+  for (const mixed of Object.keys(given)) {
+    const name = mixed.toLowerCase()
+    const problem = headerProblem(name, given[mixed]!)
+    if (problem !== undefined) throw new SkillError('bad_header', problem)
+    headers[name] = given[mixed]!
+  }
+  return headers
 }

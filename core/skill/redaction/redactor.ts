@@ -77,6 +77,7 @@ export class Redactor {
 
   /** Learns the tokens in an answer. */
   learn(body: string): void {
+    if (!body.includes('_token"')) return
     for (const [, token] of body.slice(0, 65_536).matchAll(issuedToken))
       if (token !== undefined) this.add(token)
   }
@@ -118,12 +119,15 @@ export class Redactor {
       const items = value.map((item: unknown) => this.value(item, depth + 1))
       return items.some((item, index) => item !== value[index]) ? items : value
     }
-    const before = Object.entries(value)
-    const after = before.map(([key, inner]) => [this.text(key), this.value(inner, depth + 1)] as const)
-    const changed = after.some(
-      ([key, inner], index) => key !== before[index]?.[0] || inner !== before[index]?.[1],
-    )
-    return changed ? Object.fromEntries(after) : value
+    return this.#fields(value as Readonly<Record<string, unknown>>, depth)
+  }
+
+  #fields(value: Readonly<Record<string, unknown>>, depth: number): unknown {
+    const names = Object.keys(value)
+    const texts = names.map((name) => this.text(name))
+    const inner = names.map((name) => this.value(value[name], depth + 1))
+    const isSame = names.every((name, index) => name === texts[index] && value[name] === inner[index])
+    return isSame ? value : Object.fromEntries(texts.map((text, index) => [text, inner[index]]))
   }
 
   /**
