@@ -15,32 +15,32 @@ const files = (count: number): Record<string, string> =>
 /** A small tree that breaks one rule, and what the rule reports. */
 const planted: readonly { rule: string; files: Readonly<Record<string, string>>; reports: string[] }[] = [
   {
-    rule: 'at most 15 source files in a folder',
+    rule: 'more than 15 source files in a folder',
     files: { ...files(16), 'core/a/README.md': '# A\n' },
     reports: ['core/a has 16 source files, 15 are allowed'],
   },
   {
-    rule: 'a folder of more than 8 source files is explained',
+    rule: 'an unexplained folder of more than 8 source files',
     files: files(9),
     reports: ['core/a has 9 source files: it needs a README.md or a comment at the top of index.ts'],
   },
   {
-    rule: 'an index without a comment explains nothing',
+    rule: 'an index without a comment in a large folder',
     files: { ...files(8), 'core/a/index.ts': '// exports\nexport const index = 1\n' },
     reports: ['core/a has 9 source files: it needs a README.md or a comment at the top of index.ts'],
   },
   {
-    rule: 'nothing: an index comment explains a folder',
+    rule: 'an index comment in a large folder',
     files: { ...files(8), 'core/a/index.ts': '/** The parts of a. */\nexport const index = 1\n' },
     reports: [],
   },
   {
-    rule: 'at most 300 lines in a file',
+    rule: 'a file of more than 300 lines',
     files: { 'core/a.ts': lines(300), 'core/b.ts': lines(301) },
     reports: ['core/b.ts has 301 lines, 300 are allowed'],
   },
   {
-    rule: 'no small file with one importer',
+    rule: 'a small file with one importer',
     files: {
       'core/a.ts': "import { b } from './b.ts'\nimport { c } from './c.ts'\nimport { d } from './d.ts'\n",
       'core/b.ts': `export const b = 1\n${lines(38)}`,
@@ -51,7 +51,7 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     reports: ['core/b.ts has 39 lines and one importer: move it into core/a.ts'],
   },
   {
-    rule: 'a helper of tests is no test of a small file',
+    rule: 'a small file with one importer and a test helper',
     files: {
       'core/a.ts': "import { b } from './b.ts'\n",
       'core/b.ts': 'export const b = 1\n',
@@ -60,7 +60,7 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     reports: ['core/b.ts has 1 lines and one importer: move it into core/a.ts'],
   },
   {
-    rule: 'only folders that a table lists hold units',
+    rule: 'small files in a folder that is not listed for units',
     files: {
       'core/a/b.ts': "import { c } from './skills/c.ts'\nimport { d } from './migrations/d.ts'\n",
       'core/a/skills/c.ts': 'export const c = 1\n',
@@ -75,7 +75,7 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     ],
   },
   {
-    rule: 'nothing: declared units may be small',
+    rule: 'small declared units',
     files: {
       'plugins/x/plugin.ts': "import { y } from './skills/y.ts'\nexport default y\n",
       'plugins/x/skills/y.ts': 'export const y = 1\n',
@@ -83,7 +83,7 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     reports: [],
   },
   {
-    rule: 'a facade is respected',
+    rule: 'an import past a facade',
     files: {
       'core/a/index.ts': "export { inner } from './inner.ts'\n",
       'core/a/inner.ts': `export const inner = 1\n${lines(40)}`,
@@ -92,7 +92,7 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     reports: ['core/b.ts imports core/a/inner.ts past core/a/index.ts'],
   },
   {
-    rule: 'an exported name is exported once',
+    rule: 'a name exported twice',
     files: {
       'core/a.ts': 'export interface Scope {}\nexport { b } from "./b.ts"\n',
       'core/b.ts': 'export const b = 1\n',
@@ -114,12 +114,12 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     'export declare const Scope: number\n',
     'export var Scope = 1\n',
   ].map((text) => ({
-    rule: `an exported name is exported once: ${text.replaceAll('\n', ' ')}`,
+    rule: `a name exported twice: ${text.replaceAll('\n', ' ')}`,
     files: { 'core/a.ts': 'export interface Scope {}\n', 'core/b.ts': text },
     reports: ['Scope is exported 2 times: core/a.ts, core/b.ts'],
   })),
   {
-    rule: 'nothing: a name may be passed on, and be used without being exported',
+    rule: 'a name that is reexported or not exported',
     files: {
       'core/a.ts': 'export interface Scope {}\n',
       'core/b.ts':
@@ -131,22 +131,22 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
     reports: [],
   },
   {
-    rule: 'nothing: plugins may share names with each other',
+    rule: 'a name exported by two plugins',
     files: { 'plugins/a/x.ts': 'export const x = 1\n', 'plugins/b/x.ts': 'export const x = 1\n' },
     reports: [],
   },
   {
-    rule: 'a plugin exports a name once',
+    rule: 'a name exported twice by a plugin',
     files: { 'plugins/a/x.ts': 'export const x = 1\n', 'plugins/a/y.ts': 'export const x = 1\n' },
     reports: ['x is exported 2 times: plugins/a/x.ts, plugins/a/y.ts'],
   },
   {
-    rule: 'a plugin shares no name with the project',
+    rule: 'a name exported by a plugin and the project',
     files: { 'core/x.ts': 'export const x = 1\n', 'plugins/a/x.ts': 'export const x = 1\n' },
     reports: ['x is exported 2 times: core/x.ts, plugins/a/x.ts'],
   },
   {
-    rule: 'a README lists files that exist',
+    rule: 'a missing file in a README',
     files: {
       'core/a/x.ts': 'export const x = 1\n',
       'core/a/README.md': '# A\n\n| file | contents |\n| --- | --- |\n| `x.ts`, `y.ts` | x |\n',
@@ -156,12 +156,12 @@ const planted: readonly { rule: string; files: Readonly<Record<string, string>>;
 ]
 
 describe('layout of the source', () => {
-  it('keeps the rules of CONTRIBUTING.md', () => {
+  it('follows the rules of CONTRIBUTING.md', () => {
     expect(findBreaches(readSources(root))).to.deep.equal([])
   })
 
   for (const { rule, files, reports } of planted) {
-    it(`reports a breach of: ${rule}`, async () => {
+    it(`${reports.length > 0 ? 'reports' : 'accepts'} ${rule}`, async () => {
       const folder = await makeTemporaryFolder()
       try {
         for (const [path, content] of Object.entries(files)) {

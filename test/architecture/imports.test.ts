@@ -137,7 +137,7 @@ describe('direction of imports', function () {
 
   for (const { file, by, says } of planted) {
     for (const who of by) {
-      it(`is held by the ${who}: refuses that ${says} (${file})`, () => {
+      it(`is enforced by the ${who}, which refuses that ${says} (${file})`, () => {
         const complaints = (who === 'compiler' ? compiler : linter).split('\n')
         expect(
           complaints.some((line) => line.startsWith(file)),

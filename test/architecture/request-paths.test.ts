@@ -27,8 +27,8 @@ function sourcesOf(folder: string): readonly string[] {
   )
 }
 
-describe('paths of requests in plugins', () => {
-  it('are given as segments wherever they hold a value', () => {
+describe('request paths in plugins', () => {
+  it('pass values as segments', () => {
     const files = sourcesOf(plugins)
     expect(files.length).to.be.greaterThan(100)
     const found = files.flatMap((file) =>
@@ -44,6 +44,6 @@ describe('paths of requests in plugins', () => {
     'await http.post(`${path}/notes`)',
     'return { method, path: `${base}/x` }',
   ]) {
-    it(`would find ${line}`, () => expect(problemsIn(line)).to.deep.equal([line]))
+    it(`would be reported: ${line}`, () => expect(problemsIn(line)).to.deep.equal([line]))
   }
 })

@@ -83,7 +83,7 @@ const rules: readonly Rule[] = [
 
 const withoutComments = (code: string): string => code.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
 
-describe('policy of store adapters', () => {
+describe('store policy', () => {
   const sources = readSources(root)
     .files.filter(
       ({ path }) => path.startsWith('server/sqlite/') && !path.startsWith('server/sqlite/schema/'),
@@ -91,7 +91,7 @@ describe('policy of store adapters', () => {
     .map(({ path }) => ({ path, code: withoutComments(readFileSync(join(root, path), 'utf8')) }))
 
   for (const { says, find, planted } of rules)
-    it(says, () => {
+    it(`requires that ${says}`, () => {
       expect(
         find(withoutComments(`/* fine */ ${planted} // fine`)),
         'the planted breach is found',
@@ -101,7 +101,7 @@ describe('policy of store adapters', () => {
       expect(found).to.deep.equal([])
     })
 
-  it('transitions know no adapter: they are pure', () => {
+  it('keeps transitions pure and free of adapters', () => {
     const impure = readSources(root)
       .files.filter(({ path }) => path.startsWith('core/transitions/'))
       .flatMap(({ path }) => {

@@ -183,12 +183,12 @@ describe('the worked examples of CONTRIBUTING.md', function () {
   after(() => folder.remove())
 
   const all = examples()
-  it('are those that are checked', () => {
+  it('are all tested here', () => {
     expect([...all.keys()]).to.deep.equal(Object.keys(checks))
   })
 
   for (const [title, changes] of all) {
-    it(`works as the page says: ${title}`, async () => {
+    it(`work as the page says: ${title}`, async () => {
       const { files, program, test } = checks[title]!
       expect(changes.length).to.be.within(1, files)
       for (const { path, kind, blocks } of changes) {

@@ -16,15 +16,15 @@ function logOf(length: number, what = 'done'): StoredAuditEntry[] {
 const brokenAt = (log: readonly StoredAuditEntry[], kept?: { sequence: number; hash: string }) =>
   verifyChain(log, kept).broken?.sequence
 
-describe('audit chain', () => {
-  it('is whole as it was recorded', () => {
+describe('the audit chain', () => {
+  it('verifies as recorded', () => {
     const log = logOf(5)
     const { sequence, hash } = log[4]!
     expect(verifyChain(log)).to.deep.equal({ entries: 5, head: { sequence, hash }, broken: null })
     expect(verifyChain([])).to.deep.equal({ entries: 0, head: null, broken: null })
   })
 
-  it('can be computed by anybody, from what the documentation says', () => {
+  it('can be computed from its documentation', () => {
     const [first, second] = logOf(2)
     const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex')
     expect(first!.entry).to.equal('{"sequence":1,"what":"done"}')
@@ -32,7 +32,7 @@ describe('audit chain', () => {
     expect(second!.hash).to.equal(sha256(`${first!.hash}\n${second!.entry}`))
   })
 
-  it('names the first entry of which any one character was changed', () => {
+  it('reports the first entry with a changed character', () => {
     const log = logOf(4)
     for (const [index, { entry }] of log.entries()) {
       for (let at = 0; at < entry.length; at++) {
@@ -42,7 +42,7 @@ describe('audit chain', () => {
     }
   })
 
-  it('names the first entry that is missing, put in, or at another place', () => {
+  it('reports the first missing, inserted or moved entry', () => {
     const log = logOf(4)
     expect(brokenAt(log.toSpliced(1, 1)), 'missing').to.equal(2)
     expect(brokenAt(log.slice(1)), 'the first is missing').to.equal(1)
@@ -52,12 +52,12 @@ describe('audit chain', () => {
     expect(brokenAt([a, copy]), 'a copy, with a hash that fits').to.equal(2)
   })
 
-  it('shows a changed hash at the entry itself, also with all that follow made to fit', () => {
+  it('reports a changed hash at its entry, even if all later hashes are recomputed', () => {
     const log = logOf(3)
     expect(brokenAt(log.with(0, { ...log[0]!, hash: '0'.repeat(64) }))).to.equal(1)
   })
 
-  it('shows a cut off end, and a log written anew, only against what was kept elsewhere', () => {
+  it('detects a truncated or rewritten log only with a head kept elsewhere', () => {
     const log = logOf(4)
     const kept = { sequence: 3, hash: log[2]!.hash }
     expect(brokenAt(log, kept)).to.equal(undefined)
@@ -71,7 +71,7 @@ describe('audit chain', () => {
 })
 
 describe('canonical JSON', () => {
-  it('does not depend on the order in which fields were set', () => {
+  it('does not depend on the order of fields', () => {
     const written = canonicalJson({ b: { d: 1, c: [{ z: null, a: 'é"\n' }] }, a: true, '': -0, u: undefined })
     expect(written).to.equal('{"":0,"a":true,"b":{"c":[{"a":"é\\"\\n","z":null}],"d":1}}')
   })

@@ -38,7 +38,7 @@ function follow(lines: readonly string[]): readonly number[] {
 }
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
 
-describe('export of the audit log', () => {
+describe('audit log export', () => {
   let folder: TemporaryFolder
   let stores: Stores
   let exporting: AuditExport | undefined
@@ -102,7 +102,7 @@ describe('export of the audit log', () => {
   describe('to a file', () => {
     const path = () => join(folder.path, 'audit.jsonl')
 
-    it('has every entry with its hash from the first one on, readable by its owner only', async () => {
+    it('writes every entry with its hash to a file that only its owner can read', async () => {
       await recordMany(3)
       await start(`file:${path()}`)
       await recordMany(1200)
@@ -113,7 +113,7 @@ describe('export of the audit log', () => {
       expect(entry?.subject.id).to.equal(`file:${path()}`)
     })
 
-    it('can be verified with the program of docs/audit-log.md, which finds a changed entry', async () => {
+    it('can be verified with the program in docs/audit-log.md, which finds a changed entry', async () => {
       const page = await readFile(join(import.meta.dirname, '../../docs/audit-log.md'), 'utf8')
       const program = join(folder.path, 'follow.mjs')
       await writeFile(program, /```js\n(import \{ createHash \}[^]*?)```/.exec(page)?.[1] ?? '')
@@ -131,7 +131,7 @@ describe('export of the audit log', () => {
       expect(failed).to.match(/broken at 2/)
     })
 
-    it('goes on after a restart where it was, also with what came meanwhile', async () => {
+    it('continues after a restart, including entries added in between', async () => {
       await start(`file:${path()}`)
       await recordMany(5)
       await stop()
@@ -146,7 +146,7 @@ describe('export of the audit log', () => {
       expect(first?.sequence).to.equal(11)
     })
 
-    it('goes on in a new file when it was renamed or deleted', async () => {
+    it('continues in a new file after a rename or deletion', async () => {
       await start(`file:${path()}`)
       await delivered(1)
       await rename(path(), `${path()}.1`)
@@ -155,7 +155,7 @@ describe('export of the audit log', () => {
       expect(follow([...(await linesIn(`${path()}.1`)), ...(await linesIn(path()))])).to.deep.equal([1, 2])
     })
 
-    it('begins a new line after one that a crash has cut', async () => {
+    it('starts a new line after one truncated by a crash', async () => {
       await writeFile(path(), '{"action":"cut')
       await start(`file:${path()}`)
       await delivered(1)
@@ -171,7 +171,7 @@ describe('export of the audit log', () => {
       expect((error as Error).message).to.match(/missing\/audit\.jsonl cannot be written to \(ENOENT\)/)
     })
 
-    it('that is configured no more is forgotten, which is recorded; named again, it begins anew', async () => {
+    it('forgets a removed destination and records it, and starts over if it is added again', async () => {
       await start(`file:${path()}`)
       await delivered(1)
       await stop()
@@ -186,7 +186,7 @@ describe('export of the audit log', () => {
       expect(actions).to.deep.equal(['audit.export_started', 'audit.export_stopped', 'audit.export_started'])
     })
 
-    it('begins anew, and says so, where the log is another one than was exported', async () => {
+    it('starts over with a note if the log is not the one exported before', async () => {
       await start(`file:${path()}`)
       await delivered(1)
       await stop()
@@ -224,7 +224,7 @@ describe('export of the audit log', () => {
       return { url: `http://127.0.0.1:${port(server)}/audit?index=main`, bodies, heads, lines }
     }
 
-    it('posts lines of JSON in batches, with the authorization, until they are taken', async () => {
+    it('posts batches of JSON lines with the authorization until they are accepted', async () => {
       const { url, lines, bodies, heads } = await receiver(503, 'cut', 429)
       await recordMany(700)
       await start(url)
@@ -243,7 +243,7 @@ describe('export of the audit log', () => {
       expect(JSON.stringify(logged)).to.not.contain('canary').and.not.contain('index=main')
     })
 
-    it('sends less at once where a batch is too large', async () => {
+    it('sends smaller batches if one is too large', async () => {
       const { url, lines, bodies } = await receiver(413, 413)
       await recordMany(500)
       await start(url)
@@ -252,7 +252,7 @@ describe('export of the audit log', () => {
       expect(bodies[0]!.split('\n')).to.have.length(125 + 1)
     })
 
-    it('keeps what a receiver has not taken over restarts, and holds up no write meanwhile', async () => {
+    it('keeps entries until they are accepted, across restarts, without delaying writes', async () => {
       const { url, lines } = await receiver(...Array.from({ length: 4 }, () => 500))
       await start(url)
       await eventually('a failure', () => (exporting!.states()[0]!.failures > 0 ? true : undefined))
@@ -294,7 +294,7 @@ describe('export of the audit log', () => {
       return { take, sockets, messages: () => unframed(Buffer.concat(chunks)) }
     }
 
-    it('sends messages of RFC 5424 over TCP, with their length, also after the receiver was away', async () => {
+    it('sends RFC 5424 messages with octet counts over TCP, also after an outage of the receiver', async () => {
       const { take, sockets, messages } = collector()
       const server = createServer(take).listen(0, '127.0.0.1')
       servers.add(server)
@@ -312,7 +312,7 @@ describe('export of the audit log', () => {
       await eventually('all of them', () => (follow(messages().map(jsonIn)).length === 26 ? true : undefined))
     })
 
-    it('waits for a receiver that is not there yet', async () => {
+    it('waits for a receiver that is not up yet', async () => {
       const free = createServer().listen(0, '127.0.0.1')
       await once(free, 'listening')
       const at = port(free)
@@ -339,7 +339,7 @@ describe('export of the audit log', () => {
       expect((line.fields.error as Error).message).to.match(/certificate/i)
     })
 
-    it('sends datagrams, one for each entry, without an entry that none can hold', async () => {
+    it('sends one datagram per entry and skips an entry that is too large', async () => {
       const messages: string[] = []
       const socket = createSocket('udp4').bind(0, '127.0.0.1')
       socket.on('message', (message) => messages.push(message.toString()))
@@ -355,12 +355,12 @@ describe('export of the audit log', () => {
       expect(follow([jsonIn(messages[0]!)])).to.deep.equal([1])
     })
 
-    it('escapes what would end structured data, and what would break lines', () => {
+    it('escapes the ends of structured data, and line breaks', () => {
       const data = structuredData('a@1', { b: 'c"d\\e]f', g: 'h\ni\u0085j', k: '' })
       expect(data).to.equal('[a@1 b="c\\"d\\\\e\\]f" g="h i j"]')
     })
 
-    it('is a warning where something failed', () => {
+    it('raises a warning after a failure', () => {
       const record = {
         at: 0,
         action: 'authentication.failed',
@@ -377,7 +377,7 @@ describe('export of the audit log', () => {
     })
   })
 
-  it('never goes to where clouds keep credentials', async () => {
+  it('never connects to cloud metadata addresses', async () => {
     await start(
       'http://169.254.169.254/audit',
       'syslog+tcp://169.254.169.254:514',
@@ -391,8 +391,8 @@ describe('export of the audit log', () => {
   })
 })
 
-describe('destinations of the audit log', () => {
-  it('have a name without credentials, and their usual ports', () => {
+describe('audit log destinations', () => {
+  it('have a name without credentials, and default ports', () => {
     const texts = [
       'file:/var/log/audit.jsonl',
       'https://Collector.example/in?token=x',
@@ -424,7 +424,7 @@ describe('destinations of the audit log', () => {
     })
   }
 
-  it('are named once, and four at most', () => {
+  it('are unique and at most four', () => {
     expect(() => parseTargets(['https://a.example/x?1', 'https://a.example/x?2'])).to.throw(/x twice/)
     expect(() => parseTargets(['1', '2', '3', '4', '5'].map((n) => `file:/${n}`))).to.throw(/at most 4/)
   })

@@ -72,7 +72,7 @@ describe('tocsin backup and restore', function () {
   })
   after(() => house?.close())
 
-  it('makes one file, beside the server under load, that only its owner can read, and says that the key is not in it', async () => {
+  it('writes one file beside the server under load, readable by its owner only, and warns that it lacks the key', async () => {
     const { code, stdout, stderr } = first.made
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     expect(stdout).to.match(/^ok .*backup\.db: the database and 2 files of the playbooks folder, \d+ KB\n/)
@@ -85,26 +85,26 @@ describe('tocsin backup and restore', function () {
     ])
   })
 
-  it('holds neither the master key nor a secret in the clear', async () => {
+  it('contains neither the master key nor plain-text secrets', async () => {
     const bytes = await readFile(first.file)
     const key = (await readFile(at('data/master.key'), 'utf8')).trim()
     for (const secret of [key, Buffer.from(key, 'base64'), 'canary-of-the-backup'])
       expect(bytes.includes(secret)).to.equal(false)
   })
 
-  it('is never written over a file that is there', async () => {
+  it('never overwrites an existing file', async () => {
     const { code, stderr } = await tocsin(['backup', first.file], 'data')
     expect(code).to.equal(1)
     expect(stderr).to.contain('already exists')
   })
 
-  describe('restored elsewhere', () => {
+  describe('after a restore elsewhere', () => {
     before(async () => {
       await withKey('second')
       expect((await restoreInto('second')).code).to.equal(0)
     })
 
-    it('is a data directory for its owner only, with the playbooks, and nothing left over', async () => {
+    it('has a data directory for its owner only, with the playbooks, and no leftovers', async () => {
       expect((await readdir(at('second'))).filter((name) => !/lock|pid/.test(name)).toSorted()).to.deep.equal(
         ['master.key', 'tocsin.db'],
       )
@@ -115,13 +115,13 @@ describe('tocsin backup and restore', function () {
         )
     })
 
-    it('has nobody signed in who was, and may have signed out since', () => {
+    it('has no sessions', () => {
       const signedIn = (path: string) =>
         using(path, (database) => database.one<{ n: number }>('SELECT count(*) AS n FROM sessions')).n
       expect([signedIn(first.file), signedIn(at('second/tocsin.db'))]).to.deep.equal([1, 0])
     })
 
-    it('serves every alert that was acknowledged before the backup, its connections and its audit log', async () => {
+    it('has every alert acknowledged before the backup, its connections and its audit log', async () => {
       const key = house.server.adminKey
       await house.server.stop()
       const server = await house.start({
@@ -143,14 +143,14 @@ describe('tocsin backup and restore', function () {
     })
   })
 
-  it('is refused beside a running server', async () => {
+  it('refuses to restore beside a running server', async () => {
     const { code, stderr } = await restoreInto('data', '--replace')
     expect(code).to.equal(1)
     expect(stderr).to.contain('is in use by the process')
     expect((await house.post('note')).status).to.equal(201)
   })
 
-  it('lets runs go on where that is asked for', async () => {
+  it('resumes runs on request', async () => {
     await withKey('resumed')
     expect((await restoreInto('resumed', '--resume')).code).to.equal(0)
     const server = await house.start({
@@ -160,7 +160,7 @@ describe('tocsin backup and restore', function () {
     await server.stop()
   })
 
-  it('needs the master key: without it, or with another one, nothing is restored', async () => {
+  it('restores nothing without the right master key', async () => {
     for (const key of [undefined, Buffer.alloc(32, 7).toString('base64')]) {
       await rm(at('keyless'), { recursive: true, force: true })
       await mkdir(at('keyless'), { mode: 0o700 })
@@ -176,7 +176,7 @@ describe('tocsin backup and restore', function () {
     expect((await tocsin(['restore', first.file], 'keyless', env)).code, 'from the environment').to.equal(0)
   })
 
-  it('takes the key from the backup where it was put into it', async () => {
+  it('reads the key from the backup if it is included', async () => {
     const file = at('with-key.db')
     const { stdout } = await tocsin(['backup', file, '--with-master-key'], 'data')
     expect(stdout).to.contain('it contains the master key')
@@ -185,7 +185,7 @@ describe('tocsin backup and restore', function () {
     expect(((await stat(at('keyed/master.key'))).mode & 0o777).toString(8)).to.equal('600')
   })
 
-  it('restores the data also where nobody lets it write the playbooks, puts these aside, and says how to move them', async () => {
+  it('puts playbooks aside if their folder is not writable, restores the data, and says how to move them', async () => {
     await withKey('foreign')
     await writeFile(at('no-folder'), '')
     const folder = at('no-folder/playbooks')
@@ -204,7 +204,7 @@ describe('tocsin backup and restore', function () {
     expect((await readdir(at('foreign'))).filter((name) => name.includes('playbooks'))).to.deep.equal([])
   })
 
-  it('leaves no data directory behind where it is refused', async () => {
+  it('leaves no data directory after a refusal', async () => {
     const file = at('no-backup.db')
     await writeFile(file, 'x')
     expect((await tocsin(['restore', file], 'never')).code).to.equal(1)
@@ -212,7 +212,7 @@ describe('tocsin backup and restore', function () {
     expect(existsSync(at('never'))).to.equal(false)
   })
 
-  it('takes the place of nothing by itself; what is replaced is put aside, whole', async () => {
+  it('replaces existing data only on request and puts it aside completely', async () => {
     await withKey('taken')
     await restoreInto('taken')
     await tocsin(['keys', 'create', 'made-since'], 'taken')
@@ -231,7 +231,7 @@ describe('tocsin backup and restore', function () {
     expect((await tocsin(['keys', 'list'], 'aside')).stdout).to.contain('made-since')
   })
 
-  it('refuses what is no backup and what is damaged, and leaves everything as it was', async () => {
+  it('refuses other and damaged files and changes nothing', async () => {
     await withKey('spared')
     await restoreInto('spared')
     const before = await readFile(at('spared/tocsin.db'))
@@ -264,7 +264,7 @@ describe('tocsin backup and restore', function () {
     }
   })
 
-  it('leaves no file behind where it cannot be written whole', async () => {
+  it('leaves no partial file after a write error', async () => {
     await mkdir(at('closed'), { mode: 0o500 })
     if (process.getuid?.() === 0) await rm(at('closed'), { recursive: true })
     const { code } = await tocsin(['backup', at('closed/backup.db')], 'data')
@@ -273,7 +273,7 @@ describe('tocsin backup and restore', function () {
     if (existsSync(at('closed'))) await chmod(at('closed'), 0o700)
   })
 
-  it('says that a master key is missing, and makes none, where there is a database', async () => {
+  it('reports a missing master key beside an existing database instead of creating one', async () => {
     await withKey('lost')
     await restoreInto('lost')
     await rm(at('lost/master.key'))

@@ -13,7 +13,7 @@ describe('a backup of the first release', function () {
   let house: TestTocsin
   afterEach(() => house?.close())
 
-  it('is restored into this one, which brings it up to date; runs that wait go on with --resume', async () => {
+  it('restores into the current version, which migrates it, and resumes waiting runs with --resume', async () => {
     house = await makeTestTocsin()
     const old = join(house.folder, 'old.db')
     await writeFile(old, gunzipSync(await readFile(fixture('tocsin.db.gz'))), { mode: 0o600 })

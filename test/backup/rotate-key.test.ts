@@ -79,7 +79,7 @@ describe('tocsin rotate-key', function () {
     }
   }
 
-  it('seals everything anew with a key that only its owner can read, and keeps the old one for old backups', async () => {
+  it('reseals everything with a new key that only its owner can read, and keeps the old one for old backups', async () => {
     const old = await keyFile()
     for (const version of [2, 3]) {
       const { code, stdout, stderr } = await rotate()
@@ -95,7 +95,7 @@ describe('tocsin rotate-key', function () {
     ).to.equal(3)
   })
 
-  it('leaves nothing in the database that the old key opens', async () => {
+  it('leaves nothing in the database that the old key can decrypt', async () => {
     const sealed = using(join(data, 'tocsin.db'), (database) =>
       database.all<{ sealed: Buffer }>(
         'SELECT sealed FROM connection_secrets UNION ALL SELECT sealed FROM events_tokens',
@@ -110,7 +110,7 @@ describe('tocsin rotate-key', function () {
     )
   })
 
-  it('is refused while a server uses the data', async () => {
+  it('refuses to run while a server uses the data', async () => {
     const stores = await openStores(readConfig({ TOCSIN_DATA_DIR: data }), 'exclusive')
     const { code, stderr } = await rotate()
     await stores.close()
@@ -119,7 +119,7 @@ describe('tocsin rotate-key', function () {
     expect(versions()).to.deep.equal([1])
   })
 
-  it('changes nothing where one secret cannot be opened, and names it', async () => {
+  it('changes nothing if one secret cannot be decrypted, and names it', async () => {
     using(join(data, 'tocsin.db'), (database) =>
       database.run(`UPDATE connection_secrets SET sealed = zeroblob(60) WHERE field = 'two'`),
     )
@@ -129,7 +129,7 @@ describe('tocsin rotate-key', function () {
     expect(versions()).to.deep.equal([1])
   })
 
-  it('takes the new key from the environment where the old one comes from there', async () => {
+  it('reads the new key from the environment if the old one comes from there', async () => {
     const [first, second] = [(await keyFile()).trim(), newKey()]
     await rm(join(data, 'master.key'))
     const old = { TOCSIN_MASTER_KEY: first }
@@ -150,7 +150,7 @@ describe('tocsin rotate-key', function () {
     expect(again.stderr).to.contain('already')
   })
 
-  it('goes on where it was interrupted after everything was sealed anew', async () => {
+  it('continues after an interruption behind the resealing', async () => {
     const old = await keyFile()
     await rotate()
     const key = await keyFile()
@@ -165,7 +165,7 @@ describe('tocsin rotate-key', function () {
     expect(await readFile(join(data, 'master.key.v1'), 'utf8')).to.equal(old)
   })
 
-  it('is not led astray by a next key with which nothing was sealed', async () => {
+  it('ignores a next key that sealed nothing', async () => {
     await writeFile(join(data, 'master.key.next'), newKey(), { mode: 0o600 })
     expect(await start()).to.equal(0)
     expect((await rotate()).code).to.equal(0)
@@ -195,7 +195,7 @@ describe('tocsin rotate-key', function () {
       return status === 0 ? undefined : done
     }
 
-    it('at each point where something becomes durable or gets its name: no secret is lost', async () => {
+    it('loses no secret at any sync or rename', async () => {
       const outcomes: (number | undefined)[] = []
       for (let n = 1; outcomes.length === 0 || outcomes.at(-1) !== undefined; n++)
         outcomes.push(await killAt('fsync,fdatasync,rename,link', n))
@@ -208,7 +208,7 @@ describe('tocsin rotate-key', function () {
       )
     })
 
-    it('at whichever write: no secret is lost', async () => {
+    it('loses no secret at any write', async () => {
       const random = makeRandom(seed)
       for (let n = 0; n < times(5); n++) await killAt('pwrite64', 1 + Math.floor(random() * 60))
     })

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 
 const run = promisify(execFile)
 
-describe('the way back after tocsin restore', function () {
+describe('recovery after tocsin restore', function () {
   this.timeout(60_000)
   let house: TestTocsin
   let printed: string
@@ -63,7 +63,7 @@ describe('the way back after tocsin restore', function () {
   })
   after(() => house?.close())
 
-  it('says how many runs had not begun, and these begin: what was acknowledged is investigated', async () => {
+  it('reports the number of runs not begun, which then start, so that acknowledged alerts are investigated', async () => {
     expect(printed).to.contain('2 runs had not started at the backup: queued')
     const notes = await eventually('their ends', async () => {
       const runs = (await statuses()).filter(({ playbook }: any) => playbook === 'note')
@@ -72,7 +72,7 @@ describe('the way back after tocsin restore', function () {
     expect(notes).to.have.length(2)
   })
 
-  it('says how many were under way; the commands that it prints show and retry them, of all playbooks', async () => {
+  it('reports the number of interrupted runs and prints commands that show and retry them', async () => {
     expect(printed).to.contain('2 runs active at the backup: ended with run_restored')
     const [preview, retry] = commandsIn(printed)
     const shown = await type(preview ?? '')

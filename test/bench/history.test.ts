@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { openHistory } from './history.ts'
 
-describe('the history of benchmarks', () => {
+describe('the benchmark history', () => {
   let folder: TemporaryFolder
   let file: string
   const figures = (cpuMs: number) => ({ perSecond: 100, p50: 1, p99: 1, p999: 1, cpuMs, flushes: 0 })
@@ -16,7 +16,7 @@ describe('the history of benchmarks', () => {
   })
   afterEach(() => folder.remove())
 
-  it('compares the median of a commit with those before, at each number of connections', () => {
+  it('compares the median of a commit with earlier ones at each number of connections', () => {
     for (const cpuMs of [2, 2.5, 50]) record('first', 32, cpuMs)
     record('first', 256, 2)
     for (const cpuMs of [2.6, 2.7, 1]) record('second', 32, cpuMs)
@@ -30,7 +30,7 @@ describe('the history of benchmarks', () => {
     ])
   })
 
-  it('has nothing to compare the first commit, or another benchmark, with', () => {
+  it('has no comparison for the first commit or another benchmark', () => {
     expect(openHistory(file, 'first').compare('Intake')).to.equal(undefined)
     record('first', 32, 2)
     expect(openHistory(file, 'first').compare('Intake')).to.equal(undefined)

@@ -30,7 +30,7 @@ const nature = {
 }
 const kim = { kind: 'user', value: 'Kim@example.com' } as const
 
-describe('observables of a case', () => {
+describe('case observables', () => {
   const usesOf = (...others: readonly JournalEntry[]) => {
     const journal: CaseJournal = { runUuid: 'run-1', telling: [], others }
     const [found] = observablesOf([journal], nature, [kim])
@@ -38,7 +38,7 @@ describe('observables of a case', () => {
   }
   const asked = { source: 'chat.ask', path: 'sure/@ask', state: 'completed', isQuestion: true }
 
-  it('tell who was asked about them, once for each question', () => {
+  it('list the lookups, once for each question', () => {
     const input = { user: 'kim@example.com', message: 'Was it you?' }
     expect(
       usesOf(
@@ -49,21 +49,21 @@ describe('observables of a case', () => {
     ).to.deep.equal([asked])
   })
 
-  it('tell that nobody could be asked, and nothing of a step that was skipped', () => {
+  it('report that no lookup was possible, and ignore skipped steps', () => {
     expect(
       usesOf(entry('chat.ask', 'a/@ask', { user: kim.value }, { state: 'failed' }))?.[0]?.state,
     ).to.equal('failed')
     expect(usesOf(entry('chat.ask', 'a/@ask', { user: kim.value }, { state: 'skipped' }))).to.deep.equal([])
   })
 
-  it('find them inside of what a read is given, and not inside of what is told to people', () => {
+  it('are found inside inputs of reads, but not inside messages to people', () => {
     const read = entry('http.get', 'fetched', { path: '/users/kim@example.com', deep: { of: ['x'] } })
     expect(usesOf(read)).to.deep.equal([{ ...asked, source: 'http.get', path: 'fetched', isQuestion: false }])
     expect(usesOf(entry('chat.send', 'told', { text: 'about kim@example.com' }))).to.deep.equal([])
     expect(usesOf(entry('chat.send', 'told', { to: [{ name: 'kim@example.com' }] }))).to.have.length(1)
   })
 
-  it('are those of the alert where no run extracted any', async () => {
+  it('come from the alert if no run extracted any', async () => {
     const uuid = crypto.randomUUID()
     const alerts = {
       list: async () => ({ data: [{ uuid, content: '{"src":"203.0.113.9","user":"kim@example.com"}' }] }),

@@ -4,7 +4,7 @@ import type { CaseAction } from '../../core/domain/case.ts'
 import { caseReport } from '../../core/case/report.ts'
 import { alertOf } from '../investigation/support/alert-of.ts'
 
-describe('report of a case', () => {
+describe('the case report', () => {
   const nothing = { alerts: 0, runs: 0, actions: 0, observables: 0, timeline: 0 }
   const file: CaseFile = {
     case: {
@@ -33,13 +33,13 @@ describe('report of a case', () => {
   const alerts = (count: number) =>
     Array.from({ length: count }, (_, n) => alertOf('x', { id: `main-x-${n}` }))
 
-  it('counts all alerts and runs, also those that the file has no room for', () => {
+  it('counts all alerts and runs, including those that exceed the file', () => {
     const text = report({ alerts: alerts(3), leftOut: { ...nothing, alerts: 9_997, runs: 12 } })
     expect(text).to.include('- **Alerts:** 10000\n').and.include('- **Runs:** 12\n')
     expect(text).to.match(/## Alerts[^#]*… and 9997 more\./)
   })
 
-  it('lists 200 of each, and says how many more there are', () => {
+  it('lists 200 of each and the number of others', () => {
     const text = report({ alerts: alerts(201), leftOut: { ...nothing, alerts: 5 } })
     expect(text.match(/^- `main-x-/gm)).to.have.length(200)
     expect(text).to.include('… and 6 more.')
@@ -66,7 +66,7 @@ describe('report of a case', () => {
     at: 1,
   }
 
-  it('tells what was done: to what, by which step, approved by whom, and how it ended', () => {
+  it('lists actions with target, step, approver and outcome', () => {
     const text = report({ actions: [action], leftOut: { ...nothing, actions: 2 } })
     const [, section = ''] = /## Actions taken([^#]*)/.exec(text) ?? []
     expect(section).to.include('`edr.isolate` **has an unknown outcome: it may have taken effect**')
@@ -83,12 +83,12 @@ describe('report of a case', () => {
     expect(section).to.include('; error: `busy`').and.include('… and 2 more.')
   })
 
-  it('says that nothing was done only where nothing is on record', () => {
+  it('says that there were no actions only if none are recorded', () => {
     expect(report({})).to.include('## Actions taken\n\nNo destructive action is on record.')
     expect(report({ actions: [action] })).to.not.include('on record')
   })
 
-  it('says that a value was not looked up only where no step was given it', () => {
+  it('says that a value was not looked up only if no step received it', () => {
     const found = { kind: 'user', value: 'kim', learned: [] } as const
     const use = {
       source: 'chat.ask',
@@ -105,7 +105,7 @@ describe('report of a case', () => {
       .and.not.include('not looked up')
   })
 
-  it('tells what is kept no longer beside what is there', () => {
+  it('marks deleted items beside existing ones', () => {
     const text = report({ case: { ...file.case, alertsDeleted: 4 }, alerts: alerts(1) })
     expect(text).to.include('- **Alerts:** 1 (deleted by the retention policy: 4)')
   })

@@ -52,7 +52,7 @@ describe('tocsin audit verify', () => {
   }
   const withoutTriggers = `DROP TRIGGER audit_keeps_entries; DROP TRIGGER audit_loses_none; DROP TRIGGER audit_grows_by_one;`
 
-  it('finds the log of a server and the commands beside it whole, and prints its head, which the server has logged', async () => {
+  it('passes for the log of a running server and commands, and prints the head that the server logged', async () => {
     const { code, stdout, stderr } = await verify()
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     const [, count, sequence, hash] = /intact: (\d+) entries\nhead (\d+):([0-9a-f]{64})\n$/.exec(stdout) ?? []
@@ -66,7 +66,7 @@ describe('tocsin audit verify', () => {
     ])
   })
 
-  it('cannot be changed in the database, by any statement', () => {
+  it('detects any changed database row, although triggers refuse changes', () => {
     const statements = [
       `UPDATE audit SET entry = replace(entry, 'forwarder', 'x')`,
       `UPDATE audit SET id = id + 100`,
@@ -79,7 +79,7 @@ describe('tocsin audit verify', () => {
     for (const sql of statements) expect(() => onFile(sql), sql).to.throw(/audit log/)
   })
 
-  it('names the first entry that was changed, removed or put in by who took the triggers away', async () => {
+  it('names the first entry that was changed, removed or inserted without the triggers', async () => {
     const { sequence } = entries.find(({ subject }) => subject.name === 'forwarder')
     const next = entries[0].sequence + 1
     const cases: readonly (readonly [string, number])[] = [
@@ -101,7 +101,7 @@ describe('tocsin audit verify', () => {
     }
   })
 
-  it('finds a cut off end with a head that was kept', async () => {
+  it('detects a truncated log with a kept head', async () => {
     const head = /head (\S+)/.exec((await verify()).stdout)?.[1] ?? ''
     const last = Number(head.split(':')[0])
     unguarded(`DELETE FROM audit WHERE id = ${last}`)
@@ -111,14 +111,14 @@ describe('tocsin audit verify', () => {
     expect(stderr).to.contain(`broken at entry ${last}: the log had at least ${last} entries`)
   })
 
-  it('finds that all entries were taken away', async () => {
+  it('detects an emptied log', async () => {
     unguarded('DELETE FROM audit')
     const { code, stdout, stderr } = await verify()
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stdout + stderr).to.match(/^error the audit log is broken at entry 1: all entries are missing/)
   })
 
-  it('finds a trigger that was taken away, or does something else', async () => {
+  it('detects a removed or changed trigger', async () => {
     for (const name of names) {
       for (const sql of ['', `CREATE TRIGGER ${name} BEFORE INSERT ON audit BEGIN SELECT 1; END;`]) {
         await cp(whole, data, { recursive: true, force: true })

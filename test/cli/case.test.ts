@@ -36,7 +36,7 @@ describe('tocsin case', () => {
       env: { TOCSIN_KEY: server.adminKey, TOCSIN_URL: server.url, ...env },
     })
 
-  it('shows a case to people, harmless on a terminal', async () => {
+  it('shows a case with control characters escaped', async () => {
     const { code, stdout, stderr } = await run(['show', caseId])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     expect(stdout).to.include(`# Case \`${caseId}\``).and.to.include('noted `seen \\x1b[31m`')
@@ -44,7 +44,7 @@ describe('tocsin case', () => {
     expect(stdout).to.include('198.51.100.23')
   })
 
-  it('exports it as JSON, or as a report, also into a file', async () => {
+  it('exports a case as JSON or as a report, also into a file', async () => {
     const { code, stdout } = await run(['export', caseId, '--url', server.url])
     expect(code).to.equal(0)
     const document = parseJson(stdout) as { case: { case_id: string; alerts: { alert_content: string }[] } }
@@ -54,7 +54,7 @@ describe('tocsin case', () => {
     expect(await readFile(join(folder.path, 'out/report.md'), 'utf8')).to.match(/^# Case /)
   })
 
-  it('says what is wrong, and what to do', async () => {
+  it('reports errors with hints', async () => {
     const none = await run(['show', 'main-99'])
     expect(none).to.include({ code: 1, stdout: '' })
     expect(none.stderr).to.include('Case not found').and.to.include('hint')

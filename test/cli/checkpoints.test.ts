@@ -48,7 +48,7 @@ describe('tocsin checkpoints', () => {
       env: { TOCSIN_KEY: server.adminKey, TOCSIN_URL: server.url },
     })
 
-  it('prints what waits: what is asked, what can be answered until when, and what silence means', async () => {
+  it('lists open questions with their answers, deadlines and defaults', async () => {
     const { code, stdout, stderr } = await run()
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     const [head, ...lines] = stdout.trimEnd().split('\n')
@@ -60,7 +60,7 @@ describe('tocsin checkpoints', () => {
     expect(lines[5]).to.equal('1 waiting')
   })
 
-  it('prints what was answered, by whom and when', async () => {
+  it('lists answers with responder and time', async () => {
     await server.call(`/checkpoints/${id}/answer`, { body: { answer: 'real', text: 'I saw it' } })
     const { stdout } = await run('--state', 'answered')
     expect(stdout).to.match(
@@ -69,7 +69,7 @@ describe('tocsin checkpoints', () => {
     expect((await run()).stdout).to.equal('0 waiting\n')
   })
 
-  it('lists the possible states', async () => {
+  it('lists the valid states', async () => {
     const { code, stderr } = await run('--state', 'over')
     expect(code).to.equal(2)
     expect(stderr).to.include('waiting, answered, timed_out, withdrawn')

@@ -117,14 +117,14 @@ describe('tocsin doctor', () => {
     expect(stdout).not.to.contain('canary')
   })
 
-  it('says it in words, with what to do', async () => {
+  it('prints hints in words', async () => {
     const { code, stdout } = await runTocsin(['doctor'], { env: env() })
     expect(code).to.equal(1)
     expect(stdout).to.match(/^ok {7}configuration: every variable is valid\n/)
     expect(stdout).to.match(/\nproblem {2}connection main\/wrong: .+\n {9}hint .+\n/)
   })
 
-  it('names every variable that is wrong', async () => {
+  it('names every invalid variable', async () => {
     const { code, all } = await findings({ TOCSIN_PORT: 'x', TOCSIN_MAX_RUNS: '0' })
     expect(code).to.equal(1)
     expect(all.map(({ check, message }) => `${check} ${message.split(' ')[0]}`)).to.deep.equal([
@@ -136,7 +136,7 @@ describe('tocsin doctor', () => {
     )
   })
 
-  it('finds a data directory that others can read', async () => {
+  it('reports a data directory that others can read', async () => {
     await chmod(data, 0o755)
     expect(await wrong()).to.match(/^warning: data directory: .*data can be read by other users/)
   })
@@ -153,7 +153,7 @@ describe('tocsin doctor', () => {
     expect(all.find(({ check }) => check === 'data directory')?.message).to.match(/no write access to/)
   })
 
-  it('finds a disk with little room', async function () {
+  it('reports low disk space', async function () {
     if (!canMount) return this.skip()
     const { code, all } = await ownFindings(onSmallDisk(data, 64))
     expect(code).to.equal(1)
@@ -192,7 +192,7 @@ describe('tocsin doctor', () => {
     expect(await wrong()).to.match(/^warning: database: .*data has a master key, but no database/)
   })
 
-  it('finds an audit log that was changed', async () => {
+  it('reports a changed audit log', async () => {
     onFile(`DROP TRIGGER audit_keeps_entries; UPDATE audit SET entry = replace(entry, 'works', 'x')`)
     expect(await wrong()).to.match(/^problem: audit log: broken at entry \d+/)
     await cp(healthy, data, { recursive: true, force: true })
@@ -208,12 +208,12 @@ describe('tocsin doctor', () => {
     expect(await wrong()).to.match(/^problem: clock: the clock of this machine is at /)
   })
 
-  it('finds that no administrator is left', async () => {
+  it('reports that no admin key is left', async () => {
     onFile('UPDATE api_keys SET expires_at = 1')
     expect(await wrong()).to.match(/^warning: administrator: /)
   })
 
-  it('finds names of connections and providers that this server does not have', async () => {
+  it('reports unknown connections and providers in playbooks', async () => {
     const playbooks = join(folder.path, 'misnamed')
     await mkdir(playbooks)
     const text = `apiVersion: tocsin/v1\nname: misnamed\non: { alert: { type: t, provider: custm } }\nsteps:\n  - wait: 1s\n`
@@ -235,7 +235,7 @@ describe('tocsin doctor', () => {
     )
   })
 
-  it('finds an enriching skill that generated investigations leave out', async () => {
+  it('reports an enriching skill that generated investigations skip', async () => {
     const path = join(folder.path, 'guess.js')
     const schema = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
     const skill = {
@@ -257,7 +257,7 @@ describe('tocsin doctor', () => {
     )
   })
 
-  it('tells its own server on the port from another program', async () => {
+  it('distinguishes its own server on the port from another program', async () => {
     const server = await startServer({ dataDir: data, env: env() })
     const own = new URL(server.url).port
     const { of } = await findings({ TOCSIN_PORT: own }, '--offline')
@@ -316,14 +316,14 @@ describe('tocsin doctor', () => {
     expect(of('configuration')?.hint).to.include('TLS proxy')
   })
 
-  it('warns of credentials that are old', async () => {
+  it('warns about old credentials', async () => {
     onFile('UPDATE connections SET secrets_at = 1')
     const { of } = await findings()
     expect(of('connection main/works')).to.include({ status: 'warning' })
     expect(of('connection main/works')?.message).to.match(/^the credentials work, but are \d+ days old/)
   })
 
-  it('warns of a connection that was refused when it was used the last time, though its credentials work', async () => {
+  it('warns about a connection that was last refused although its credentials work', async () => {
     onFile(`UPDATE connections SET last_failure = '{"code":"http_403","at":1}', secrets_at = 9999999999999`)
     const { of } = await findings()
     expect(of('connection main/works')).to.include({ status: 'warning' })

@@ -35,7 +35,7 @@ describe('tocsin fmt', () => {
     expect(await fmt([])).to.include({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('only looks with --check', async () => {
+  it('only checks with --check', async () => {
     const changed = join('playbooks', 'untidy.yaml')
     expect(await fmt(['--check'])).to.include({ code: 1, stdout: `${changed}\n`, stderr: '' })
     expect(await read('untidy.yaml')).to.equal(untidy)

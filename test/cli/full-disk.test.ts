@@ -47,7 +47,7 @@ describe('a command whose output cannot be written', function () {
   })
 
   for (const command of commands) {
-    it(`says so in one line, and fails: ${command}`, async () => {
+    it(`fails with one line: ${command}`, async () => {
       const [code, stderr] = await written(command.split(' '), full)
       expect(stderr).to.equal('error standard output cannot be written: ENOSPC: no space left on device\n')
       expect(code).to.equal(1)

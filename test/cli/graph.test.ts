@@ -32,12 +32,12 @@ describe('tocsin graph', () => {
     expect((await graph([shipped, '--format', 'svg'])).stdout).to.match(/^<svg /)
   })
 
-  it('draws what comes on standard input, without its skills being installed', async () => {
+  it('draws a playbook from standard input, without its skills installed', async () => {
     const source = 'apiVersion: tocsin/v1\nname: x\non: { manual: true }\nsteps: [{ uses: not.installed }]\n'
     expect((await graph(['-'], source)).stdout).to.include('n1["not.installed"]')
   })
 
-  it('shows what is wrong with a playbook that cannot be drawn', async () => {
+  it('reports problems of a playbook that cannot be drawn', async () => {
     await writeFile(
       join(folder.path, 'bad.yaml'),
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\nsteps: []\n',

@@ -55,7 +55,7 @@ describe('the help of tocsin', () => {
     expect(stderr).to.contain('Usage: tocsin')
   })
 
-  it('says the version', async () => {
+  it('prints the version', async () => {
     const { code, stdout } = await runTocsin(['--version'])
     expect(code).to.equal(0)
     expect(stdout).to.match(/^\d+\.\d+\.\d+\n$/)
@@ -87,9 +87,9 @@ describe('a wrong command line', () => {
       /intake, reader, analyst, admin/,
       /--help/,
     ],
-    ['days that are none', ['keys', 'create', 'x', '--days', '1e3'], /whole number from 1 to 3650/, /--help/],
-    ['a name that is none', ['keys', 'create', ' '], /1 to 200 characters/, /--help/],
-    ['a command without its own', ['keys'], /Usage: tocsin keys/, /create/],
+    ['invalid days', ['keys', 'create', 'x', '--days', '1e3'], /whole number from 1 to 3650/, /--help/],
+    ['an invalid name', ['keys', 'create', ' '], /1 to 200 characters/, /--help/],
+    ['a command without a subcommand', ['keys'], /Usage: tocsin keys/, /create/],
   ]
   let ended: readonly Ended[]
   before(async () => {

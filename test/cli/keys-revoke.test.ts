@@ -18,7 +18,7 @@ describe('tocsin keys list and revoke', () => {
     await folder.remove()
   })
 
-  it('revoke a key beside a running server, which refuses it at once, and show it as revoked', async () => {
+  it('revoke a key beside a running server, which refuses it at once, and list it as revoked', async () => {
     const key = (await keys('create', 'old forwarder', '--organization', 'main')).stdout.trim()
     const id = key.split('_')[1] ?? ''
     expect((await server.call('/organizations', { key })).status).to.equal(200)
@@ -35,7 +35,7 @@ describe('tocsin keys list and revoke', () => {
     for (const secret of [key, server.adminKey]) expect(stdout).not.to.contain(secret.slice(-43))
   })
 
-  it('keep the last administrator, and know no other ids', async () => {
+  it('keep the last admin key and refuse unknown ids', async () => {
     const last = await keys('revoke', server.adminKey.split('_')[1] ?? '')
     expect(last.code).to.equal(1)
     expect(last.stderr).to.match(

@@ -24,7 +24,7 @@ describe('tocsin keys create', () => {
     await folder.remove()
   })
 
-  it('makes, beside a running server, a key that works at once; only the key is on standard output', async () => {
+  it('creates a working key beside a running server and prints only the key to standard output', async () => {
     const { code, stdout, stderr } = await create('siem-forwarder')
     expect(code).to.equal(0)
     expect(stdout).to.match(keyLine)
@@ -35,7 +35,7 @@ describe('tocsin keys create', () => {
     expect((await server.call('/alerts', { key: stdout.trim() })).status, 'intake may not read').to.equal(403)
   })
 
-  it('makes a key with a role, for organizations, for some days', async () => {
+  it('creates a key with a role, organizations and a lifetime in days', async () => {
     const before = Date.now()
     const { code, stdout } = await create(
       'acme eyes',
@@ -57,7 +57,7 @@ describe('tocsin keys create', () => {
     expect(JSON.stringify(body)).not.to.contain(stdout.trim().slice(-43))
   })
 
-  it('names the organizations there are when one is not among them', async () => {
+  it('lists the organizations if one is unknown', async () => {
     const { code, stdout, stderr } = await create('x', '--organization', 'acme', 'nobody')
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.match(
@@ -82,7 +82,7 @@ describe('tocsin keys create', () => {
     }
   })
 
-  it('makes no data directory: one that no server has used is most likely mistyped', async () => {
+  it('creates no data directory, because the path is probably mistyped', async () => {
     const fresh = await makeTemporaryFolder()
     try {
       for (const dataDir of [fresh.path, join(fresh.path, 'mistyped')]) {

@@ -59,7 +59,7 @@ tests:
         - { step: known, with: { kind: domain }, times: 1 }
 `
 
-describe('tocsin lsp, with playbooks and their tests in a folder', function () {
+describe('tocsin lsp in a folder of playbooks and tests', function () {
   this.timeout(30_000)
   let folder: TemporaryFolder
   let server: LanguageServer
@@ -111,7 +111,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     (await ask('completion', 'triage.test.yaml', marked)).map(({ label }: { label: string }) => label)
   const inTest = (rest: string) => `playbook: triage.yaml\n${rest}`
 
-  it('finds what `tocsin test` refuses, where it is', async () => {
+  it('reports what `tocsin test` refuses, with positions', async () => {
     const wrong = triageTests
       .replace('steps.known:', 'steps.knwon:')
       .replace('answer: isolate', 'answer: isolat')
@@ -180,7 +180,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
       ]),
     )
 
-  it('renames a step in its playbook and in its tests, from either', async () => {
+  it('renames a step in its playbook and its tests, from either', async () => {
     const expected = {
       'triage.yaml': ['4:8', '9:20', '9:61'],
       'triage.test.yaml': ['4:8', '9:13', '12:18'],
@@ -203,7 +203,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     })
   })
 
-  it('leaves a project that works after a rename', async () => {
+  it('leaves a valid project after a rename', async () => {
     const { changes } = await ask('rename', 'contain.yaml', mark(contain, 'confirm'), { newName: 'sure' })
     const edits: [string, string][] = [
       ['contain.yaml', contain],
@@ -214,7 +214,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     expect(found).to.deep.equal([])
   })
 
-  it('renames a playbook with its files, its callers and its tests', async () => {
+  it('renames a playbook with its files, callers and tests', async () => {
     const fromName = await ask('rename', 'contain.yaml', mark(contain, 'contain'), { newName: 'quarantine' })
     const fromCall = await ask('rename', 'triage.yaml', mark(triage, 'contain'), { newName: 'quarantine' })
     expect(fromCall).to.deep.equal(fromName)
@@ -236,7 +236,7 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     expect(await reserved.catch((error: Error) => error.message)).to.match(/Windows reserves con/)
   })
 
-  it('lists where a step and a playbook are named, and goes from a test to the step', async () => {
+  it('lists references of a step and a playbook, and jumps from a test to the step', async () => {
     const range = (found: any[]) =>
       found.map(({ uri, range: { start } }) => `${uri.slice(uri.lastIndexOf('/') + 1)}:${start.line}`)
     const context = { context: { includeDeclaration: true } }
@@ -322,14 +322,14 @@ describe('tocsin lsp, with playbooks and their tests in a folder', function () {
     expect(await fixes('triage.yaml', triage, 'known')).to.deep.equal([])
   })
 
-  it('fixes tests as well', async () => {
+  it('applies fixes in tests too', async () => {
     const [step] = await fixes('triage.test.yaml', triageTests.replace('[known, ', '[knwon, '), 'knwon')
     expect(step).to.deep.include({ title: 'Change to known', text: triageTests })
     const [key] = await fixes('triage.test.yaml', triageTests.replace('skipped', 'skiped'), 'skiped')
     expect(key).to.deep.include({ title: 'Change to skipped', text: triageTests })
   })
 
-  it('changes no file itself', async () => {
+  it('writes no files itself', async () => {
     expect(await readFile(join(folder.path, 'triage.yaml'), 'utf8')).to.equal(triage)
   })
 

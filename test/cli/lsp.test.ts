@@ -46,7 +46,7 @@ describe('tocsin lsp', function () {
     return server.request(`textDocument/${what}`, { textDocument: { uri }, position, ...further })
   }
 
-  it('shows problems where they are, with code and hint', async () => {
+  it('shows problems at their position, with code and hint', async () => {
     const uri = await open(playbook('  - uses: case.update\n    with: { verdict: bening }'))
     const problems = await server.diagnostics(uri)
     const misspelt = problems.find(({ severity }) => severity === 1)
@@ -62,14 +62,14 @@ describe('tocsin lsp', function () {
     expect(await server.diagnostics(await open(shipped))).to.deep.equal([])
   })
 
-  it('leaves other YAML alone', async () => {
+  it('ignores other YAML', async () => {
     const uri = await open('services:\n  web: { image: x, ports: [80 }\n')
     expect(await server.diagnostics(uri)).to.deep.equal([])
     const place = { textDocument: { uri }, position: { line: 1, character: 2 } }
     expect(await server.request('textDocument/completion', place)).to.equal(null)
   })
 
-  it('follows changes piece by piece, and checks once when they have come to rest', async () => {
+  it('applies incremental changes and checks once after a pause', async () => {
     const uri = await open(playbook('  - return: 1'))
     await server.diagnostics(uri)
     const before = server.published(uri)
@@ -87,7 +87,7 @@ describe('tocsin lsp', function () {
     expect(server.published(uri)).to.equal(before + 1)
   })
 
-  it('forgets problems of documents that are closed', async () => {
+  it('clears problems of closed documents', async () => {
     const uri = await open(playbook('  - retrun: 1'))
     expect(await server.diagnostics(uri)).to.not.deep.equal([])
     const before = server.published(uri)
@@ -96,7 +96,7 @@ describe('tocsin lsp', function () {
     expect(await server.diagnostics(uri)).to.deep.equal([])
   })
 
-  it('completes skills and fields, replacing the word that has been begun', async () => {
+  it('completes skills and fields, replacing the word at the cursor', async () => {
     const skills = await ask('completion', playbook('  - uses: case.up‸'))
     const update = skills.find(({ label }: { label: string }) => label === 'case.update')
     expect(update.textEdit).to.deep.equal({
@@ -107,7 +107,7 @@ describe('tocsin lsp', function () {
     expect(fields.map(({ label }: { label: string }) => label)).to.include.members(['ip', 'url', 'hash'])
   })
 
-  it('explains what is under the cursor', async () => {
+  it('explains the word at the cursor', async () => {
     const { contents } = await ask('hover', playbook('  - set: { x: "${{ steps.found.out‸put.ip }}" }'))
     expect(contents.value).to.match(/^```cel\nsteps\.found\.output: \{/)
   })
@@ -128,7 +128,7 @@ describe('tocsin lsp', function () {
     expect(refused).to.match(/an id that no other step has/)
   })
 
-  it('formats', async () => {
+  it('formats a document', async () => {
     const uri = await open(playbook('  -   return:   1'))
     const [edit] = await server.request('textDocument/formatting', {
       textDocument: { uri },
@@ -137,12 +137,12 @@ describe('tocsin lsp', function () {
     expect(edit.newText).to.include('\n  - return: 1\n')
   })
 
-  it('sees a playbook whose apiVersion is missing', async () => {
+  it('recognizes a playbook without apiVersion', async () => {
     const uri = await open(playbook('  - return: 1').replace(/^apiVersion.*\n/, ''))
     expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E105'])
   })
 
-  describe('with a playbook beside the one that calls it', () => {
+  describe('with a called playbook in the same folder', () => {
     let folder: TemporaryFolder
     const callee = playbook('').replace(/steps:[^]*/, 'steps: [{ wait: 1s }]\n')
     const helper = callee
@@ -169,7 +169,7 @@ describe('tocsin lsp', function () {
       return server.request(`textDocument/${what}`, { textDocument: { uri }, position })
     }
 
-    it('checks calls, also against what is typed there and not saved', async () => {
+    it('checks calls against unsaved changes too', async () => {
       const uri = at('caller.yaml')
       await server.open(uri, caller('  - { call: helper, with: { hots: x } }\n  - call: helpr'))
       const codes = (await server.diagnostics(uri)).map(({ code }) => code)
@@ -183,7 +183,7 @@ describe('tocsin lsp', function () {
       await server.notify('textDocument/didClose', { textDocument: { uri: at('helper.yaml') } })
     })
 
-    it('checks calls again when a file has changed that is open nowhere', async () => {
+    it('checks calls again when a closed file changes', async () => {
       const own = await startLanguageServer([command, 'lsp'], {
         workspace: folder.path,
         capabilities: { workspace: { didChangeWatchedFiles: { dynamicRegistration: true } } },
@@ -208,7 +208,7 @@ describe('tocsin lsp', function () {
       await rm(join(folder.path, 'changing.yaml'))
     })
 
-    it('checks calls again when a document is saved, for editors that watch no files', async () => {
+    it('checks calls again on save, for editors that watch no files', async () => {
       const uri = at('saving.yaml')
       await writeFile(join(folder.path, 'later.yaml'), helper.replace('name: helper', 'name: later'))
       await server.open(uri, caller('  - { call: later, with: { host: x } }'))
@@ -220,7 +220,7 @@ describe('tocsin lsp', function () {
       expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E316'])
     })
 
-    it('completes the names of those that can be called, their inputs, and what they give', async () => {
+    it('completes names of callable playbooks, their inputs and outputs', async () => {
       const labels = async (marked: string) =>
         (await askIn('completion', marked)).map(({ label }: { label: string }) => label)
       expect(await labels('  - call: ‸')).to.deep.equal(['helper'])
@@ -229,7 +229,7 @@ describe('tocsin lsp', function () {
       expect(await labels(output)).to.include('helped')
     })
 
-    it('explains the playbook and its inputs, and goes to its file', async () => {
+    it('explains the called playbook and its inputs, and jumps to its file', async () => {
       const { contents } = await askIn('hover', '  - call: hel‸per')
       expect(contents.value).to.match(
         /playbook `helper`\n\nHelps\.[^]*`host` \(string, required\)[^]*helped: bool/,

@@ -20,15 +20,15 @@ describe('tocsin new playbook', function () {
   const holds = async () => (await readdir(folder.path)).toSorted()
 
   for (const [what, args, says] of [
-    ['for the type of its name', [], /type: "odd_sign_in"/],
+    ['for the type in its name', [], /type: "odd_sign_in"/],
     [
       'for another type',
       ['--alert', 'it\'s "odd": ${{ x }} #1'],
       /type: "it's \\"odd\\": \$\$\{\{ x \}\} #1"/,
     ],
-    ['that people start', ['--manual'], /on: \{ manual: true \}/],
+    ['without an alert', ['--manual'], /on: \{ manual: true \}/],
   ] as const) {
-    it(`makes one ${what} that validates, with a test that takes every branch`, async () => {
+    it(`creates one ${what} that validates, with a test of every branch`, async () => {
       const { code, stdout, stderr } = await make('odd-sign-in', ...args)
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
       expect(stdout).to.match(/created[^]*odd-sign-in\.yaml[^]*odd-sign-in\.test\.yaml[^]*tocsin test /)
@@ -44,7 +44,7 @@ describe('tocsin new playbook', function () {
     })
   }
 
-  it('overwrites nothing, neither the playbook nor its test, and sees one further down', async () => {
+  it('overwrites neither the playbook nor its test, even in a subfolder', async () => {
     for (const [taken, path] of [
       ['a.test.yaml', 'a.test.yaml'],
       ['b.yml', 'b.yml'],

@@ -40,11 +40,11 @@ describe('tocsin new plugin', function () {
   const npm = (name: string, ...args: readonly string[]) => run('npm', args, { cwd: join(parent, name) })
 
   const kinds = [
-    { kind: 'the smallest', name: 'word_counter', options: [], skill: 'word_counter.count_words' },
-    { kind: 'one with a connection', name: 'bell', options: ['--connection'], skill: 'bell.get_item' },
+    { kind: 'minimal', name: 'word_counter', options: [], skill: 'word_counter.count_words' },
+    { kind: 'with a connection', name: 'bell', options: ['--connection'], skill: 'bell.get_item' },
   ]
   for (const { kind, name, options, skill } of kinds) {
-    it(`makes a package that passes its tests, builds and can be used: ${kind}`, async () => {
+    it(`creates a package that passes its tests, builds and works: ${kind}`, async () => {
       const { code, stdout, stderr } = await tocsin('new', 'plugin', name, ...options)
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
       const made = name.replace('_', '-')
@@ -64,7 +64,7 @@ describe('tocsin new plugin', function () {
     })
   }
 
-  it('makes a sandbox that can be played with by hand', async () => {
+  it('creates a sandbox for use by hand', async () => {
     await tocsin('new', 'plugin', 'bell', '--connection')
     const env = { TOCSIN_PLUGINS: './bell/plugin.ts' }
     const { stdout } = await runTocsin(['sandbox', 'bell'], { cwd: parent, env, input: 'add 8 Gong\nquit\n' })
@@ -73,7 +73,7 @@ describe('tocsin new plugin', function () {
       .and.include('2 items are known')
   })
 
-  it('makes no manifest of its own for a plugin of the checkout, and no test that all plugins have there', async () => {
+  it('creates neither a manifest nor the shared plugin test inside the checkout', async () => {
     const plugin = { name: pluginNameOf('bell'), parent, isConnected: true, isPackage: false }
     const { files } = await makePlugin(plugin)
     expect(files).to.have.members([
@@ -86,7 +86,7 @@ describe('tocsin new plugin', function () {
     ])
   })
 
-  it('makes one of the plugins of a checkout in its folder, and a package anywhere else', () => {
+  it("creates a plugin in the checkout's folder, and a package elsewhere", () => {
     const pluginsDir = '/opt/tocsin/plugins'
     const inside = { parent: pluginsDir, isPackage: false }
     expect(pluginPlaceOf('/opt/tocsin', undefined, pluginsDir)).to.deep.equal(inside)
@@ -106,7 +106,7 @@ describe('tocsin new plugin', function () {
     })
   })
 
-  it('asks for the versions of the tools that it is tried with', async () => {
+  it('requires the tested versions of tools', async () => {
     await tocsin('new', 'plugin', 'bell')
     const own = await manifest(root)
     const { devDependencies, peerDependencies } = await manifest(join(parent, 'bell'))
@@ -128,7 +128,7 @@ describe('tocsin new plugin', function () {
     expect(await readFile(join(parent, 'bell/plugin.ts'), 'utf8')).to.equal('mine')
   })
 
-  it('takes another folder, which it makes', async () => {
+  it('creates another folder on request', async () => {
     expect(await tocsin('new', 'plugin', 'bell', '--in', 'all/plugins')).to.include({ code: 0 })
     expect(await contents(join(parent, 'all/plugins'))).to.include('bell/package.json')
     const { stdout } = await tocsin('new', 'plugin', 'gong', '--in', "all of kim's")
@@ -137,7 +137,7 @@ describe('tocsin new plugin', function () {
       .and.include(`  cd 'all of kim'\\''s/gong'\n`)
   })
 
-  it('refuses a name that no plugin can have, or that one has, and offers another', async () => {
+  it('refuses an invalid or existing plugin name and suggests another', async () => {
     const names = {
       'My Tickets': 'my-tickets',
       TicketSystem: 'ticket-system',

@@ -56,13 +56,13 @@ describe('tocsin under an older Node', function () {
     return server
   }
 
-  it('ends with the exit code of the command', async () => {
+  it('exits with the exit code of the command', async () => {
     expect((await run('--version')).code).to.equal(0)
     expect((await run('validate', 'missing')).code).to.equal(1)
     expect((await run('--nothing')).code).to.equal(2)
   })
 
-  it('lets the server stop in order at SIGTERM and SIGINT', async () => {
+  it('stops the server gracefully on SIGTERM and SIGINT', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const server = await serve(signal)
       const { code, signal: endedBy } = await server.stop(signal)
@@ -70,7 +70,7 @@ describe('tocsin under an older Node', function () {
     }
   })
 
-  it('leaves no server behind, whatever ends the first process', async () => {
+  it('leaves no server running, however the first process ends', async () => {
     for (const signal of ['SIGKILL', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const) {
       const server = await serve(signal)
       // Ends once nobody holds its standard output: the server, which inherits it, is gone then.
@@ -84,7 +84,7 @@ describe('tocsin under an older Node', function () {
     }
   })
 
-  it('leaves no server behind that is still starting', async () => {
+  it('leaves no starting server running', async () => {
     const dataDir = join(folder.path, 'starting')
     const options = { node: olderNode, env: { TOCSIN_DATA_DIR: dataDir, TOCSIN_PORT: '0' } }
     const started = startTocsinCommand(['serve'], options)
@@ -93,7 +93,7 @@ describe('tocsin under an older Node', function () {
     expect((await started.ended).signal).to.equal('SIGKILL')
   })
 
-  it('ends by the signal that ended the server', async () => {
+  it('ends with the signal that ended the server', async () => {
     const server = await serve('killed')
     process.kill(await childOf(server.command.process.pid!), 'SIGKILL')
     const { code, signal } = await server.command.ended

@@ -32,7 +32,7 @@ describe('tocsin resolve', () => {
   const stepAt = async (path: string) =>
     (await api.stores.journal.entries(run)).find((entry) => entry.path === path)
 
-  it('decides that a step happened, with its output or without', async () => {
+  it('records that a step happened, with or without its output', async () => {
     expect(await resolve('a', 'ran_output_unknown')).to.include({
       code: 0,
       stdout: 'ok step a is completed: ran_output_unknown\n',
@@ -42,7 +42,7 @@ describe('tocsin resolve', () => {
     expect(await stepAt('b[0]')).to.deep.include({ state: 'completed', output: { n: 7 } })
   })
 
-  it('reports the error, and changes nothing', async () => {
+  it('prints the error and changes nothing', async () => {
     const again = await resolve('a', 'skip')
     expect(again.code).to.equal(1)
     expect(again.stderr).to.contain('there is nothing to decide')

@@ -56,7 +56,7 @@ describe('questions of tocsin run', function () {
   const outputOf = (stdout: string): unknown =>
     JSON.parse(/output (\{[^]*?\n {4}\})/.exec(stdout)?.[1] ?? 'null')
 
-  it('are answered by --answer: a word, a form as JSON, or nobody, whose time is up at once', async () => {
+  it('are answered by --answer: a word, a form as JSON, or a timeout', async () => {
     const answered = await run(
       'asks.yaml',
       '--answer',
@@ -75,12 +75,12 @@ describe('questions of tocsin run', function () {
     expect([code, outputOf(stdout)]).to.deep.equal([0, { answer: 'b' }])
   })
 
-  it('are answered by --answer before the mocks', async () => {
+  it('are answered by --answer before mocks', async () => {
     const { stdout } = await run('asks.yaml', '--mocks', 'mocks.yaml', '--answer', 'confirm=not_mine')
     expect(outputOf(stdout)).to.deep.equal({ answer: 'not_mine', by: 'analyst', id: 'unknown' })
   })
 
-  it('need no mock of what tells of them where --answer answers', async () => {
+  it('need no mock for notifications if --answer answers', async () => {
     const { code, stdout } = await run('tells.yaml', '--mocks', 'none.yaml', '--answer', 'confirm=mine')
     expect([code, outputOf(stdout)]).to.deep.equal([0, { answer: 'mine' }])
     const unanswered = await run('tells.yaml', '--mocks', 'none.yaml')
@@ -88,7 +88,7 @@ describe('questions of tocsin run', function () {
     expect(unanswered.stdout).to.include('messaging.checkpoint, which is not mocked')
   })
 
-  it('that nobody could answer end the command before anything runs', async () => {
+  it('without any source of answers end the command before anything runs', async () => {
     const { code, stdout, stderr } = await run('asks.yaml', '--answer', 'machine=timeout')
     expect([code, stdout]).to.deep.equal([1, ''])
     expect(stderr).to.equal(
@@ -97,7 +97,7 @@ describe('questions of tocsin run', function () {
     expect((await run('caller.yaml')).stderr).to.include('--answer sub/sure=a')
   })
 
-  it('take only what they asked for', async () => {
+  it('accept only the offered answers', async () => {
     const of = async (answer: string) => (await run('asks.yaml', '--answer', answer)).stderr
     expect(await of('confirm=mne')).to.match(
       /'mne' is not a valid answer to 'confirm'\nhint {2}answers: mine, not_mine, timeout/,
@@ -107,7 +107,7 @@ describe('questions of tocsin run', function () {
     expect(await of('confirm')).to.match(/It must be written as step=answer/)
   })
 
-  it('are asked on a terminal, again until the answer is one', async function () {
+  it('are asked on a terminal until the answer is valid', async function () {
     if ((await promisify(execFile)('script', ['--version']).catch(() => undefined)) === undefined) this.skip()
     const tocsin = join(import.meta.dirname, '../../cli/tocsin.js')
     const program = 'script' // of util-linux: a terminal around a command

@@ -87,7 +87,7 @@ describe('a playbook on the command line', function () {
     expect(test.stdout).to.match(/ok as sent/)
   })
 
-  it('names the file that is missing or is not JSON', async () => {
+  it('names a file that is missing or not JSON', async () => {
     await writeFile(join(folder.path, 'torn.json'), '{ "host": ')
     for (const [file, says] of [
       ['nofile.json', /^error there is no file or folder 'nofile\.json'\n$/],
@@ -107,7 +107,7 @@ describe('a playbook on the command line', function () {
   })
 
   describe('with tocsin run', () => {
-    it('runs with mocks, in no time, without a data directory, and shows each step and the end', async () => {
+    it('runs with mocks and without waiting or a data directory, and shows each step and the end', async () => {
       const { code, stdout, stderr } = await tocsin(['run', 'look-up.yaml', '--mocks', 'world.yaml'], {
         env: {},
       })
@@ -122,14 +122,14 @@ describe('a playbook on the command line', function () {
       )
     })
 
-    it('names what is not mocked, and fails', async () => {
+    it('fails on a missing mock and names it', async () => {
       const run = await tocsin(['run', 'look-up.yaml', '--mocks', 'nothing.yaml', '--alert', 'alert.json'])
       expect(run.code).to.equal(1)
       expect(run.stdout).to.contain(`not mocked step 'known' calls intel_provider.get_enrichment`)
       expect(run.stdout).to.contain('not ok look-up failed').and.contain(`(step 'known')`)
     })
 
-    it('calls the connections of the data directory, and keeps the case in memory', async () => {
+    it('calls the connections of the data directory and keeps the case in memory', async () => {
       const { code, stdout, stderr } = await tocsin(['run', 'look-up.yaml', '--alert', 'alert.json'])
       expect(stderr).to.equal('')
       expect(stdout)
@@ -142,7 +142,7 @@ describe('a playbook on the command line', function () {
       expect([cases.body.data, runs.body.data]).to.deep.equal([[], []])
     })
 
-    it('takes the content itself as an alert, from standard input too, and says when it would not start the playbook', async () => {
+    it('accepts alert content from a file or standard input, and says if it would not trigger the playbook', async () => {
       const { stderr } = await tocsin(['run', 'look-up.yaml', '--alert', 'raw.json'])
       expect(stderr).to.match(/note {2}this alert would not start the playbook: `where` does not hold/)
       const piped = await tocsin(['run', 'look-up.yaml', '--alert', '-'], {
@@ -151,7 +151,7 @@ describe('a playbook on the command line', function () {
       expect({ code: piped.code, stderr: piped.stderr }).to.deep.equal({ code: 0, stderr: '' })
     })
 
-    it('asks for an alert where the playbook investigates one', async () => {
+    it('requires an alert if the playbook investigates one', async () => {
       const { code, stderr } = await tocsin(['run', 'look-up.yaml'])
       expect(code).to.equal(1)
       expect(stderr).to.match(
@@ -159,13 +159,13 @@ describe('a playbook on the command line', function () {
       )
     })
 
-    it('shows the mistakes of a playbook', async () => {
+    it('shows problems of a playbook', async () => {
       const { code, stderr } = await tocsin(['run', 'bad.yaml'])
       expect(code).to.equal(1)
       expect(stderr).to.contain('bad.yaml:1:1  error E105')
     })
 
-    it('refuses calls that `tocsin validate` refuses, as does a dry run', async () => {
+    it('refuses calls that `tocsin validate` refuses, like a dry run', async () => {
       const { stdout } = await tocsin(['validate', 'calls.yaml'])
       const places = (text: string) => text.match(/calls\.yaml:\d+:\d+ {2}error E\d+/g)
       expect(places(stdout)).to.have.length(2)
@@ -176,7 +176,7 @@ describe('a playbook on the command line', function () {
       }
     })
 
-    it('fails as the playbook does, with its inputs, which have to fit', async () => {
+    it('fails if the playbook fails or inputs are invalid', async () => {
       const { code, stdout } = await tocsin(['run', 'inputs.yaml', '--input', 'n=5', '--input', 'who=7'])
       expect(code).to.equal(1)
       expect(stdout).to.contain('not ok fails failed').and.contain('playbook_failed: no way for 75')
@@ -187,7 +187,7 @@ describe('a playbook on the command line', function () {
       )
     })
 
-    it('prints nothing that is sensitive, and neither does a dry run', async () => {
+    it('prints no sensitive values, like a dry run', async () => {
       const given = ['--input', 'pin=canary-0815']
       for (const args of [
         ['run', 'pin.yaml', '--mocks', 'nothing.yaml', ...given],
@@ -220,7 +220,7 @@ describe('a playbook on the command line', function () {
       expect(stderr).to.equal(`error no organization has the code 'nobody'\nhint  organizations: main\n`)
     })
 
-    it('goes on without connections where there is no data directory, and nobody named one', async () => {
+    it('continues without connections if the default data directory is missing', async () => {
       const fresh = join(folder.path, 'fresh')
       await mkdir(fresh)
       await writeFile(join(fresh, 'first.yaml'), first)
@@ -244,7 +244,7 @@ describe('a playbook on the command line', function () {
       expect(await readdir(fresh)).to.have.members(['first.yaml', 'alert.json', 'look-up.yaml'])
     })
 
-    it('needs a data directory where one is named, and makes none', async () => {
+    it('requires the data directory if one is named, and creates none', async () => {
       const { code, stderr } = await tocsin(['run', 'wait.yaml'], { env: { TOCSIN_DATA_DIR: 'elsewhere' } })
       expect(code).to.equal(1)
       expect(stderr).to.match(/error there is no data directory '.*elsewhere'\nhint/)
@@ -252,7 +252,7 @@ describe('a playbook on the command line', function () {
   })
 
   describe('with tocsin dry-run', () => {
-    it('makes reads and shows writes instead of making them', async () => {
+    it('makes reads and shows the writes it would make', async () => {
       const { code, stdout, stderr } = await tocsin(['dry-run', 'look-up.yaml', '--alert', 'alert.json'])
       expect(stderr).to.equal('')
       expect(stdout).to.match(/ok {6}known {2}intel_provider.get_enrichment/)
@@ -263,7 +263,7 @@ describe('a playbook on the command line', function () {
       expect(code).to.equal(0)
     })
 
-    it('answers from fixtures, where there is no data directory too', async () => {
+    it('uses fixtures, also without a data directory', async () => {
       const options = { env: { TOCSIN_DATA_DIR: 'elsewhere' } }
       const { code, stdout } = await tocsin(['dry-run', 'look-up.yaml', '--fixtures', 'world.yaml'], options)
       expect(code).to.equal(0)
@@ -271,7 +271,7 @@ describe('a playbook on the command line', function () {
       expect(stdout).to.contain('a real run would make 2 writes')
     })
 
-    it('tries every answer to a checkpoint, or those that are given', async () => {
+    it('tries every answer to a checkpoint, or the given ones', async () => {
       const asking = playbook.replace(
         '  - { uses: case.comment',
         `  - { id: sure, checkpoint: { via: operator, with: { message: Sure? }, answers: [yes, no], timeout: 1h } }
@@ -300,7 +300,7 @@ describe('a playbook on the command line', function () {
       )
     })
 
-    it('shows writes whose step is skipped as skipped', async () => {
+    it('shows writes of skipped steps as skipped', async () => {
       const unknown =
         'fixtures: { alert: { data: { host: a.example } } }\nmocks: { intel_provider.get_enrichment: { example: An address without reports } }\n'
       await writeFile(join(folder.path, 'unknown.yaml'), unknown)

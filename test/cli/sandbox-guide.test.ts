@@ -21,7 +21,7 @@ async function guideOf(): Promise<{ readonly content: string; readonly lines: re
 
 const escaped = (line: string): string => line.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
-describe("the authors' guide, played by hand", function () {
+describe("the authors' guide with the sandbox", function () {
   this.timeout(180_000)
   let folder: TemporaryFolder
 
@@ -38,7 +38,7 @@ describe("the authors' guide, played by hand", function () {
     await folder.remove()
   })
 
-  it('prints what it says', async () => {
+  it('shows the actual output', async () => {
     const { content, lines } = await guideOf()
     const server = await startServer({
       dataDir: join(folder.path, 'data'),

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { argumentsIn, wordOf } from '../../cli/sandbox/usage.ts'
 
-describe('a usage of a sandbox command', () => {
+describe('sandbox command usage', () => {
   const reply = 'reply <message> <text>'
 
-  it('has a word to be called by', () => {
+  it('starts with a command name', () => {
     expect(wordOf(reply)).to.equal('reply')
     expect(wordOf('machines')).to.equal('machines')
   })
 
-  it('takes one word each, and the rest for the last', () => {
+  it('takes one word per argument, and the rest for the last', () => {
     expect(argumentsIn(reply, ' 3  not  me ')).to.deep.equal(['3', 'not  me'])
     expect(argumentsIn('known [kind]', 'ip')).to.deep.equal(['ip'])
     expect(argumentsIn('click <message|e-mail> <answer>', 'a@b.example Yes, me')).to.deep.equal([
@@ -18,7 +18,7 @@ describe('a usage of a sandbox command', () => {
     ])
   })
 
-  it('leaves out only what is optional', () => {
+  it('allows optional arguments only at the end', () => {
     expect(argumentsIn('known [kind]', '')).to.deep.equal([''])
     expect(argumentsIn('fail <plugin> <how> [times]', 'travel 429')).to.deep.equal(['travel', '429', ''])
     expect(argumentsIn(reply, '3')).to.equal(undefined)

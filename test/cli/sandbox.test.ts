@@ -54,7 +54,7 @@ describe('tocsin sandbox', function () {
   this.timeout(20_000)
   after(killCommands)
 
-  it('starts one for every plugin that has one, and says how to connect each', async () => {
+  it('starts every sandbox and says how to connect each', async () => {
     const { code, stdout, stderr } = await runTocsin(['sandbox'], typing())
     expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
     const plugins = ['endpoint_security', 'intel_provider', 'messaging', 'threat_platform', 'travel']
@@ -71,7 +71,7 @@ describe('tocsin sandbox', function () {
     expect(stdout).to.contain('TOCSIN_ALLOW_PRIVATE_EGRESS=127.0.0.1')
   })
 
-  it('listens on the ports that it is given, for the plugins that are named', async () => {
+  it('starts named sandboxes on the given ports', async () => {
     const [port, ...others] = await adjacentServers()
     await Promise.all(others.map(closed))
     const { process, ended, hasPrinted } = startTocsinCommand([
@@ -89,7 +89,7 @@ describe('tocsin sandbox', function () {
     expect(await ended).to.include({ code: 0, stderr: '' })
   })
 
-  it('names the port in use, and leaves nothing running', async () => {
+  it('names the port in use and leaves nothing running', async () => {
     const [port, first, taken] = await adjacentServers()
     await closed(first)
     try {
@@ -120,7 +120,7 @@ describe('tocsin sandbox', function () {
     }
   })
 
-  it('runs typed commands, and reports unknown ones', async () => {
+  it('runs typed commands and reports unknown ones', async () => {
     const { code, stdout } = await runTocsin(
       ['sandbox', 'travel', 'endpoint_security', 'threat_platform', 'intel_provider'],
       typing(
@@ -179,7 +179,7 @@ describe('tocsin sandbox', function () {
       })
     const type = (line: string) => sandboxes.process.stdin.write(`${line}\n`)
 
-    it('makes the connections, shows what arrives, and answers a question by hand', async () => {
+    it('creates the connections, shows requests, and answers a question by hand', async () => {
       sandboxes = start()
       await sandboxes.hasPrinted(
         /connection sandbox-intel-provider +made[^]*connection sandbox-messaging +made|connection sandbox-messaging +made[^]*connection sandbox-intel-provider +made/,
@@ -210,7 +210,7 @@ describe('tocsin sandbox', function () {
       await sandboxes.hasPrinted(/messaging +channel: Asked and answered\./)
     })
 
-    it('lets the next requests fail, and shows it without any secret', async () => {
+    it('lets the next requests fail and shows them without secrets', async () => {
       type('fail intel_provider 503')
       await sandboxes.hasPrinted(/the next request to intel_provider: 503/)
       const path = '/connections/sandbox-intel-provider/authenticate'
@@ -224,7 +224,7 @@ describe('tocsin sandbox', function () {
       expect(stdout).not.to.match(/xoxb-|8f742231b10e8888|b1946ac92492d2347c6235b4d2611184|q7Rk2Lx|token=/)
     })
 
-    it('changes its connections when it comes back at other ports, and ends at Ctrl-C', async () => {
+    it('updates its connections after moving to other ports, and ends on Ctrl-C', async () => {
       sandboxes.process.kill('SIGINT')
       expect(await sandboxes.ended).to.include({ code: 0, stderr: '' })
       sandboxes = start()

@@ -48,7 +48,7 @@ describe('tocsin validate --format sarif', () => {
     return { code, results: log.runs[0].results, driver: log.runs[0].tool.driver, run: log.runs[0] }
   }
 
-  it('follows the schema of SARIF 2.1.0, with each code as a rule', async () => {
+  it('follows the SARIF 2.1.0 schema with each code as a rule', async () => {
     const { driver, run } = await sarif(['play books'])
     expect(driver.rules.map(({ id }: { id: string }) => id)).to.deep.equal(Object.keys(problemCatalogue))
     expect(driver.rules.find(({ id }: { id: string }) => id === 'W402')).to.deep.include({
@@ -59,7 +59,7 @@ describe('tocsin validate --format sarif', () => {
     expect(run.columnKind).to.equal('utf16CodeUnits')
   })
 
-  it('notices when a report does not follow the schema', async () => {
+  it('fails the schema check for a wrong report', async () => {
     expect(await problemsOf({ version: '2.1.0', runs: [{}] })).to.not.deep.equal([])
     expect(await problemsOf({ version: '2.2.0', runs: [] })).to.not.deep.equal([])
   })
@@ -84,16 +84,16 @@ describe('tocsin validate --format sarif', () => {
     expect(bad.split('\n')[5]!.slice(startColumn - 1, endColumn - 1)).to.equal('idd')
   })
 
-  it('is an empty report, and success, when nothing is wrong', async () => {
+  it('is an empty report with exit code 0 without problems', async () => {
     expect(await sarif(['play books/good.yaml'])).to.deep.include({ code: 0, results: [] })
   })
 
-  it('has a name for standard input that is an address', async () => {
+  it('names standard input with a valid URI', async () => {
     const { results } = await sarif(['-'], bad)
     expect(results[0].locations[0].physicalLocation.artifactLocation).to.deep.equal({ uri: 'stdin' })
   })
 
-  it('names files elsewhere whole', async () => {
+  it('names files outside the folder by absolute path', async () => {
     const elsewhere = await makeTemporaryFolder()
     try {
       const file = join(elsewhere.path, 'bad.yaml')
@@ -105,7 +105,7 @@ describe('tocsin validate --format sarif', () => {
     }
   })
 
-  it('prints JSON for both of its names, and refuses other formats', async () => {
+  it('keeps both names of JSON output, and refuses other formats', async () => {
     const options = { cwd: folder.path }
     const [format, json] = await Promise.all([
       runTocsin(['validate', '--format', 'json', 'play books'], options),

@@ -15,7 +15,7 @@ describe('tocsin schema', () => {
     await folder.remove()
   })
 
-  it('prints a schema with the installed skills, or writes it where it is told to', async () => {
+  it('prints a schema with the installed skills or writes it to a file', async () => {
     const { code, stdout, stderr } = await runTocsin(['schema'])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     const schema = JSON.parse(stdout)

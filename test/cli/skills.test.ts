@@ -17,7 +17,7 @@ describe('tocsin skills', () => {
     expect(stdout).to.match(/^intel_provider\.get_enrichment +Get Enrichment +read +ip domain url/m)
   })
 
-  it('lists those of one plugin', async () => {
+  it('lists the skills of one plugin', async () => {
     const { stdout } = await runTocsin(['skills', 'case'])
     const names = stdout
       .split('\n')
@@ -97,7 +97,7 @@ describe('tocsin skills', () => {
     })
   })
 
-  it('gives a list also for one skill', async () => {
+  it('prints a JSON list for a single skill too', async () => {
     const { stdout } = await runTocsin(['skills', 'case.comment', '--json'])
     expect(JSON.parse(stdout).map((skill: { name: string }) => skill.name)).to.deep.equal(['case.comment'])
   })
@@ -109,10 +109,10 @@ describe('tocsin skills', () => {
   })
 })
 
-describe('the example steps of a skill', () => {
+describe('example steps of a skill', () => {
   const pluginsDir = join(import.meta.dirname, '../../plugins')
 
-  it('are right as they stand in a playbook, for every installed skill', async () => {
+  it('are valid in a playbook, for every installed skill', async () => {
     const catalogue = await discoverPlugins({ pluginsDir })
     expect(catalogue.skills.length).to.be.greaterThan(5)
     for (const entry of catalogue.skills) {
@@ -128,7 +128,7 @@ describe('the example steps of a skill', () => {
     }
   })
 
-  it('ask with a checkpoint where the skill asks, and leave out what the engine gives', () => {
+  it('contain a checkpoint if the skill asks, and omit inputs set by the engine', () => {
     const input = { user: 'ana', checkpoint_id: 'x', answers: ['mine', 'not_mine'] }
     const skill = { name: 'ask', asks: true, examples: [{ title: 'T', input }] }
     expect(exampleSteps({ name: 'x.ask', plugin: {}, skill } as never)).to.deep.equal([
@@ -145,7 +145,7 @@ describe('the example steps of a skill', () => {
     ])
   })
 
-  it('keep what is no plain word in quotes, and the signs of an expression as text', () => {
+  it('quote values that are not plain words, and escape expression signs', () => {
     const input = {
       yes: 'no',
       text: 'a: b # ${{ 1 }}',
@@ -171,14 +171,14 @@ describe('the example steps of a skill', () => {
 })
 
 describe('the rows of a schema', () => {
-  it('name types in few words', () => {
+  it('name types briefly', () => {
     expect(typeName({ type: ['string', 'null'] })).to.equal('string or null')
     expect(typeName({ type: 'array', items: { enum: ['a', 'b'] } })).to.equal('list of (a | b)')
     expect(typeName({ anyOf: [{ type: 'integer' }, { const: 'all' }] })).to.equal('integer or "all"')
     expect(typeName({})).to.equal('any')
   })
 
-  it('go into objects and lists of objects, three deep', () => {
+  it('include objects and lists of objects, three levels deep', () => {
     const deep = { type: 'object', properties: { d: { type: 'string' } } } as const
     const rows = schemaRows({
       properties: {

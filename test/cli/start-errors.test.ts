@@ -9,7 +9,7 @@ import type { Ended } from '../support/server/hosted-commands.ts'
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 import { startServer } from '../support/server/start-server.ts'
 
-describe('tocsin serve, where it cannot start,', () => {
+describe('tocsin serve with a failing start', () => {
   let folder: TemporaryFolder
 
   beforeEach(async () => {
@@ -47,15 +47,15 @@ describe('tocsin serve, where it cannot start,', () => {
     expect(welcome, 'the next start still shows the first key').to.match(/toc_[0-9a-f]{12}_/)
   })
 
-  it('says that the address is not one of this machine', async () => {
+  it('reports an address of another machine', async () => {
     expectRefusal(await serve({ TOCSIN_HOST: '192.0.2.1' }), /192\.0\.2\.1/, /TOCSIN_HOST/)
   })
 
-  it('says that no address has the name to listen on', async () => {
+  it('reports a host name without an address', async () => {
     expectRefusal(await serve({ TOCSIN_HOST: 'nosuch.invalid' }), /nosuch\.invalid/, /TOCSIN_HOST/)
   })
 
-  it('says that nothing can be made where the data directory should be, and does not hang', async function () {
+  it('reports a data directory that cannot be created, without hanging', async function () {
     if (process.platform !== 'linux') this.skip()
     expectRefusal(await serve({ TOCSIN_DATA_DIR: '/proc/x/y' }), /mkdir '\/proc\/x/, /TOCSIN_DATA_DIR/)
   })
@@ -70,7 +70,7 @@ describe('tocsin serve, where it cannot start,', () => {
     expectRefusal(await serve({}), /no master key/, /master\.key|TOCSIN_MASTER_KEY/)
   })
 
-  it('says who uses the data directory', async () => {
+  it('reports the process that uses the data directory', async () => {
     const server = await startServer({ dataDir: folder.path })
     const ended = await serve({})
     expectRefusal(
@@ -81,7 +81,7 @@ describe('tocsin serve, where it cannot start,', () => {
     expect((await server.call('/alerts')).status, 'the first one goes on').to.equal(200)
   })
 
-  it('says that the data directory is a file', async () => {
+  it('reports a data directory that is a file', async () => {
     const file = join(folder.path, 'file')
     await writeFile(file, '')
     expectRefusal(await serve({ TOCSIN_DATA_DIR: file }), /file/, /a folder is needed, but there is a file/)
@@ -94,16 +94,16 @@ describe('tocsin serve, where it cannot start,', () => {
     expectRefusal(await serve({ TOCSIN_MASTER_KEY: masterKey }), /tocsin\.db/, /TOCSIN_DATA_DIR/)
   })
 
-  it('names every variable that is wrong', async () => {
+  it('names every invalid variable', async () => {
     const ended = await serve({ TOCSIN_PORT: '99999', TOCSIN_LOG_LEVEL: 'loud' })
     expectRefusal(ended, /TOCSIN_PORT [^]*TOCSIN_LOG_LEVEL /, /docs\/configuration\.md/)
   })
 
-  it('says which plugin cannot be loaded', async () => {
+  it('names the plugin that cannot be loaded', async () => {
     expectRefusal(await serve({ TOCSIN_PLUGINS: 'no-such-package' }), /no-such-package/, /TOCSIN_PLUGINS/)
   })
 
-  it('says that the playbooks folder is not there, where it was named', async () => {
+  it('reports a missing playbooks folder if it was configured', async () => {
     const missing = join(folder.path, 'nope')
     expectRefusal(
       await serve({ TOCSIN_PLAYBOOKS_DIR: missing }),
@@ -114,7 +114,7 @@ describe('tocsin serve, where it cannot start,', () => {
     expectRefusal(await serve({ TOCSIN_PLAYBOOKS_DIR: missing }), /not a folder/, /TOCSIN_PLAYBOOKS_DIR/)
   })
 
-  it('starts without the default playbooks folder, and says in a sentence which playbooks are refused', async () => {
+  it('starts without the default playbooks folder, and summarizes refused playbooks', async () => {
     const none = await startServer({ cwd: folder.path, dataDir: 'data', env: { TOCSIN_LOG_LEVEL: 'warn' } })
     expect((await none.stop()).stderr).to.match(/"warn".*the playbooks folder does not exist/)
     await mkdir(join(folder.path, 'playbooks'))

@@ -18,7 +18,7 @@ import {
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const names = ['tocsin.service', 'tocsin-backup.service', 'tocsin-backup.timer']
 
-describe('units of systemd', function () {
+describe('systemd units', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
   before(async () => {
@@ -40,20 +40,20 @@ describe('units of systemd', function () {
       expect(read(page)).to.include(`\`\`\`ini\n${read(`docs/systemd/${name}`)}\`\`\``)
     })
 
-    it(`have nothing that systemd does not know: ${name}`, function () {
+    it(`pass systemd-analyze verify: ${name}`, function () {
       if (!hasSystemdAnalyze) return this.skip()
       expect(systemdAnalyze('verify', join(folder.path, name))).to.deep.equal({ status: 0, text: '' })
     })
   }
 
-  it('are seen to be wrong when they are (planted bug)', function () {
+  it('fail the check with a planted bug', function () {
     if (!hasSystemdAnalyze) return this.skip()
     const path = join(folder.path, 'wrong.service')
     writeFileSync(path, read('docs/systemd/tocsin.service').replace('ProtectHome=true', 'ProtectHom=true'))
     expect(systemdAnalyze('verify', path).text).to.include('ProtectHom')
   })
 
-  it('expose little: at most 2.0 of 10', function () {
+  it('have an exposure of at most 2.0 of 10', function () {
     if (!hasSystemdAnalyze) return this.skip()
     const { status, text } = systemdAnalyze(
       'security',
@@ -64,14 +64,14 @@ describe('units of systemd', function () {
     expect(status, text).to.equal(0)
   })
 
-  describe('for what tocsin serve does', () => {
+  describe('during tocsin serve', () => {
     let house: TestTocsin
     beforeEach(async () => {
       house = await makeTestTocsin()
     })
     afterEach(() => house.close())
 
-    it('refuse none of its system calls', async function () {
+    it('allow all of its system calls', async function () {
       if (!hasSystemdAnalyze || !canTrace) return this.skip()
       const trace = join(folder.path, 'calls')
       await house.addPlaybook('t', '  - id: a\n    set: { x: "${{ alert.type }}" }')
@@ -92,7 +92,7 @@ describe('units of systemd', function () {
   })
 })
 
-describe('the command tocsin of an installation', () => {
+describe('the installed tocsin command', () => {
   const script = read('docs/systemd/tocsin.sh')
   let folder: TemporaryFolder
   before(async () => {
@@ -127,7 +127,7 @@ describe('the command tocsin of an installation', () => {
     expect(read('docs/operations.md')).to.include(`\`\`\`sh\n${script}\`\`\``)
   })
 
-  it('has the variables of the service, as they are written, and its arguments', async () => {
+  it('passes on the variables of the service verbatim, and its arguments', async () => {
     const environment = [
       '# TOCSIN_COMMENT=1',
       '',
@@ -150,7 +150,7 @@ describe('the command tocsin of an installation', () => {
     expect(readdirSync(folder.path)).to.not.include('run')
   })
 
-  it('is the only way in which docs/operations.md runs commands', () => {
+  it('is the only way to run commands in docs/operations.md', () => {
     expect(read('docs/operations.md')).to.not.match(/sudo|^.*cli\/tocsin\.js doctor/m)
   })
 })

@@ -14,12 +14,12 @@ const hostile = '\u001b]0;owned\u0007\u001b[31m\u009b2J\u202egpj.exe\u2066\u200b
 // eslint-disable-next-line no-control-regex -- that is what is looked for
 const driving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/
 
-describe('colours', () => {
+describe('colors', () => {
   after(killCommands)
 
   const skills = (env: Record<string, string>) => runTocsin(['skills'], { env })
 
-  it('are left out where nobody sees them: piped, or with NO_COLOR', async () => {
+  it('are omitted in a pipe or with NO_COLOR', async () => {
     expect((await skills({})).stdout).not.to.match(driving)
     expect((await skills({ NO_COLOR: '1' })).stdout).not.to.match(driving)
     const refused = await runTocsin(['skills', 'nothing'])
@@ -28,14 +28,14 @@ describe('colours', () => {
       .and.not.match(driving)
   })
 
-  it('are there with FORCE_COLOR, and change nothing else', async () => {
+  it('are used with FORCE_COLOR and change nothing else', async () => {
     const { stdout } = await skills({ FORCE_COLOR: '1' })
     expect(stdout).to.contain('\u001b[1mcase.update\u001b[22m ')
     // eslint-disable-next-line no-control-regex -- that is what is taken away
     expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).to.equal((await skills({})).stdout)
   })
 
-  it('are there on a terminal, and not with NO_COLOR', async function () {
+  it('are used on a terminal, but not with NO_COLOR', async function () {
     const tocsin = join(import.meta.dirname, '../../cli/tocsin.js')
     const onTerminal = (setting: string) =>
       promisify(execFile)(
@@ -82,14 +82,14 @@ describe('hostile names', () => {
   })
 
   for (const [index, what] of Object.keys(cases).entries()) {
-    it(`${what} do not reach the terminal raw`, () => {
+    it(`${what} are escaped on the terminal`, () => {
       const { stdout, stderr } = ended[index]!
       expect(stdout + stderr).not.to.match(driving)
       expect(stdout + stderr).not.to.equal('')
     })
   }
 
-  it('of an environment variable do not reach the terminal raw', async () => {
+  it('of an environment variable are escaped on the terminal', async () => {
     const { code, stdout, stderr } = await runTocsin(['serve'], { env: { TOCSIN_PORT: hostile } })
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.contain('TOCSIN_PORT').and.not.match(driving)
@@ -97,20 +97,20 @@ describe('hostile names', () => {
 })
 
 describe('text for a terminal', () => {
-  it('is escaped and cut', () => {
+  it('is escaped and truncated', () => {
     expect(printable('a\u001b[31m\u202eb\nc')).to.equal('a\\x1b[31m\\u{202e}b\\x0ac')
     expect(printable('x'.repeat(300))).to.equal(`${'x'.repeat(199)}…`)
     expect(printableLines('a\u0007\nb')).to.equal('a\\x07\nb')
   })
 
-  it('as JSON is the same value', () => {
+  it('as JSON has the same value', () => {
     const value = { [hostile]: [hostile, '\u{e0001}', 'ü€'] }
     expect(printableJson(value)).not.to.match(driving)
     expect(printableJson(value)).to.contain('ü€')
     expect(JSON.parse(printableJson(value))).to.deep.equal(value)
   })
 
-  it('stands in columns whether it is painted or not', () => {
+  it('is aligned in columns with or without colors', () => {
     expect(table(['A', 'LONG'], [['\u001b[1mxyz\u001b[22m', '1']])).to.equal(
       'A    LONG\n───  ────\n\u001b[1mxyz\u001b[22m  1',
     )

@@ -57,13 +57,13 @@ describe('tocsin test', function () {
   const test = (args: readonly string[], options: RunOptions = {}) =>
     runTocsin(['test', ...args], { cwd: folder.path, ...options })
 
-  it('runs the tests of a folder, says what it did and exits with 0', async () => {
+  it('runs the tests of a folder, prints a summary and exits with 0', async () => {
     const { code, stdout, stderr } = await test(['good'])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     expect(stdout).to.equal(`good/small.test.yaml\n  ok a high risk  2h passed\n\nok 1 test in 1 file\n`)
   })
 
-  it('takes the playbooks folder when no path is given, and a playbook for the tests beside it', async () => {
+  it('defaults to the playbooks folder, and finds the tests beside a given playbook', async () => {
     const env = { TOCSIN_PLAYBOOKS_DIR: join(folder.path, 'good') }
     expect((await test([], { env })).stdout).to.contain('ok 1 test in 1 file')
     expect((await test(['good/small.yaml', 'good'])).stdout).to.contain('ok 1 test in 1 file')
@@ -85,7 +85,7 @@ not ok 1 test in 1 file: 1 failed
 `)
   })
 
-  it('shows mistakes in the file of tests, and exits with 1', async () => {
+  it('shows problems of the test file and exits with 1', async () => {
     const { code, stdout } = await test(['broken', 'good'])
     expect(code).to.equal(1)
     expect(stdout)
@@ -105,7 +105,7 @@ not ok 1 test in 1 file: 1 failed
     )
   })
 
-  it('lists branches that were never taken, and lets them count with --min', async () => {
+  it('lists uncovered branches, and requires a percentage with --min', async () => {
     const shown = await test(['good', '--coverage'])
     expect(shown.code).to.equal(0)
     expect(shown.stdout).to.contain('Never taken:\n  good/small.yaml:6:5  high: `if` is false  [high skip]\n')
@@ -116,13 +116,13 @@ not ok 1 test in 1 file: 1 failed
     expect(gated.stdout).to.contain('3 of 4, but 75.1 % are required')
   })
 
-  it('counts playbooks of a folder that have no tests', async () => {
+  it('counts playbooks of a folder without tests', async () => {
     const { stdout } = await test(['alone', '--coverage'])
     expect(stdout).to.contain('alone/small.yaml:5:5  note: runs  [note run]')
     expect(stdout).to.contain('3 of 8')
   })
 
-  it('counts what a called playbook did', async () => {
+  it('counts the steps of called playbooks', async () => {
     expect((await test(['calls', '--coverage'])).stdout).to.contain('ok 100 % of branches covered: 2 of 2')
   })
 
@@ -132,7 +132,7 @@ not ok 1 test in 1 file: 1 failed
     expect(stdout).to.match(/ok a high risk {2}2h passed {2}6 crashes/)
   })
 
-  it('answers JSON for programs', async () => {
+  it('prints JSON for programs', async () => {
     const { code, stdout } = await test(['bad', '--json'])
     expect(code).to.equal(1)
     const report = JSON.parse(stdout)
@@ -150,7 +150,7 @@ not ok 1 test in 1 file: 1 failed
     expect(report.coverage.playbooks[0].missing[0]).to.deep.include({ branch: 'high skip', line: 6 })
   })
 
-  it('writes JUnit XML that holds whatever a name holds', async () => {
+  it('writes valid JUnit XML for any test name', async () => {
     const name = 'a < b & "c" ]]> \u0001'
     const source = tests('low').replace('name: a high risk', `name: ${JSON.stringify(name)}`)
     await writeFile(join(folder.path, 'bad/odd.test.yaml'), source)
@@ -165,7 +165,7 @@ not ok 1 test in 1 file: 1 failed
     expect(xml).to.contain('<testsuite name="good/small.test.yaml" tests="1" failures="0"')
   })
 
-  it('makes a file of tests from a run', async () => {
+  it('records a test file from a run', async () => {
     const step = (path: string, kind: string, input: unknown, output: unknown) => {
       const rest = { step_id: path, state: 'completed', attempt: 1, error: null, failed_attempts: [] }
       return { path, kind, input, output, started_at: 0, ended_at: 0, ...rest }
@@ -200,7 +200,7 @@ not ok 1 test in 1 file: 1 failed
     expect(refused.stderr).to.match(/error this is no run with its steps\nhint {2}give the answer of GET/)
   })
 
-  it('watches: runs again when a file changes, until it is told to stop', async () => {
+  it('reruns on file changes with --watch until it is stopped', async () => {
     await cp(join(folder.path, 'good'), join(folder.path, 'watched'), { recursive: true })
     const command = startTocsinCommand(['test', '--watch', 'watched/small.test.yaml'], { cwd: folder.path })
     await command.hasPrinted(/ok 1 test in 1 file\nwaiting for changes/)
@@ -215,7 +215,7 @@ not ok 1 test in 1 file: 1 failed
     expect((await command.ended).code).to.equal(0)
   })
 
-  it('passes for the shipped playbooks, every branch taken', async () => {
+  it('passes for the shipped playbooks with full coverage', async () => {
     const { code, stdout } = await test([shipped, '--min', '100'])
     expect(stdout).to.contain('ok 100 % of branches covered')
     expect(code).to.equal(0)

@@ -38,7 +38,7 @@ describe('tocsin validate', () => {
   const validate = (args: readonly string[], input?: string) =>
     runTocsin(['validate', ...args], { cwd: folder.path, ...(input === undefined ? {} : { input }) })
 
-  it('finds nothing wrong with a good file', async () => {
+  it('reports no problems for a valid file', async () => {
     expect(await validate(['mixed/good.yaml'])).to.include({
       code: 0,
       stdout: 'ok 1 playbook checked\n',
@@ -46,13 +46,13 @@ describe('tocsin validate', () => {
     })
   })
 
-  it('finds nothing wrong with the playbooks that are shipped', async () => {
+  it('reports no problems for the shipped playbooks', async () => {
     const { code, stdout } = await validate([shipped])
     expect(code, stdout).to.equal(0)
     expect(stdout).to.match(/ok \d+ playbooks checked/)
   })
 
-  it('shows each mistake at its place and exits with 1', async () => {
+  it('shows each problem at its position and exits with 1', async () => {
     const { code, stdout, stderr } = await validate(['mixed/deep/bad.yml'])
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' })
     expect(stdout).to.match(/^mixed\/deep\/bad\.yml:5:\d+ {2}error E\d+ {2}.*'cases'/m)
@@ -60,7 +60,7 @@ describe('tocsin validate', () => {
     expect(stdout).to.match(/^not ok 1 playbook checked: \d+ errors?/m)
   })
 
-  it('fails for warnings beyond --max-warnings', async () => {
+  it('fails for more warnings than --max-warnings', async () => {
     const unused = `apiVersion: tocsin/v1\nname: warned\non: { manual: true }\nsteps:\n  - { id: a, set: { x: 1 } }\n`
     const checked = (...args: readonly string[]) => runTocsin(['validate', '-', ...args], { input: unused })
     expect(await checked()).to.include({ code: 0, stderr: '' })
@@ -75,19 +75,19 @@ describe('tocsin validate', () => {
     )
   })
 
-  it('looks through a folder, also further in, and leaves out what is no playbook', async () => {
+  it('searches subfolders and skips files that are not playbooks', async () => {
     const { code, stdout } = await validate(['mixed'])
     expect(code).to.equal(1)
     expect(stdout).to.contain('not ok 2 playbooks checked')
   })
 
-  it('checks a file once that is named twice', async () => {
+  it('checks a file named twice only once', async () => {
     expect((await validate(['mixed/good.yaml', './mixed/good.yaml'])).stdout).to.equal(
       'ok 1 playbook checked\n',
     )
   })
 
-  it('names both files where two playbooks have one name, or investigate the same alerts', async () => {
+  it('names both files if two playbooks have the same name or investigate the same alerts', async () => {
     const alike = join(folder.path, 'alike')
     await mkdir(join(alike, 'deep'), { recursive: true })
     await mkdir(join(alike, '.hidden'))
@@ -108,7 +108,7 @@ describe('tocsin validate', () => {
     expect((await validate(['alike/a.yaml', 'alike/c.yaml'])).code, 'a warning').to.equal(0)
   })
 
-  it('takes the playbooks folder when no path is given', async () => {
+  it('defaults to the playbooks folder', async () => {
     const elsewhere = await runTocsin(['validate'], {
       cwd: folder.path,
       env: { TOCSIN_PLAYBOOKS_DIR: 'mixed/deep' },
@@ -133,7 +133,7 @@ describe('tocsin validate', () => {
     }
   })
 
-  it('gives programs JSON and nothing else', async () => {
+  it('prints only JSON with --json', async () => {
     const { code, stdout, stderr } = await validate(['--json', 'mixed'])
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' })
     const problems = JSON.parse(stdout) as Record<string, unknown>[]
@@ -142,7 +142,7 @@ describe('tocsin validate', () => {
     expect(await validate(['--json', 'mixed/good.yaml'])).to.include({ code: 0, stdout: '[]\n', stderr: '' })
   })
 
-  it('checks calls against the files beside the caller: of a file, a folder, and standard input', async () => {
+  it("checks calls against the files in the caller's folder, for a file, a folder, and standard input", async () => {
     const calls = join(folder.path, 'calls')
     await mkdir(calls)
     const callee = good.replace('name: good', 'name: callee').replace('manual', 'call')
@@ -176,19 +176,19 @@ describe('tocsin validate', () => {
     }
   })
 
-  it('says which file is missing', async () => {
+  it('names a missing file', async () => {
     const { code, stdout, stderr } = await validate(['mixed/good.yaml', 'nowhere.yaml'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.equal(`error there is no file or folder 'nowhere.yaml'\n`)
   })
 
-  it('says that a folder holds no playbooks, and what they are', async () => {
+  it('reports a folder without playbooks and says what a playbook is', async () => {
     const { code, stdout, stderr } = await validate(['empty', '--json'])
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' })
     expect(stderr).to.match(/^error no playbooks in empty\nhint {2}name playbook files <name>\.yaml/)
   })
 
-  it('leaves the file as it is', async () => {
+  it('leaves the file unchanged', async () => {
     expect(await readFile(join(folder.path, 'mixed/deep/bad.yml'), 'utf8')).to.equal(bad)
   })
 })

@@ -2,20 +2,20 @@ import { expect } from 'chai'
 import { once } from '../../core/common/once.ts'
 
 describe('once', () => {
-  it('calls on first use, and keeps the result', () => {
+  it('calls on first use and keeps the result', () => {
     let calls = 0
     const number = once(() => ++calls)
     expect(calls).to.equal(0)
     expect([number(), number()]).to.deep.equal([1, 1])
   })
 
-  it('gives concurrent users the same result', async () => {
+  it('gives concurrent callers the same result', async () => {
     const set = once(async () => new Set<string>())
     const [one, other] = await Promise.all([set(), set()])
     expect(one).to.equal(other)
   })
 
-  it('tries again after a failure', async () => {
+  it('retries after a failure', async () => {
     let calls = 0
     const flaky = once(async () => {
       if (++calls === 1) throw new Error('busy')

@@ -131,7 +131,7 @@ describe('configuration', () => {
     expect(config.warnings).to.deep.equal([])
   })
 
-  it('reads private systems for all organizations, and for one of them', () => {
+  it('reads private systems for all organizations and for one', () => {
     const read = (text: string): object =>
       readConfig({ TOCSIN_ALLOW_PRIVATE_EGRESS: text }).allowPrivateEgress
     const [acme, common] = [['10.0.0.5', 'fd00::/8'], ['127.0.0.1']]
@@ -148,7 +148,7 @@ describe('configuration', () => {
     })
   })
 
-  it('takes limits of single classes, and the default for the others', () => {
+  it('reads limits of single classes with the default for the others', () => {
     const read = (text: string) => readConfig({ TOCSIN_DESTRUCTIVE_PER_HOUR: text }).destructiveLimits
     expect(read(' blocking = 50, containment=0 ')).to.deep.equal({
       containment: 0,
@@ -166,7 +166,7 @@ describe('configuration', () => {
       .that.includes('names twice')
   })
 
-  it('takes an empty variable as absent', () => {
+  it('treats an empty variable as absent', () => {
     expect(readConfig(Object.fromEntries(variableNames.map((name) => [name, ' '])))).to.deep.equal(
       readConfig({}),
     )
@@ -292,7 +292,7 @@ describe('configuration', () => {
     ],
   })) {
     for (const value of values) {
-      it(`refuses ${name}=${JSON.stringify(value)}, with the remedy`, () => {
+      it(`refuses ${name}=${JSON.stringify(value)} with a hint`, () => {
         const error = refusal({ [name]: value })
         expect(error.code).to.equal('config_invalid')
         expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal([`/${name}`])
@@ -302,7 +302,7 @@ describe('configuration', () => {
     }
   }
 
-  it('refuses one port for both listeners, except any free one', () => {
+  it('refuses the same port for both listeners, except 0', () => {
     for (const env of [{ TOCSIN_OPS_PORT: '8080' }, { TOCSIN_PORT: '9000', TOCSIN_OPS_PORT: '9000' }]) {
       const { errors } = refusal(env)
       expect(errors.map(({ pointer }) => pointer)).to.deep.equal(['/TOCSIN_OPS_PORT'])
@@ -315,7 +315,7 @@ describe('configuration', () => {
     expect(variableNames).to.have.length(29)
   })
 
-  it('warns of an audit log that crosses a network in the clear, and of an authorization for nothing', () => {
+  it('warns about an unencrypted audit log export, and about an unused authorization', () => {
     const warnings = (env: Record<string, string>) => readConfig(env).warnings.map(({ message }) => message)
     const inTheClear = ['http://logs.example/x', 'syslog+tcp://logs.example', 'syslog+udp://10.0.0.1']
     for (const text of inTheClear)
@@ -329,7 +329,7 @@ describe('configuration', () => {
       .and.not.match(/canary/)
   })
 
-  it('keeps alerts no shorter than their runs', () => {
+  it('refuses to keep alerts for a shorter time than their runs', () => {
     const days = (alerts: string, runs: string) => ({
       TOCSIN_KEEP_ALERTS_DAYS: alerts,
       TOCSIN_KEEP_RUNS_DAYS: runs,
@@ -343,7 +343,7 @@ describe('configuration', () => {
     expect(error.message).to.include('TOCSIN_KEEP_RUNS_DAYS keeps for 30 days')
   })
 
-  it('names all that is wrong in one error', () => {
+  it('reports all problems in one error', () => {
     const error = refusal({ TOCSIN_PORT: 'x', TOCSIN_LOG_LEVEL: 'y', TOCSIN_HOST: '::1' })
     expect(error.errors.map(({ pointer }) => pointer)).to.deep.equal(['/TOCSIN_PORT', '/TOCSIN_LOG_LEVEL'])
   })
@@ -386,7 +386,7 @@ describe('configuration', () => {
       expect(warned(host, url), `${host} ${url}`).to.deep.equal([])
   })
 
-  it('warns of a variable that means nothing, and says which was meant', () => {
+  it('warns about an unknown variable and suggests a similar one', () => {
     const { warnings } = readConfig({ TOCSIN_PROT: '1', TOCSIN_SOMETHING_ELSE: '1', OTHER: '1' })
     expect(warnings.map(({ message }) => message)).to.deep.equal([
       'unknown variable TOCSIN_PROT; did you mean TOCSIN_PORT?',

@@ -43,7 +43,7 @@ describe('the data directory', () => {
     for (const [name, mode] of Object.entries(files)) expect(mode, name).to.equal('600')
   }
 
-  it('is made for its owner only, whatever the umask, with all that is in it', async () => {
+  it('is created for its owner only, regardless of the umask, with all files in it', async () => {
     const umask = process.umask(0)
     try {
       isPrivate(await modesWhileOpen())
@@ -52,7 +52,7 @@ describe('the data directory', () => {
     }
   })
 
-  it('is closed to others when it was open before, with what an earlier process left', async () => {
+  it('is closed to others with all existing files if it was open', async () => {
     await modesWhileOpen()
     await chmod(dataDir, 0o755)
     for (const name of await readdir(dataDir))
@@ -60,14 +60,14 @@ describe('the data directory', () => {
     isPrivate(await modesWhileOpen())
   })
 
-  it('is closed to others when somebody made it, empty or as the root of a file system', async () => {
+  it('is closed to others if it exists empty or is the root of a file system', async () => {
     await mkdir(join(dataDir, 'lost+found'), { recursive: true })
     await chmod(dataDir, 0o777)
     makeDataDirPrivate(dataDir)
     expect(await modeOf(dataDir)).to.equal('700')
   })
 
-  it('is refused, and left as it is, where others may enter and something else lies in it', async () => {
+  it('is refused unchanged if others can enter it and it has foreign files', async () => {
     await mkdir(dataDir, { recursive: true })
     await chmod(dataDir, 0o750)
     await writeFile(join(dataDir, 'report.txt'), 'x')

@@ -31,7 +31,7 @@ describe('API keys', () => {
     expect(new Set(values).size).to.equal(100)
   })
 
-  it('are read whole or not at all', () => {
+  it('are read completely or not at all', () => {
     const { value } = makeKey()
     expect(readKey(value)?.value).to.equal(value)
     for (const text of [
@@ -46,7 +46,7 @@ describe('API keys', () => {
     }
   })
 
-  it('count until they expire or are revoked', async () => {
+  it('are valid until they expire or are revoked', async () => {
     const { value, secretHash } = makeKey()
     const check = (changes: Partial<ApiKey>) =>
       checkKey({ find: async () => ({ key: { ...key, ...changes }, secretHash }) }, value, 1_000)
@@ -56,7 +56,7 @@ describe('API keys', () => {
     expect(await check({ revokedAt: 5_000 })).to.equal(undefined)
   })
 
-  it('do not count with another secret, or an unknown id', async () => {
+  it('are invalid with another secret or an unknown id', async () => {
     const { value } = makeKey()
     expect(
       await checkKey({ find: async () => ({ key, secretHash: makeKey().secretHash }) }, value, 0),
@@ -67,7 +67,7 @@ describe('API keys', () => {
     expect(await checkKey({ find: async () => undefined }, value, 0)).to.equal(undefined)
   })
 
-  describe('at a start', () => {
+  describe('at the start', () => {
     const now = 1_000
     let stored: ApiKey[]
     const store = {
@@ -80,7 +80,7 @@ describe('API keys', () => {
       stored = []
     })
 
-    it('are made when none is given, and the value is handed back once', async () => {
+    it('are created if none is given, and returned once', async () => {
       const value = (await ensure()) ?? ''
       const whole = { role: 'admin', organizationUuids: null, expiresAt: null }
       expect(stored[0]).to.deep.include({ id: readKey(value)?.id, ...whole })
@@ -89,7 +89,7 @@ describe('API keys', () => {
       expect(stored).to.have.length(1)
     })
 
-    it('are the given one, which is not handed back', async () => {
+    it('are taken from the configuration and not returned', async () => {
       const given = makeKey()
       expect(await ensure(given.value)).to.equal(undefined)
       expect(stored[0]).to.deep.include({ id: given.id, secretHash: given.secretHash })
@@ -107,14 +107,14 @@ describe('API keys', () => {
       ['revoked', { revokedAt: 1 }],
       ['expired', { expiresAt: now }],
     ] as const) {
-      it(`are made also where there is only one that is ${what}`, async () => {
+      it(`are created if the only existing one is ${what}`, async () => {
         stored = [{ ...key, ...changes }]
         expect(await ensure()).to.match(/^toc_/)
         expect(stored).to.have.length(2)
       })
     }
 
-    it('never bring a revoked one back: another is made and handed back', async () => {
+    it('are replaced by a new one if revoked', async () => {
       const given = makeKey()
       stored = [{ ...key, id: given.id, revokedAt: 1 }]
       const value = (await ensure(given.value)) ?? ''

@@ -34,7 +34,7 @@ describe('log', () => {
     expect(lines.map(({ level }) => level)).to.deep.equal(['warn', 'error'])
   })
 
-  it('says for which request or run something is done, also where that is not passed along', async () => {
+  it('includes the ids of the request or run without passing them along', async () => {
     const { log, lines } = logTo()
     await withLogFields({ request_id: 'r-1' }, async () => {
       await Promise.resolve()
@@ -51,7 +51,7 @@ describe('log', () => {
     ])
   })
 
-  it('drops fields that are not on the list, naming them; the compiler refuses them', () => {
+  it('drops unknown fields and names them; the compiler refuses them', () => {
     const { log, lines } = logTo()
     log.info(
       // @ts-expect-error: not on the list
@@ -62,14 +62,14 @@ describe('log', () => {
     expect(JSON.stringify(lines)).to.not.include('canary')
   })
 
-  it('writes no objects', () => {
+  it('writes no nested objects', () => {
     const { log, lines } = logTo()
     log.info({ status: { token: 'canary' }, step: ['canary'], url: new Secret('canary') }, 'x')
     expect(lines[0]).to.include({ status: '[object]', step: '[list]', url: '[redacted]' })
     expect(JSON.stringify(lines)).to.not.include('canary')
   })
 
-  it('writes what a skill logs as one text', () => {
+  it('writes the log fields of a skill as one text', () => {
     const { log, lines } = logTo()
     log.info({ skill: 'tower.ring_bell', fields: { bells: 3n, token: new Secret('canary') } }, 'rang')
     expect(lines[0]?.['fields']).to.equal('{"bells":3,"token":"[redacted]"}')
@@ -77,7 +77,7 @@ describe('log', () => {
     expect(lines[1]?.['fields']).to.equal('[not JSON]')
   })
 
-  it('takes out what looks like a credential', () => {
+  it('redacts what looks like a credential', () => {
     const { log, lines } = logTo()
     const key = `toc_0123456789ab_${'S'.repeat(43)}`
     log.warn(
@@ -91,14 +91,14 @@ describe('log', () => {
     })
   })
 
-  it('takes live secrets out before it shortens', () => {
+  it('redacts known secrets before it truncates', () => {
     const { log, lines } = logTo({ redact: (text) => text.replaceAll('canary-secret', '[redacted]') })
     log.error({ error: new Error(`${'x'.repeat(7_995)}canary-secret`) }, 'canary-secret')
     expect(JSON.stringify(lines)).to.not.include('canary')
     expect(lines[0]).to.have.nested.property('error.message').with.length.at.most(8_001)
   })
 
-  it('shows the stack of an error that nobody foresaw, and of no other', () => {
+  it('includes the stack of unexpected errors only', () => {
     const { log, lines } = logTo()
     log.error({ error: new TypeError('oops', { cause: new Error('why') }) }, 'x')
     log.error({ error: new NotFoundError('case_not_found', 'no such case') }, 'x')
@@ -112,13 +112,13 @@ describe('log', () => {
     })
   })
 
-  it('keeps one line per message, whatever it holds', () => {
+  it('writes one line per message, whatever it contains', () => {
     const { log, lines } = logTo()
     log.info({ alert: 'a\n{"level":"error"}' }, 'b\r\nc')
     expect(lines).to.have.length(1)
   })
 
-  describe('of lines that say the same', () => {
+  describe('of repeated lines', () => {
     let clock: SinonFakeTimers
     beforeEach(() => (clock = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })))
     afterEach(() => clock.restore())
@@ -128,7 +128,7 @@ describe('log', () => {
     const shown = (lines: readonly Record<string, unknown>[]) =>
       lines.map(({ run, message, suppressed }) => [run, message, suppressed])
 
-    it('writes the first, and how many more there were after ten seconds', () => {
+    it('writes the first, and the number of others after ten seconds', () => {
       const { log, lines } = logTo()
       for (let n = 0; n < 40; n++) withLogFields({ request_id: `r-${n}` }, () => fails(log, 'a'))
       fails(log, 'b')
@@ -148,7 +148,7 @@ describe('log', () => {
       expect(shown(lines).slice(4), 'the next ten seconds').to.deep.equal([['a', 'cannot go on', undefined]])
     })
 
-    it('writes them as they come at level debug, and where very many say something else', () => {
+    it('writes all at level debug, or if very many other lines come', () => {
       const { log, lines } = logTo()
       for (let n = 0; n < 5; n++) log.debug({}, 'request')
       expect(lines).to.have.length(5)
@@ -157,7 +157,7 @@ describe('log', () => {
       expect(lines).to.have.length(3_006)
     })
 
-    it('writes the counts that are left when told to, once', () => {
+    it('writes pending counts once on request', () => {
       const { log, lines } = logTo()
       for (let n = 0; n < 3; n++) log.info({ count: 7 }, 'again')
       log.flush()
@@ -187,7 +187,7 @@ describe('log', () => {
     ])
   })
 
-  it('writes to standard error, at once', () => {
+  it('writes to standard error synchronously', () => {
     const url = new URL('../../server/log.ts', import.meta.url)
     const code = `const { createLog } = await import('${url.href}'); createLog({ level: 'info' }).info({}, 'last words'); process.kill(process.pid, 'SIGKILL')`
     const script = `"$0" --input-type=module -e "$1" 2>&1 >/dev/null || true`

@@ -9,7 +9,7 @@ import { Database } from '../../server/sqlite/database/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestTocsin } from '../support/server/test-tocsin.ts'
 
-describe('slow work in the log', () => {
+describe('slow operations in the log', () => {
   let timers: SinonFakeTimers
   let lines: [LogFields, string][]
 
@@ -42,7 +42,7 @@ describe('slow work in the log', () => {
     expect(lines).to.deep.equal([[{ count: 4, duration_ms: 1000 }, 'slow commit']])
   })
 
-  it('reports a run over the threshold from its alert to its end, with its ids', () => {
+  it('reports a run over the threshold from alert to end, with its ids', () => {
     const slow = watch()
     slow.runEnded(run(299_999))
     slow.runEnded(run(300_000))
@@ -56,7 +56,7 @@ describe('slow work in the log', () => {
     expect(lines[0]?.[0]).to.include({ run: 'u-1', alert: undefined })
   })
 
-  it('reports no run with the threshold 0, and none that has not ended', () => {
+  it('reports no run with threshold 0, and no unfinished run', () => {
     watch(0).runEnded(run(9e9))
     watch().runEnded({ ...run(9e9), endedAt: null })
     expect(lines).to.deep.equal([])
@@ -92,11 +92,11 @@ describe('slow work in the log', () => {
   })
 })
 
-describe('slow work of a server', function () {
+describe('slow operations of a server', function () {
   this.timeout(20_000)
   afterEach(() => restore())
 
-  it('is logged by its ids and durations', async () => {
+  it('are logged with ids and durations', async () => {
     const lines: Record<string, unknown>[] = []
     const writeSync = fs.writeSync.bind(fs)
     stub(fs, 'writeSync').callsFake((fd, text) => {
@@ -147,7 +147,7 @@ steps: [{ id: q, checkpoint: { via: operator, with: { message: x }, answers: [ye
 })
 
 describe('TOCSIN_SLOW_RUN_SECONDS', () => {
-  it('is five minutes unless set', () => {
+  it('defaults to five minutes', () => {
     expect(readConfig({}).slowRunMs).to.equal(300_000)
     expect(readConfig({ TOCSIN_SLOW_RUN_SECONDS: '0' }).slowRunMs).to.equal(0)
     expect(readConfig({ TOCSIN_SLOW_RUN_SECONDS: '7' }).slowRunMs).to.equal(7_000)

@@ -32,11 +32,11 @@ describe('watchStore', () => {
   }
   const goneLine = 'error the data directory is gone: no request is acknowledged and no step starts'
 
-  it('resolves to the reason when the store has been gone for five seconds, and has said so once', async () => {
+  it('resolves with the reason and one warning when the store has been gone for five seconds', async () => {
     expect(await watched('..xxxxxxxxx')).to.deep.equal({ result: gone, looks: 8, lines: [goneLine] })
   })
 
-  it('begins to count anew when it is back', async () => {
+  it('restarts the countdown when the store is back', async () => {
     expect(await watched('xxxx.xxxx.')).to.deep.equal({
       result: undefined,
       looks: 10,

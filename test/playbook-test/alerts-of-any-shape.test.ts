@@ -58,7 +58,7 @@ const made: Readonly<Record<string, string>> = {
   }),
 }
 
-describe('shipped playbooks for alerts of any maker', function () {
+describe('shipped playbooks with alerts of any product', function () {
   this.timeout(60_000)
   const alerts = new Map(Object.entries(made))
   let catalogue: Catalogue
@@ -69,7 +69,7 @@ describe('shipped playbooks for alerts of any maker', function () {
   })
 
   for (const playbook of playbooks) {
-    it(`${playbook} completes whatever an alert looks like, and says something in its case`, async () => {
+    it(`${playbook} completes for any alert and writes to its case`, async () => {
       const { tests } = await loadTests(join(root, 'playbooks', `${playbook}.test.yaml`), catalogue)
       const { called, playbook: program } = tests!
       const { mocks, fixtures } = tests!.tests[0]!

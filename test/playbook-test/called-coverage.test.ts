@@ -16,7 +16,7 @@ steps:
 }
 
 describe('coverage of called playbooks', () => {
-  it('counts what ran inside of calls, of each item, and of calls in these', async () => {
+  it('counts steps inside calls, of each item, and of nested calls', async () => {
     const source = 'playbook: p.yaml\ntests: [{ name: a, expect: {} }]\n'
     const { tests } = parseTests(source, { catalogue, loadPlaybook: (name) => sources[name] })
     const { takenInCalled } = await runTests(tests!, { catalogue })

@@ -64,7 +64,7 @@ const tests = testsSource(
 )
 
 describe('checkpoints in tests', () => {
-  it('are answered as the mocks say, in time, too late or never, also after crashes', async () => {
+  it('are answered by mocks in time, late or never, also after crashes', async () => {
     for (const { name, failures } of await results(playbook, tests, { crash: true }))
       expect(
         failures.map(({ code, message }) => `${code} ${message}`),
@@ -72,7 +72,7 @@ describe('checkpoints in tests', () => {
       ).to.deep.equal([])
   })
 
-  it('are covered when each answer was given, and none', async () => {
+  it('are covered if each answer and a timeout occurred', async () => {
     const file = testsOf(playbook, tests)
     const { taken } = await runTests(file, { catalogue })
     expect(coverageOf(file.playbook, taken).missing).to.deep.equal([])
@@ -86,7 +86,7 @@ describe('checkpoints in tests', () => {
     ])
   })
 
-  it('fail a test that says nothing about the answer', async () => {
+  it('fail a test without a mock for the answer', async () => {
     const source = testsSource('  - { name: a, expect: { status: failed } }')
     const operator = playbookSource(
       '  - { id: sure, checkpoint: { via: operator, with: { message: x }, answers: [a, b], timeout: 1h } }',
@@ -115,7 +115,7 @@ mocks: { people.find: { with: { email: kim }, example: A person } }
 tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skill: people.find, times: 1 }] } }]
 `
 
-  it('runs the other one from beside it', async () => {
+  it('finds the called playbook in the same folder', async () => {
     const sources: Record<string, string> = { 'folder/p.yaml': caller, 'folder/asked.yaml': called }
     const { tests: parsed, problems } = parseTests(source, {
       catalogue,
@@ -128,7 +128,7 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
     ).to.deep.equal([])
   })
 
-  it('is refused where the other one is missing', () => {
+  it('is refused if the called playbook is missing', () => {
     const { problems } = parseTests(source, {
       catalogue,
       loadPlaybook: (name) => (name === 'folder/p.yaml' ? caller : undefined),
@@ -138,7 +138,7 @@ tests: [{ name: a, expect: { path: [sub], outputs: { name: Kim }, calls: [{ skil
     )
   })
 
-  it('is refused where the call is wrong, as `tocsin validate` refuses it', () => {
+  it('is refused for an invalid call, as by `tocsin validate`', () => {
     const sources: Record<string, string> = {
       'folder/p.yaml': caller.replace('who:', 'whom:'),
       'folder/asked.yaml': called,

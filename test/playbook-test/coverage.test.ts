@@ -62,7 +62,7 @@ const all = [
 const without = (...taken: readonly string[]) => all.filter((key) => !taken.includes(key))
 
 describe('coverage', () => {
-  it('knows every branch of a playbook, with its place', () => {
+  it('knows every branch of a playbook with its position', () => {
     const branches = branchesOf(playbookOf(playbook))
     expect(branches.map(({ key }) => key)).to.deep.equal(all)
     expect(branches.find(({ key }) => key === 'fork case 1')).to.deep.include({
@@ -73,7 +73,7 @@ describe('coverage', () => {
     )
   })
 
-  it('counts what a run did, a group that `return` cut short included', async () => {
+  it('counts the steps of a run, including a group cut short by `return`', async () => {
     const run = '  - { name: a, alert: { data: { way: 1, list: [] } }, expect: {} }'
     expect(await missing(run)).to.deep.equal(
       without(
@@ -90,7 +90,7 @@ describe('coverage', () => {
     )
   })
 
-  it('counts failures that are handled, of steps and of items', async () => {
+  it('counts handled failures of steps and items', async () => {
     const run = `
   - name: a
     alert: { data: { way: 3, list: [x], a: 1 } }
@@ -106,7 +106,7 @@ describe('coverage', () => {
     ])
   })
 
-  it('adds up what all tests of a file do', async () => {
+  it('adds up all tests of a file', async () => {
     const data = (text: string) => `alert: { data: { ${text} } }`
     const tests = `
   - { name: a, ${data('way: 1, list: []')}, expect: {} }
@@ -118,7 +118,7 @@ describe('coverage', () => {
     expect(await missing(tests)).to.deep.equal([])
   })
 
-  it('does not ask for what is declared unreachable, and tells when a test reaches it', async () => {
+  it('ignores branches declared unreachable, and reports if a test reaches one', async () => {
     const source = `${testsSource('  - { name: a, alert: { data: { way: 1, list: [] } }, expect: {} }', mocks)}unreachable: [each items, each empty]\n`
     const file = testsOf(playbook, source)
     const { taken, failures } = await runTests(file, { catalogue })

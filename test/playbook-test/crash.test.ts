@@ -33,13 +33,13 @@ const source = testsSource(
 )
 
 describe('a test with crashes', () => {
-  it('comes to the same end after a crash behind each write, messages that must not be repeated included', async () => {
+  it('ends the same after a crash behind each write, including messages that must not repeat', async () => {
     const [test] = await results(playbook, source, { crash: true })
     expect(test!.failures).to.deep.equal([])
     expect(test!.crashes).to.be.greaterThan(20)
   })
 
-  it('does so where a call fails for good and the failure is handled', async () => {
+  it('ends the same if a call fails for good and the failure is handled', async () => {
     const failing = testsSource(
       `
   - name: gone
@@ -51,7 +51,7 @@ describe('a test with crashes', () => {
     expect(test!.crashes).to.be.greaterThan(4)
   })
 
-  it('tells when a crash changes the end, the path, the case or the calls (planted: a skill with moods)', async () => {
+  it('reports if a crash changes the end, the path, the case or the calls (planted: an inconsistent skill)', async () => {
     const moody = playbookSource(
       `
   - { id: mood, uses: own.mood }
@@ -68,7 +68,7 @@ describe('a test with crashes', () => {
     expect(text).to.match(/the calls by idempotency key: /)
   })
 
-  it('lets a call that was under way beside the crash answer no later for it', async () => {
+  it('does not delay the response of a call in progress beside the crash', async () => {
     const beside = playbookSource(
       `
   - id: both
@@ -86,7 +86,7 @@ describe('a test with crashes', () => {
     expect(test!.crashes).to.be.greaterThan(4)
   })
 
-  it('is not tried for a test that fails as it is, or does not start', async () => {
+  it('skips crashes for a test that already fails or does not start', async () => {
     const wrong = testsSource(
       '  - { name: a, expect: { status: failed } }\n  - { name: b, alert: { type: x }, expect: { status: not_started } }',
     )

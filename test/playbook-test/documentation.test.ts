@@ -38,7 +38,7 @@ describe('docs/testing-playbooks.md', function () {
   })
   after(() => folder.remove())
 
-  it('has files, fragments and commands, each of a kind that is tried here', () => {
+  it('has only files, fragments and commands that are tested here', () => {
     const kinds = Map.groupBy(blocks, ({ kind }) => kind.split(' ')[0])
     expect([...kinds.keys()]).to.have.members(['json', 'sh', 'text', 'yaml'])
     expect(trials.length).to.be.greaterThan(4)
@@ -47,7 +47,7 @@ describe('docs/testing-playbooks.md', function () {
   })
 
   for (const { kind, commands, prints } of trials) {
-    it(`prints what it says: ${commands.join(' ; ')} ${kind}`, async () => {
+    it(`shows the actual output: ${commands.join(' ; ')} ${kind}`, async () => {
       const tests = fileNamed('suspicious-host.test.yaml')
       const planted = tests.replace('severity: high', 'severity: critical')
       await writeFile(join(folder.path, 'suspicious-host.test.yaml'), kind === 'sh planted' ? planted : tests)
@@ -57,7 +57,7 @@ describe('docs/testing-playbooks.md', function () {
 
   const fragments = blocks.filter(({ kind, file }) => kind === 'yaml' && file === undefined)
   for (const { text } of fragments) {
-    it(`has a fragment that can stand in a file of tests: ${text.split('\n').slice(0, 2).join(' ')} …`, () => {
+    it(`has a valid test file fragment: ${text.split('\n').slice(0, 2).join(' ')} …`, () => {
       const source = text.startsWith('expect:')
         ? `playbook: suspicious-host.yaml\ntests:\n  - name: a\n${text.replaceAll(/^/gm, '    ').trimEnd()}\n`
         : `playbook: suspicious-host.yaml\n${text}tests: [{ name: a, expect: {} }]\n`
@@ -68,7 +68,7 @@ describe('docs/testing-playbooks.md', function () {
     })
   }
 
-  it('shows every key of a file of tests', () => {
+  it('shows every key of a test file', () => {
     const schema = JSON.parse(readFileSync(join(root, 'schemas/playbook-test.schema.json'), 'utf8'))
     const { fixtures, expect: expectation, call, reply, error } = schema.$defs
     const keys = [schema, fixtures, expectation, call, reply.anyOf[1], error].flatMap(({ properties }) =>

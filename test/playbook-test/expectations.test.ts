@@ -94,7 +94,7 @@ const planted: readonly (readonly [expectation: string, says: RegExp, marked: st
 ]
 
 describe('expectations of a test', () => {
-  it('are met by a run that does all of them', async () => {
+  it('are met by a run that meets all of them', async () => {
     const [test] = await results(playbook, expecting(right))
     expect(test!.failures).to.deep.equal([])
     expect(test!.trace).to.equal(
@@ -114,7 +114,7 @@ describe('expectations of a test', () => {
     })
   }
 
-  it('say why a run failed that should not have', async () => {
+  it('explain why a run failed unexpectedly', async () => {
     const source = testsSource(
       '  - name: gone\n    expect: { case: { verdict: unknown } }',
       'mocks:\n  people.find: { error: { code: http_404, message: nobody of that name } }\n',
@@ -133,7 +133,7 @@ describe('expectations of a test', () => {
     expect((await failures(playbook, source))[0]).to.match(/error.code  expected "http_403", got "http_404"/)
   })
 
-  it('refuse a run that calls what is not mocked, even where the playbook handles the failure', async () => {
+  it('refuse a run that calls a skill without a mock, even if the playbook handles the failure', async () => {
     const handled = playbookSource(`
   - { id: who, uses: people.find, with: { email: x }, on_error: continue, default: { name: '', risk: null } }`)
     const source = testsSource('  - { name: nothing mocked, expect: { status: completed } }')
@@ -152,7 +152,7 @@ describe('expectations of a test', () => {
     expect((await failures(playbook, source))[0]).to.match(/no reply of the mock fits what step 'who' gives/)
   })
 
-  it('refuse an alert that does not start the playbook, unless that is expected', async () => {
+  it('refuse an alert that does not trigger the playbook, unless expected', async () => {
     const where = playbook.replace('{ type: odd }', '{ type: odd, where: "alert.data.n > 5" }')
     const test = (n: string, status: string) =>
       testsSource(`  - { name: n, alert: { data: { n: ${n} } }, expect: { status: ${status} } }`, mocks)

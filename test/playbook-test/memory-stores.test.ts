@@ -15,8 +15,8 @@ const failedAttempt = {
   retryAt: 3,
 }
 
-describe('the journal in memory', () => {
-  it('keeps the first intent, raises its attempt only, and takes one result', async () => {
+describe('the in-memory journal', () => {
+  it('keeps the first intent, increases only its attempt, and accepts one result', async () => {
     const ended: string[] = []
     const { store, entries } = createMemoryJournal(({ path }) => ended.push(path))
     await store.begin('run', begin)
@@ -30,7 +30,7 @@ describe('the journal in memory', () => {
     expect([again, ended]).to.deep.equal(['step_has_ended', ['a']])
   })
 
-  it('keeps a failed attempt once, and forgets an intent up to it', async () => {
+  it('keeps a failed attempt once and drops intents up to it', async () => {
     const { store, entries, failedAttempts, forgetIntent } = createMemoryJournal()
     await store.begin('run', begin)
     await store.attemptFailed('run', failedAttempt)
@@ -45,14 +45,14 @@ describe('the journal in memory', () => {
   })
 })
 
-describe('checkpoints in memory', () => {
+describe('in-memory checkpoints', () => {
   const question = { via: 'operator', input: {}, answers: ['yes', 'no'], form: null }
   const opened = { path: 'ask', stepId: 'ask', question, timeoutAt: 100 }
   let now = 0
   const make = () => createMemoryCheckpoints({ now: () => now }, 'organization')
   const yes = { value: 'yes', by: 'kim', text: null }
 
-  it('take the first answer in time, and no other', async () => {
+  it('accept only the first answer in time', async () => {
     now = 10
     const { store } = make()
     const { id } = await store.open('run', opened)
@@ -65,7 +65,7 @@ describe('checkpoints in memory', () => {
     expect((await store.answers(id)).map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'second'])
   })
 
-  it('take none at the timeout or after it', async () => {
+  it('accept no answer at or after the timeout', async () => {
     now = 10
     const { store, all } = make()
     const { id } = await store.open('run', opened)

@@ -39,7 +39,7 @@ async function wrong(tests: string, options: { readonly crash?: boolean } = {}):
 const output = '{ output: { name: Ada, at: "2026-03-01T08:00:00Z", answer: bay } }'
 
 describe('a mock of a call', () => {
-  it('answers for the whole playbook, which is given what it takes', async () => {
+  it('replaces the whole called playbook and receives its inputs', async () => {
     const tests = `tests:
   - name: a
     mocks: { steps.sub: ${output} }
@@ -50,7 +50,7 @@ describe('a mock of a call', () => {
     expect(await wrong(tests, { crash: true })).to.deep.equal([])
   })
 
-  it('may fail, take its time, or never end', async () => {
+  it('can fail, take time, or never end', async () => {
     const tests = `tests:
   - { name: a, mocks: { steps.sub: { error: { code: playbook_failed } } }, expect: { outputs: { name: x, status: failed } } }
   - { name: b, mocks: { steps.sub: { delay: 30h, error: { code: slow } } }, expect: { status: failed, error: { code: run_timeout }, duration: 24h } }
@@ -58,7 +58,7 @@ describe('a mock of a call', () => {
     expect(await wrong(tests)).to.deep.equal([])
   })
 
-  it('gives what the playbook could give', async () => {
+  it('returns a possible output of the playbook', async () => {
     const tests =
       'mocks: { steps.sub: { output: { nmae: Ada, at: soon, answer: ay } } }\ntests: [{ name: a, expect: {} }]'
     expect((await wrong(tests)).map((text) => text.replaceAll(/\n.*\n.*(hint)/g, ' $1'))).to.deep.equal([
@@ -67,7 +67,7 @@ describe('a mock of a call', () => {
     ])
   })
 
-  it('has no examples, and is nobody who answers', async () => {
+  it('has neither examples nor a responder', async () => {
     const of = async (reply: string) =>
       (await wrong(`mocks: { steps.sub: { ${reply} } }\ntests: [{ name: a, expect: {} }]`))[0]
     expect(await of('example: A person')).to.match(/E602 {2}a playbook has no examples/)
@@ -85,13 +85,13 @@ tests: [{ name: a, expect: { outputs: { name: Kim }, calls: [{ step: sub/inner, 
     ).to.deep.equal([])
   })
 
-  it('is asked for by its path where it has no mock', async () => {
+  it('is named by its path in the error for a missing mock', async () => {
     const [failure] = await wrong(tests('')).then((found) => found.filter((text) => text.includes('asks')))
     expect(failure).to.include("step 'sub/confirm' asks a person, and nobody answers")
     expect(failure).to.include('add to mocks: steps.sub/confirm: { answer: aye | bay } (or timeout)')
   })
 
-  it('is checked like any other', async () => {
+  it('is validated like any other', async () => {
     const [first] = await wrong(tests('steps.sub/confrim: { answer: a }'))
     expect(first)
       .to.match(/E302 {2}the playbook has no step 'sub\/confrim'/)

@@ -31,7 +31,7 @@ const pieces = [
   '${{',
 ]
 
-describe('a file of tests with a typing mistake', function () {
+describe('a test file with a typo', function () {
   this.timeout(times(60_000))
   let catalogue: Catalogue
   before(async () => {
@@ -42,7 +42,7 @@ describe('a file of tests with a typing mistake', function () {
     const source = read(`${name}.test.yaml`)
     const playbook = read(`${name}.yaml`)
 
-    it(`of ${name} is read without a throw, and refused exactly if there is an error`, () => {
+    it(`of ${name} is read without an exception, and refused exactly if there is an error`, () => {
       const place = fc.integer({ min: 0, max: source.length })
       fc.assert(
         fc.property(place, fc.integer({ min: 0, max: 12 }), fc.constantFrom(...pieces), (at, cut, piece) => {

@@ -22,7 +22,12 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'q.yaml',
   ],
   ['a test without expectations', testsSource('  - name: a'), /E105 .*needs `expect`/, 'name'],
-  ['two tests of one name', testsSource(`${anything}\n${anything}`), /E604 .*another test is named 'a'/, 'a'],
+  [
+    'two tests with the same name',
+    testsSource(`${anything}\n${anything}`),
+    /E604 .*another test is named 'a'/,
+    'a',
+  ],
   [
     'an unknown step',
     testsSource('  - { name: a, expect: { path: [hwo] } }'),
@@ -30,7 +35,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'hwo',
   ],
   [
-    'an unknown step to be skipped',
+    'an unknown skipped step',
     testsSource('  - { name: a, expect: { skipped: [7] } }'),
     /E302 .*no step '7'/,
     '7',
@@ -42,37 +47,37 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'people.fnd',
   ],
   [
-    'a call of nothing',
+    'an empty call',
     testsSource('  - { name: a, expect: { calls: [{ times: 1 }] } }'),
     /E105 .*names a `skill` or a `step`/,
     'times',
   ],
   [
-    'a status that is none',
+    'an unknown status',
     testsSource('  - { name: a, expect: { status: done } }'),
     /E107 .*'done' is not one of completed/,
     'done',
   ],
   [
-    'a field that cases do not have',
+    'an unknown case field',
     testsSource('  - { name: a, expect: { case: { colour: red } } }'),
     /E104 .*'colour'/,
     'colour',
   ],
   [
-    'a duration that is none',
+    'an invalid duration',
     testsSource('  - { name: a, expect: { duration: soon } }'),
     /E107 .*'soon' is not a duration/,
     'soon',
   ],
   [
-    'a range upside down',
+    'a reversed range',
     testsSource('  - { name: a, expect: { duration: { min: 2m, max: 1m } } }'),
     /E107 .*`min` is longer than `max`/,
     '{ min',
   ],
   [
-    'times that are no number',
+    'a non-numeric number of times',
     testsSource('  - { name: a, expect: { calls: [{ step: who, times: often }] } }'),
     /E106 .*expected a whole number for `times`/,
     'often',
@@ -90,25 +95,25 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'steps.hwo',
   ],
   [
-    'a mock of a step that calls nothing',
+    'a mock of a step without a call',
     testsSource(anything, 'mocks: { steps.note: { output: {} } }\n'),
     /E602 .*calls no skill/,
     'steps.note',
   ],
   [
-    'an output that does not fit',
+    'an invalid output',
     testsSource(anything, 'mocks: { people.find: { output: { name: 5, risk: 1 } } }\n'),
     /E602 .*name: must be .*string/,
     '5',
   ],
   [
-    'an output with something missing',
+    'an incomplete output',
     testsSource(anything, 'mocks: { people.find: { output: { name: x } } }\n'),
     /E602 .*risk is missing/,
     '{ name',
   ],
   [
-    'a changed example that does not fit',
+    'an invalid changed example',
     testsSource(anything, 'mocks: { people.find: { example: A person, output: { risk: -1 } } }\n'),
     /E602 .*risk: /,
     '-1',
@@ -120,7 +125,7 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'A persn',
   ],
   [
-    'two answers at once',
+    'two replies at once',
     testsSource(anything, 'mocks: { people.find: { output: {}, error: { code: x } } }\n'),
     /E601 .*not `output` and `error`/,
     'output',
@@ -132,13 +137,13 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     'message',
   ],
   [
-    'a waiting time for a final error',
+    'retry_after for a permanent error',
     testsSource(anything, 'mocks: { people.find: { error: { code: x, retry_after: 5s } } }\n'),
     /E112 .*`retry_after`/,
     'retry_after',
   ],
   [
-    'retryable that is no truth value',
+    'a non-boolean retryable',
     testsSource(anything, 'mocks: { people.find: { error: { code: x, retryable: 1 } } }\n'),
     /E106 .*expected true or false for `retryable`/,
     '1',
@@ -156,37 +161,37 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
     '"2026',
   ],
   [
-    'inputs that are no map',
+    'inputs that are not a map',
     testsSource(anything, 'fixtures: { inputs: [] }\n'),
     /E106 .*expected a map for `inputs`/,
     '[]',
   ],
   [
-    'an unreachable branch that is none',
+    'an unknown unreachable branch',
     testsSource(anything, 'unreachable: [who skip]\n'),
     /E107 .*no branch/,
     'who skip',
   ],
   [
-    'fields of the alert where its content belongs',
+    'alert fields instead of its content',
     testsSource(anything, 'fixtures: { alert: { ip: 1.2.3.4 } }\n'),
     /E104 .*unknown key 'ip' in an alert[^]*content under `data`/,
     'ip',
   ],
   [
-    'a status of another system',
+    'a misspelled status',
     testsSource('  - { name: a, expect: { status: sucess } }'),
     /E107 .*'sucess' is not one of [^]*did you mean 'completed'/,
     'sucess',
   ],
   [
-    'a mock that gives a part',
+    'a mock with a partial output',
     testsSource(anything, 'mocks: { people.find: { output: { name: x } } }\n'),
     /E602 .*missing[^]*an example gives the rest: \{ example: A person, output: /,
     '{ name',
   ],
   [
-    'a playbook without its ending',
+    'a playbook without its file extension',
     testsSource(anything).replace('p.yaml', 'p'),
     /E603 .*there is no playbook 'p'[^]*did you mean p\.yaml/,
     'p',
@@ -195,9 +200,9 @@ const wrong: readonly (readonly [what: string, source: string, says: RegExp, mar
   ['broken YAML', 'playbook: "x', /E101 /, '"x'],
 ]
 
-describe('a file of tests', () => {
+describe('a test file', () => {
   for (const [what, source, says, marked] of wrong) {
-    it(`with ${what} is refused at its place`, () => {
+    it(`with ${what} is refused with a position`, () => {
       const { tests } = parsed(playbook, source)
       expect(tests).to.equal(undefined)
       const first = problemsOf(playbook, source).find((problem) => says.test(problem)) ?? ''
@@ -207,25 +212,25 @@ describe('a file of tests', () => {
     })
   }
 
-  it('shows what is wrong with its playbook', () => {
+  it('reports problems of its playbook', () => {
     const [problem] = problemsOf(playbook.replace('people.find', 'people.fnd'), testsSource(anything))
     expect(problem).to.match(
       /E603  the playbook 'p.yaml' has \d problems?: 5:\d+ the plugin 'people' has no skill/,
     )
   })
 
-  it('warns of a mock for what the playbook never calls, and is used all the same', () => {
+  it('warns about a mock for a skill that the playbook never calls, and still runs', () => {
     const source = testsSource(anything, 'mocks: { people.post: { output: { id: x } } }\n')
     expect(problemsOf(playbook, source)[0]).to.match(/warning W601  the playbook never calls people.post/)
     expect(parsed(playbook, source).tests?.tests).to.have.length(1)
   })
 
-  it('may hold expressions as text: nothing is evaluated', () => {
+  it('may contain expressions as text, which are not evaluated', () => {
     const source = testsSource(anything, 'fixtures: { alert: { content: "${{ 1 + 1 }}" } }\n')
     expect(parsed(playbook, source).tests?.tests[0]?.fixtures.alert?.content).to.equal('${{ 1 + 1 }}')
   })
 
-  it('treats keys such as __proto__ as keys like any other', () => {
+  it('treats keys such as __proto__ like any other', () => {
     const source = testsSource(anything, 'fixtures: { alert: { data: { __proto__: { admin: true } } } }\n')
     const content = parsed(playbook, source).tests?.tests[0]?.fixtures.alert?.content
     expect(content).to.equal('{"__proto__":{"admin":true}}')
@@ -248,7 +253,7 @@ const asking = playbookSource(`
 describe('mocks of checkpoints', () => {
   const mock = (text: string) => testsSource(anything, `mocks:\n  ${text}\n`)
 
-  it('are an answer that the checkpoint takes, after a while, or none in time', () => {
+  it('give a valid answer, possibly delayed, or none in time', () => {
     const source = mock(`steps.confirm: { answer: not_mine, by: kim, text: no idea, delay: 5m }
   steps.details: [timeout, { answer: { machine: m-7 } }]`)
     expect(problemsOf(asking, source)).to.deep.equal([])
@@ -278,7 +283,7 @@ describe('mocks of checkpoints', () => {
     ['steps.who: { example: Nobody, by: kim }', /E112 .*`by` goes with `answer`/],
     ['steps.confirm: { delay: 5m }', /E601 .*a checkpoint has an `answer`/s],
   ] as const) {
-    it(`are refused where they do not fit: ${text}`, () => {
+    it(`are refused if invalid: ${text}`, () => {
       expect(problemsOf(asking, mock(text)).join('\n')).to.match(says)
     })
   }
@@ -295,7 +300,7 @@ describe('inputs of a test', () => {
     expect(parsed(withInputs, source).tests?.tests[0]?.fixtures.inputs).to.deep.equal({ n: 5, word: 'a' })
   })
 
-  it('have to fit the playbook', () => {
+  it('must match the playbook', () => {
     const wrong = (inputs: string) =>
       problemsOf(withInputs, testsSource(anything, `fixtures: { inputs: ${inputs} }\n`))
     expect(wrong('{ n: many }')[0]).to.match(/E107 .*the input n .*whole number/)

@@ -76,7 +76,7 @@ const alert = {
 const options = { catalogue, alert, playbook: playbookOf(playbook), playbookFile: 'p.yaml' }
 
 describe('recordTests', () => {
-  it('makes a file of tests that the playbook passes', async () => {
+  it('creates a test file that the playbook passes', async () => {
     const text = recordTests(await finishedRun(), options)
     expect(parsed(playbook, text).problems, text).to.deep.equal([])
     expect(await failures(playbook, text, { crash: true }), text).to.deep.equal([])
@@ -99,7 +99,7 @@ describe('recordTests', () => {
     })
   })
 
-  it('keeps the answers of each time and each item apart', async () => {
+  it('keeps the responses of each attempt and each item separate', async () => {
     const rounds = playbookSource(`
   - id: poll
     uses: people.find
@@ -134,7 +134,7 @@ describe('recordTests', () => {
     expect(mocks.get('steps.poll')).to.have.length(3)
   })
 
-  it('fails where the playbook does something else since', async () => {
+  it('fails if the playbook changed since the run', async () => {
     const text = recordTests(await finishedRun(), options)
     const changed = playbook.replace('verdict: malicious', 'verdict: suspicious')
     expect((await failures(changed, text))[0]).to.match(
@@ -144,13 +144,13 @@ describe('recordTests', () => {
     expect(noted).to.contain('# The playbook has changed since this run.')
   })
 
-  it('says that the alert is missing where it is', async () => {
+  it('reports a missing alert', async () => {
     const text = recordTests(await finishedRun(), { ...options, alert: undefined })
     expect(text).to.contain('# The run does not hold its alert: write it, or record with --alert.')
     expect(parsed(playbook, text).problems).to.deep.equal([])
   })
 
-  it('keeps an alert that is no JSON, or JSON written in another way, as the text it is', async () => {
+  it('keeps an alert that is not JSON, or unusually formatted JSON, as text', async () => {
     const run = await finishedRun()
     for (const content of ['CEF:0|x', '{ "email": "a" }', '{"n":12345678901234567890}']) {
       const text = recordTests(run, { ...options, alert: { ...alert, alert_content: content } })
@@ -160,7 +160,7 @@ describe('recordTests', () => {
 
   for (const [what, change, says] of [
     ['a list of runs', { steps: undefined }, /no run with its steps/],
-    ['a run that goes on', { status: 'running' }, /has not ended: it is running/],
+    ['a run in progress', { status: 'running' }, /has not ended: it is running/],
   ] as const) {
     it(`refuses ${what}`, async () => {
       const run = { ...(await finishedRun()), ...change }
@@ -168,7 +168,7 @@ describe('recordTests', () => {
     })
   }
 
-  it('refuses what is no run at all', () => {
+  it('refuses input that is not a run', () => {
     for (const given of [null, 5, [], 'run']) expect(() => recordTests(given, options)).to.throw(/no run/)
   })
 })

@@ -35,7 +35,7 @@ describe('a test recorded from a run', function () {
   })
 
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.test.yaml'))) {
-    it(`passes on arrival, for each test in ${file}`, async () => {
+    it(`passes immediately for each test in ${file}`, async () => {
       const { tests } = await loadTests(join(folder, file), catalogue)
       const { playbook, called } = tests!
       for (const test of tests!.tests) {
@@ -71,7 +71,7 @@ describe('a test recorded from a run', function () {
     })
   }
 
-  it('passes on arrival, for generated playbooks', async () => {
+  it('passes immediately for generated playbooks', async () => {
     const kinds = new Set<string>()
     const texts: string[] = []
     // The first ones are always the same, so that they have something of everything.
@@ -100,7 +100,7 @@ describe('a test recorded from a run', function () {
       .and.match(/url: https:\/\/tocsin.example\/runs\//)
   })
 
-  it('says what it leaves out, and why', async () => {
+  it('lists what it leaves out, with reasons', async () => {
     const texts = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => {
         const { run, options } = await generatedRun(n)
@@ -110,7 +110,7 @@ describe('a test recorded from a run', function () {
     expect(texts.join('\n')).to.match(/^# Not expected, since it differs in a test .*outputs\.at/m)
   })
 
-  it('passes where inputs and answers are redacted that are no text', async () => {
+  it('passes if redacted inputs and outputs are not strings', async () => {
     let answers = 0
     for (let from = 0; from < 25; from++) {
       const { run, options } = await generatedRun(from)
@@ -127,7 +127,7 @@ describe('a test recorded from a run', function () {
     expect(answers).to.be.above(0)
   })
 
-  it('is not made of an answer that leaves steps out', async () => {
+  it('is refused for a response without all steps', async () => {
     const { run, options } = await generatedRun(1)
     const refusal = (given: unknown) =>
       recordPassingTests(given, options).then(

@@ -27,20 +27,20 @@ async function missing(pollMocks: string, eachMocks = person): Promise<readonly 
   return coverageOf(file.playbook, taken).missing.map(({ key }) => key)
 }
 
-describe('mocks of what is repeated', () => {
+describe('mocks of a repeated step', () => {
   const run = async (mocks: string) => {
     const test = `  - { name: a, mocks: { ${mocks} }, expect: { duration: 2m, calls: [{ step: poll, times: 3 }] } }`
     const file = testsOf(playbook, testsSource(test))
     return (await runTests(file, { catalogue, crash: true })).tests.flatMap(({ failures }) => failures)
   }
 
-  it('give one reply after the other, of the step and of the skill, also over crashes', async () => {
+  it('return consecutive replies, by step and by skill, also across crashes', async () => {
     const replies = `[${nobody}, ${nobody}, ${person}]`
     expect(await run(`steps.poll: ${replies}, steps.inner: ${person}`)).to.deep.equal([])
     expect(await run(`people.find: ${replies}, steps.inner: ${person}`)).to.deep.equal([])
   })
 
-  it('count for each item by itself', async () => {
+  it('count separately for each item', async () => {
     const later = `[${nobody}, ${person}]`
     const [failure] = await run(`steps.poll: [${nobody}, ${nobody}, ${person}], steps.inner: ${later}`)
     expect(failure?.message).to.match(/^expected 2m.*, got 4m/)
@@ -48,7 +48,7 @@ describe('mocks of what is repeated', () => {
 })
 
 describe('coverage of repeat', () => {
-  it('asks for a condition that holds at once, later, and never', () => {
+  it('requires a condition that holds at once, later, and never', () => {
     const branches = branchesOf(playbookOf(playbook)).filter(({ key }) => key.startsWith('poll '))
     expect(branches.map(({ key, label }) => `${key} · ${label}`)).to.deep.equal([
       'poll run · poll: runs',
@@ -59,7 +59,7 @@ describe('coverage of repeat', () => {
     ])
   })
 
-  it('counts each of them', async () => {
+  it('counts each of these cases', async () => {
     expect(await missing(person)).to.deep.equal([
       'poll again',
       'poll exhausted',
@@ -73,7 +73,7 @@ describe('coverage of repeat', () => {
     expect(never).to.not.include('poll exhausted').and.not.include('poll error')
   })
 
-  it('counts those of each item of a foreach', async () => {
+  it('counts these cases for each item of a foreach', async () => {
     const later = `[{ with: { email: x }, output: { name: Kim, risk: 1 } }, { with: { email: y }, output: { name: "", risk: null } }]`
     expect(await missing(person, later)).to.deep.equal(['poll again', 'poll exhausted', 'poll error'])
   })

@@ -7,8 +7,8 @@ const lookup = playbookSource(
   'outputs: { name: "${{ steps.who.output.name }}" }\n',
 )
 
-describe('a test of a playbook', () => {
-  it('lets waits of days pass at once, and is the same each time', async () => {
+describe('a playbook test', () => {
+  it('skips waits of days and is deterministic', async () => {
     const waiting = playbookSource('  - wait: 20d', 'timeout: 30d\n')
     const source = testsSource('  - { name: a, expect: { duration: 20d } }')
     const startedAt = processorTime()
@@ -19,7 +19,7 @@ describe('a test of a playbook', () => {
     expect({ ...a, tookMs: 0 }).to.deep.equal({ ...b, tookMs: 0 })
   })
 
-  it('answers successive attempts with successive replies, and the last one from then on', async () => {
+  it('answers consecutive attempts with consecutive replies, then repeats the last', async () => {
     const source = testsSource(
       `
   - name: second
@@ -41,7 +41,7 @@ describe('a test of a playbook', () => {
     for (const { name, failures } of await results(lookup, source)) expect(failures, name).to.deep.equal([])
   })
 
-  it('does not try again after an error that is final', async () => {
+  it('does not retry after a permanent error', async () => {
     const source = testsSource(
       '  - { name: a, expect: { status: failed, calls: [{ step: who, attempts: 1 }], duration: 0s } }',
       'mocks: { people.find: { error: { code: http_404 } } }\n',
@@ -49,7 +49,7 @@ describe('a test of a playbook', () => {
     expect(await failures(lookup, source)).to.deep.equal([])
   })
 
-  it('times out what answers late or never', async () => {
+  it('times out if a reply comes late or never', async () => {
     const source = testsSource(
       `
   - { name: late, mocks: { people.find: { example: A person, delay: 29s } }, expect: { duration: 29s } }
@@ -63,7 +63,7 @@ describe('a test of a playbook', () => {
     for (const { name, failures } of await results(lookup, source)) expect(failures, name).to.deep.equal([])
   })
 
-  it('takes the reply for an input before those for any, and the mock of a step before that of its skill', async () => {
+  it('prefers a reply for the input over a general one, and a mock of the step over one of its skill', async () => {
     const each = playbookSource(`
   - id: all
     foreach: \${{ ['a', 'b', 'c'] }}
@@ -84,7 +84,7 @@ describe('a test of a playbook', () => {
     expect(await failures(each, source)).to.deep.equal([])
   })
 
-  it('fails a step whose input does not fit, as a run would', async () => {
+  it('fails a step with an invalid input, as a run would', async () => {
     const bad = playbookSource(
       '  - { id: who, uses: people.find, with: { email: x, limit: "${{ alert.data.n }}" } }',
     )
@@ -95,13 +95,13 @@ describe('a test of a playbook', () => {
     expect(await failures(bad, source)).to.deep.equal([])
   })
 
-  it('runs skills without connections for real, while time stands still', async () => {
+  it('runs skills without connections for real, with a frozen clock', async () => {
     const real = playbookSource('  - { uses: own.slow, timeout: 1ms }\n  - { id: mood, uses: own.mood }')
     const source = testsSource('  - { name: a, expect: { path: [0, mood], duration: 0s } }')
     expect(await failures(real, source)).to.deep.equal([])
   })
 
-  it('changes the fixtures of the file for one test, key by key', async () => {
+  it('overrides the fixtures of the file key by key', async () => {
     const shown = playbookSource(
       '  - set: { x: 1 }',
       `outputs:
@@ -133,7 +133,7 @@ describe('a test of a playbook', () => {
     for (const { name, failures } of await results(shown, source)) expect(failures, name).to.deep.equal([])
   })
 
-  it('fails where a skill has a bug, even one that the playbook handles, and shows where', async () => {
+  it('fails with the position of a bug in a skill, even if the playbook handles it', async () => {
     const handled = playbookSource('  - { uses: own.broken, on_error: continue }')
     const [failure] = await failures(handled, testsSource('  - { name: a, expect: {} }'))
     expect(failure).to.match(/error bug .*unexpected.*TypeError: x is not a function/)

@@ -42,14 +42,14 @@ describe('schemas/playbook-test.schema.json', () => {
     }
   })
 
-  it('has the same words and limits', () => {
+  it('has the same values and limits', () => {
     expect(schema['$defs'].duration.pattern).to.equal(durationPattern)
     expect(schema['properties'].tests.maxItems).to.equal(maxTests)
     const { status, severity, verdict } = schema['$defs'].case.properties
     expect([status.enum, severity.enum, verdict.enum]).to.deep.equal([caseStatuses, severities, verdicts])
   })
 
-  it('accepts the tests of every playbook, and refuses mistakes', () => {
+  it('accepts the tests of every playbook and refuses mistakes', () => {
     const files = readdirSync(`${root}playbooks`).filter((name) => name.endsWith('.test.yaml'))
     expect(files).to.not.have.length(0)
     for (const file of files) {

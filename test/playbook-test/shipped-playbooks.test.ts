@@ -22,12 +22,12 @@ describe('shipped playbooks', function () {
     catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins'), packages: [] })
   })
 
-  it('are there', () => {
+  it('exist', () => {
     expect(playbooks).to.include('phishing-report.yaml')
   })
 
   for (const playbook of playbooks) {
-    it(`${playbook} stands in the table of playbooks, with its alerts and connections`, () => {
+    it(`include ${playbook} in the table of playbooks, with its alerts and connections`, () => {
       const row = page.find((line) => line.includes(`](${playbook})`)) ?? ''
       const source = readFileSync(join(folder, playbook), 'utf8')
       const type = /^on:\n {2}alert:\s+(?:\{ )?type: (\w+)/m.exec(source)?.[1]
@@ -37,7 +37,7 @@ describe('shipped playbooks', function () {
       for (const plugin of connections) expect(row).to.contain(plugin.replaceAll('_', ' '))
     })
 
-    it(`${playbook} does what its tests say, after crashes too, and they take every branch`, async () => {
+    it(`pass their tests with crashes and full coverage: ${playbook}`, async () => {
       const file = playbook.replace(/\.ya?ml$/, '.test.yaml')
       expect(files, 'every playbook has its tests').to.include(file)
       const { tests, problems, source } = await loadTests(join(folder, file), catalogue)

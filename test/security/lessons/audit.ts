@@ -22,9 +22,9 @@ export const audit: Chapter = {
       proofs: [
         [
           'test/cli/audit.test.ts',
-          'cannot be changed in the database, by any statement',
-          'names the first entry that was changed',
-          'finds a cut off end',
+          'detects any changed database row, although triggers refuse changes',
+          'names the first entry that was changed, removed or inserted without the triggers',
+          'detects a truncated log with a kept head',
         ],
         http(
           'audit',
@@ -101,11 +101,11 @@ export const audit: Chapter = {
         ],
         [
           'test/audit/audit-export.test.ts',
-          'keeps what a receiver has not taken over restarts, and holds up no write meanwhile',
+          'keeps entries until they are accepted, across restarts, without delaying writes',
           'verifies the certificate over TLS',
-          'escapes what would end structured data, and what would break lines',
-          'never goes to where clouds keep credentials',
-          'that is configured no more is forgotten, which is recorded',
+          'escapes the ends of structured data, and line breaks',
+          'never connects to cloud metadata addresses',
+          'forgets a removed destination and records it, and starts over if it is added again',
         ],
       ],
     },

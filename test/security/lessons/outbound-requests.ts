@@ -14,7 +14,7 @@ export const outboundRequests: Chapter = {
           'refuses where clouds keep credentials',
           'takes no proxy from the environment',
         ],
-        ['test/architecture/imports.test.ts', 'is held by the '],
+        ['test/architecture/imports.test.ts', 'is enforced by the'],
       ],
     },
     {
@@ -26,7 +26,7 @@ export const outboundRequests: Chapter = {
           'stays below the base path also where a gateway decodes it again and again',
           'stays at the origin and below the base path, whatever the path holds',
         ],
-        ['test/architecture/request-paths.test.ts', 'are given as segments wherever they hold a value'],
+        ['test/architecture/request-paths.test.ts', 'pass values as segments'],
       ],
     },
     {
