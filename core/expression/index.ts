@@ -12,7 +12,7 @@ export { keywords, reserved } from './parse/words.ts'
 export type { Program, Reference } from './evaluate/program.ts'
 export { typeOfSchema } from './types/schema-types.ts'
 export { nanosIn, timestampIn } from './values/time.ts'
-export { toJsonValue, toText } from './values/to-json.ts'
+export { toJsonOrNothing, toJsonValue, toText } from './values/to-json.ts'
 export {
   admitsNull,
   bool,

@@ -41,7 +41,10 @@ export function createAjv(options: AjvOptions): Ajv2020 {
     // `optimize` makes compiling at each start a quarter slower and checking no faster.
     code: { regExp: linearRegExp, optimize: false },
   })
-  addFormats.default(ajv, { mode: 'full', formats: formats as never, keywords: false })
+  const standard = formats.filter((name) => name !== 'ip')
+  addFormats.default(ajv, { mode: 'full', formats: standard as never, keywords: false })
+  const addresses = [ajv.formats['ipv4'], ajv.formats['ipv6']] as readonly RegExp[]
+  ajv.addFormat('ip', (text: string) => addresses.some((address) => address.test(text)))
   ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
   ajv.addKeyword({ keyword: 'x-secret', schemaType: 'boolean' })
   ajv.addKeyword({ keyword: 'x-sensitive', schemaType: 'boolean' })

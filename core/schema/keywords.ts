@@ -71,6 +71,7 @@ export const formats: readonly string[] = [
   'hostname',
   'ipv4',
   'ipv6',
+  'ip',
   'uri',
   'uuid',
   'json-pointer',

@@ -202,6 +202,7 @@ describe('validate', () => {
       'hostname',
       'ipv4',
       'ipv6',
+      'ip',
       'uri',
       'uuid',
       'json-pointer',

@@ -36,6 +36,10 @@ export function toJsonValue(value: unknown, source?: string): unknown {
   return atBoundary(() => convertToJson(value as Value, meter, nowhere), source)
 }
 
+/** Like {@link toJsonValue}; undefined for an optional without a value. */
+export const toJsonOrNothing = (value: unknown, source?: string): unknown =>
+  value instanceof Optional && value.value === undefined ? undefined : toJsonValue(value, source)
+
 /**
  * A scalar as text, for interpolation.
  *

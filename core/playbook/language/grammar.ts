@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
 import { codePattern } from '../../domain/ids.ts'
 import { apiVersion, defaultRunTimeoutMs, namePattern } from './constants.ts'
-import { phrases, shapes, type KeyDeclaration, type KeyTable, type MapDeclaration } from './key-table.ts'
+import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
 import { stepKeys } from './step-keys.ts'
 
 const { reference, text, texts, map, condition } = shapes
@@ -168,12 +168,7 @@ type MapName = keyof typeof languageKeys
 const declarations = Object.entries<MapDeclaration>(languageKeys)
 
 /** The keys for the parser. */
-export const grammar = Object.fromEntries(
-  declarations.map(([name, { what, keys, required = [] }]): [string, KeyTable] => [
-    name,
-    { what, keys: Object.keys(keys), required },
-  ]),
-) as Record<MapName, KeyTable>
+export const grammar = keyTables<MapName>(languageKeys)
 
 /** The keys of a step that need an action or `foreach` beside them, with these. */
 export const belongsTo: Readonly<Record<string, readonly string[]>> = Object.fromEntries(

@@ -54,3 +54,49 @@ export const phrases = {
   duration: (ms: number): string => `\`${writeDuration(ms)}\``,
   choices: (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', '),
 } as const
+
+/** The `$defs` of a language: the schema of each map, under its name in snake_case. */
+export const definitionsOf = (
+  maps: Readonly<Record<string, MapDeclaration>>,
+): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(Object.entries(maps).map(([name, each]) => [snakeCased(name), schemaOfKeys(each)]))
+
+const snakeCased = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The tables of a language for the reader. */
+export const keyTables = <Name extends string>(
+  maps: Readonly<Record<Name, MapDeclaration>>,
+): Readonly<Record<Name, KeyTable>> =>
+  Object.fromEntries(
+    Object.entries<MapDeclaration>(maps).map(([name, { what, keys, required = [] }]) => [
+      name,
+      { what, keys: Object.keys(keys), required },
+    ]),
+  ) as unknown as Record<Name, KeyTable>
+
+/** The JSON Schema of a map with known keys. */
+export function schemaOfKeys({ description, keys, required, rules }: MapDeclaration): JsonSchema {
+  const properties = Object.entries(keys).map(([name, key]) => [name, { ...key.schema, ...noteOf(key) }])
+  return {
+    description,
+    type: 'object',
+    additionalProperties: false,
+    ...(required && { required }),
+    properties: Object.fromEntries(properties) as Record<string, JsonSchema>,
+    ...rules,
+    ...dependencies(keys),
+  }
+}
+
+function noteOf({ meaning, default: preset }: KeyDeclaration): Pick<JsonSchema, 'description'> {
+  const sentence = `${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`
+  return { description: preset === undefined ? sentence : `${sentence} Default: ${preset}.` }
+}
+
+/** Keys that need a certain other key beside them; JSON Schema cannot express a choice of several. */
+function dependencies(keys: MapDeclaration['keys']): JsonSchema {
+  const needs = Object.entries(keys).flatMap(([name, { with: owners }]) =>
+    owners?.length === 1 ? [[name, owners]] : [],
+  )
+  return needs.length === 0 ? {} : { dependentRequired: Object.fromEntries(needs) }
+}

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import { inputTypes } from './constants.ts'
 import { durationPattern } from './durations.ts'
 import { languageKeys } from './grammar.ts'
-import type { KeyDeclaration, MapDeclaration } from './key-table.ts'
+import { definitionsOf, schemaOfKeys } from './key-table.ts'
 
 const { playbook, ...inner } = languageKeys
 
@@ -38,41 +38,6 @@ export const playbookSchema: JsonSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'playbook.schema.json',
   title: 'Playbook',
-  ...schemaOf(playbook),
-  $defs: {
-    ...Object.fromEntries(
-      Object.entries<MapDeclaration>(inner).map(([name, each]) => [definitionName(name), schemaOf(each)]),
-    ),
-    ...values,
-  },
-}
-
-function definitionName(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-function schemaOf({ description, keys, required, rules }: MapDeclaration): JsonSchema {
-  const properties = Object.entries(keys).map(([name, key]) => [name, { ...key.schema, ...noteOf(key) }])
-  return {
-    description,
-    type: 'object',
-    additionalProperties: false,
-    ...(required && { required }),
-    properties: Object.fromEntries(properties) as Record<string, JsonSchema>,
-    ...rules,
-    ...dependencies(keys),
-  }
-}
-
-function noteOf({ meaning, default: preset }: KeyDeclaration): Pick<JsonSchema, 'description'> {
-  const sentence = `${meaning[0]?.toUpperCase()}${meaning.slice(1)}.`
-  return { description: preset === undefined ? sentence : `${sentence} Default: ${preset}.` }
-}
-
-/** Keys that need a certain other key beside them; JSON Schema cannot express a choice of several. */
-function dependencies(keys: MapDeclaration['keys']): JsonSchema {
-  const needs = Object.entries(keys).flatMap(([name, { with: owners }]) =>
-    owners?.length === 1 ? [[name, owners]] : [],
-  )
-  return needs.length === 0 ? {} : { dependentRequired: Object.fromEntries(needs) }
+  ...schemaOfKeys(playbook),
+  $defs: { ...definitionsOf(inner), ...values },
 }

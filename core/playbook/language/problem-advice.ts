@@ -111,3 +111,47 @@ export const adviceCatalogue = {
       'A `foreach` may use destructive skills more often than the hourly limit of their class allows without approval. The message shows the default limit. A `foreach` on the skill itself asks once for all its items, one on a group for each use beyond the limit.',
   },
 } as const
+
+/** Problems of declarative plugins, as part of the problem catalogue. */
+export const pluginCatalogue = {
+  E801: {
+    title: 'not exactly one choice',
+    explanation:
+      'A request has exactly one method and at most one body. Credentials are given in exactly one way, and paging works in exactly one way.',
+  },
+  E802: {
+    title: 'invalid path or address',
+    explanation:
+      'A path is a text without expressions, such as `/ping`, or a list of segments, such as `[ips, "${{ input.ip }}"]`. Each segment is percent-encoded, so that a value from an alert cannot lead to another path. Query parameters belong under `query`.',
+  },
+  E803: {
+    title: 'secret where it would be shown',
+    explanation:
+      'Secret fields of a connection may be read in `auth`, `headers`, `query`, `json`, `form` and `body`. Addresses, paths, outputs, errors and the account name are shown to people and written to logs.',
+  },
+  E804: {
+    title: 'example cannot be used',
+    explanation:
+      'An example is a JSON file of at most 1 MB in the folder of the plugin, with `title`, `input`, `responses` and `output`. Input and output fit the skill.',
+  },
+  E805: {
+    title: 'value does not fit the declared type',
+    explanation:
+      'The expression of an output field gives another type than the field declares, or a value is not a list, a string or a number where one is needed.',
+  },
+  E806: {
+    title: 'declaration breaks a rule of plugins',
+    explanation:
+      'The declaration is readable, but breaks a rule that all plugins keep, such as: an enriching skill reads, needs only `kind` and `value`, and gives `risk.score`.',
+  },
+  W801: {
+    title: 'output of unknown type',
+    explanation:
+      'The type of the field is unknown, so playbooks that use it are not checked. Declare it: `name: { type: string, value: "${{ … }}" }`, or describe the body under `response`.',
+  },
+  W802: {
+    title: 'skill without examples',
+    explanation:
+      'Examples are recorded answers. The documentation shows them, the tests of the plugin run them, and its sandbox answers with them.',
+  },
+} as const

@@ -1,5 +1,5 @@
 import type { ProblemSeverity } from '../../errors/source-frame.ts'
-import { adviceCatalogue } from './problem-advice.ts'
+import { adviceCatalogue, pluginCatalogue } from './problem-advice.ts'
 
 /** The description of a code. docs/problems.md contains the same; a test keeps both equal. */
 export interface CatalogueEntry {
@@ -9,7 +9,7 @@ export interface CatalogueEntry {
 }
 
 /**
- * All problems of playbooks and their tests. A code never changes its meaning. `E` is an error that prevents
+ * All problems of playbooks, of their tests and of declarative plugins. A code never changes its meaning. `E` is an error that prevents
  * use, `W` a probable mistake, `I` advice.
  */
 export const problemCatalogue = {
@@ -287,6 +287,7 @@ export const problemCatalogue = {
     explanation:
       'Their triggers are equal, so the first one by name investigates every alert, and the other none.',
   },
+  ...pluginCatalogue,
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
 export type ProblemCode = keyof typeof problemCatalogue

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
-import type { Type } from '../../expression/index.ts'
+import type { ExpressionProblem, Type } from '../../expression/index.ts'
 import type { Playbook, RetryPolicy, Step } from '../language/playbook.ts'
 import type { Node } from '../yaml/document.ts'
 import type { ReadObserver } from '../template/observer.ts'
@@ -57,18 +57,30 @@ export interface CallablePlaybooks {
   findInSlices(name: string, callers: readonly string[]): Sliced<ParsedPlaybook | undefined>
 }
 
-/** State shared by the readers of one playbook. */
-export interface ReadContext {
+/** What expressions and templates are compiled with. */
+export interface ExpressionContext {
   readonly source: SourceText
   readonly problems: Problems
+  readonly observer?: ReadObserver | undefined
+  readonly ids: StepIds
+  /** The remaining weight for regular expressions. */
+  readonly patterns: { left: number }
+  /** Ids of the steps that expressions read; '' for any step. */
+  readonly readSteps: Set<string>
+  /** Whether a condition may stand in `${{ }}`. Default: no. */
+  readonly conditionsInBraces?: true
+  /** The hint for a problem of an expression. Default: the one for playbooks. */
+  readonly hintFor?: (expression: string, problem: ExpressionProblem, scope: NameScope) => string | undefined
+}
+
+/** State shared by the readers of one playbook. */
+export interface ReadContext extends ExpressionContext {
   /** Undefined: skills are not checked and their outputs have type `dyn`. */
   readonly catalogue: Catalogue | undefined
   /** Undefined: not checked. */
   readonly connections: readonly KnownConnection[] | undefined
   /** Undefined: names of connections and providers are not checked. */
   readonly known?: KnownNames | undefined
-  readonly observer?: ReadObserver | undefined
-  readonly ids: StepIds
   /** The readers of lists of steps, for the steps inside actions: in order, and at the same time. */
   readonly readSequence: StepsReader
   readonly readBranches: StepsReader
@@ -84,10 +96,6 @@ export interface ReadContext {
   readonly calls: Set<string>
   /** Types of every `return` outside of `finally`. */
   readonly returns: Type[]
-  /** The remaining weight for regular expressions. */
-  readonly patterns: { left: number }
-  /** Ids of the steps that expressions read; '' for any step. */
-  readonly readSteps: Set<string>
   /** Steps without effect (`set` and skills that read): reported if nothing reads their output. */
   readonly producers: { readonly id: string | null; readonly span: Span; readonly what: string }[]
 }

@@ -153,12 +153,18 @@ function patternsOf(schema: unknown): number {
   )
 }
 
-/** Reads a JSON Schema; undefined if it is invalid, which has been reported. */
-function readSchema(
+/**
+ * Checks a JSON Schema; undefined if it is invalid, which has been reported.
+ *
+ * @param isInput whether it may have the types of inputs
+ * @param compile throws ValidationError for an invalid schema
+ */
+export function readSchema(
   { problems, patterns }: Reading,
   schema: JsonSchema,
   node: Node,
   isInput = false,
+  compile: (schema: JsonSchema) => unknown = compileSchema,
 ): JsonSchema | undefined {
   patterns.left -= patternsOf(schema)
   if (patterns.left < 0) {
@@ -167,7 +173,7 @@ function readSchema(
     return undefined
   }
   try {
-    if (!isDurationSchema(schema)) compileSchema(schema)
+    if (!isDurationSchema(schema)) compile(schema)
     return schema
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error

@@ -8,7 +8,7 @@ import {
   type Fact,
   type Program,
 } from '../../expression/index.ts'
-import type { ReadContext } from '../scope/context.ts'
+import type { ExpressionContext } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import type { Entry, Node, ScalarNode } from '../yaml/document.ts'
 import { hintInPlaybook, hyphenatedId, whyInvisible, worthSaying } from './expression-hints.ts'
@@ -47,11 +47,15 @@ const codes: Readonly<Record<ExpressionProblemCode, ProblemCode>> = {
 }
 
 /** A value with `${{ … }}` in it. */
-export function compileValue(context: ReadContext, scope: NameScope, node: Node): Sliced<TypedTemplate> {
+export function compileValue(
+  context: ExpressionContext,
+  scope: NameScope,
+  node: Node,
+): Sliced<TypedTemplate> {
   return compileTemplate(node, templateCompiler(context, scope))
 }
 
-function templateCompiler(context: ReadContext, scope: NameScope): TemplateCompiler {
+function templateCompiler(context: ExpressionContext, scope: NameScope): TemplateCompiler {
   const { problems, source, readSteps } = context
   return {
     expression: (scalar, from, to) => compileAt(context, scope, scalar, from, to).program,
@@ -93,7 +97,7 @@ const unknownCondition: CompiledCondition = { program: undefined, whenTrue: [], 
 
 /** Compiles `if`, `when`, `where` or `until`: a boolean expression without braces. */
 export function compileCondition(
-  context: ReadContext,
+  context: ExpressionContext,
   scope: NameScope,
   { name, value }: Entry,
 ): CompiledCondition {
@@ -125,7 +129,7 @@ export function compileCondition(
 
 /** The same for an expression of any type. */
 export function compileBare(
-  context: ReadContext,
+  context: ExpressionContext,
   scope: NameScope,
   name: string,
   value: Node,
@@ -135,7 +139,7 @@ export function compileBare(
 }
 
 /** The place of the expression; undefined if there is none, which has been reported. */
-function readBare({ problems }: ReadContext, name: string, value: Node) {
+function readBare({ problems, conditionsInBraces }: ExpressionContext, name: string, value: Node) {
   if (value.kind !== 'scalar' || value.value === null || value.value === '') {
     const message = `expected an expression for \`${name}\`, found ${describe(value)}`
     problems.add('E106', message, value, hintForList(name, value))
@@ -143,10 +147,10 @@ function readBare({ problems }: ReadContext, name: string, value: Node) {
   }
   const text = String(value.value)
   const braces = bracesOf(text)
-  if (braces) {
+  if (braces && !(conditionsInBraces && braces[2].startsWith('${{'))) {
     const hint = `write ${name}: ${text.slice(braces[0], braces[1])}`
     problems.add('E201', `\`${name}\` takes an expression without ${braces[2]}`, value, hint)
-  } else if (text.trimStart().startsWith('${{')) {
+  } else if (!braces && text.trimStart().startsWith('${{')) {
     problems.add('E201', `\`${name}\` takes an expression without \${{ }}`, value)
     return undefined
   }
@@ -182,7 +186,7 @@ const article = (noun: string): string =>
 type Compiled = Pick<CompiledExpression, 'program' | 'type' | 'whenTrue' | 'whenFalse' | 'outcome'>
 
 function compileAt(
-  context: ReadContext,
+  context: ExpressionContext,
   scope: NameScope,
   scalar: ScalarNode,
   from: number,
@@ -237,7 +241,7 @@ function withHiddenFacts(
 }
 
 function report(
-  context: ReadContext,
+  context: ExpressionContext,
   scope: NameScope,
   { style }: ScalarNode,
   expression: string,
@@ -247,7 +251,7 @@ function report(
   const id = problem.code === 'unknown_field' ? stepIn(expression, problem) : undefined
   if (id === undefined || scope.has(id)) {
     const hint = () => {
-      const found = hintInPlaybook(expression, problem, scope)
+      const found = (context.hintFor ?? hintInPlaybook)(expression, problem, scope)
       return found && hintInQuotes(style, found)
     }
     context.problems.add(codes[problem.code], problem.message, span, hint)
