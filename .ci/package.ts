@@ -25,6 +25,8 @@ const copied = [
   'cli/new-plugin/templates/{plain,connected,package}/**/*.*',
   'core/**/*.md',
   'plugins/**/*.md',
+  'plugins/*/plugin.yaml',
+  'plugins/*/examples/*.json',
   'server/web/dist/**/*.*',
 ]
 

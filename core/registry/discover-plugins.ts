@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url'
+import { loadPlugin } from '../declarative/index.ts'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import { type Catalogue, buildCatalogue } from './catalogue.ts'
 import { checkUsable } from './check-plugin.ts'
 import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 import { realpathSync } from 'node:fs'
+import { basename } from 'node:path'
 import { createRequire } from 'node:module'
 
 /** A module and its default export. */
@@ -24,6 +26,11 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
   const problems: PointedMessage[] = []
   const found: Found[] = []
   for (const candidate of pluginModules(sources)) {
+    if (candidate.yaml !== undefined) {
+      const plugin = declaredPlugin(candidate, candidate.yaml, problems)
+      if (plugin !== undefined) found.push({ ...candidate, plugin })
+      continue
+    }
     try {
       const module = (await import(candidate.url)) as { readonly default?: unknown }
       found.push({ ...candidate, plugin: module.default })
@@ -34,16 +41,48 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
       })
     }
   }
-  for (const { source, folder, url, plugin } of found) {
-    const other = folder === undefined ? otherTocsin(import.meta.resolve(url)) : undefined
+  for (const { source, folder, url, yaml, plugin } of found) {
+    const other =
+      folder === undefined && yaml === undefined ? otherTocsin(import.meta.resolve(url)) : undefined
     if (other !== undefined) problems.push({ pointer: source, message: usesOther(other) })
-    for (const { pointer, message } of checkUsable(plugin, folder, folder !== undefined)) {
+    // The reader of declared plugins has checked their schemas and examples.
+    const isTried = folder !== undefined || yaml !== undefined
+    for (const { pointer, message } of checkUsable(plugin, folder, isTried)) {
       problems.push({ pointer: `${source}${pointer === '' ? '' : `:${pointer}`}`, message })
     }
   }
   checkUnique(found, problems)
   if (problems.length > 0) throw pluginsInvalid(problems)
   return buildCatalogue(found.map(({ plugin }) => plugin as PluginDefinition))
+}
+
+/** Reads a `plugin.yaml`; undefined if it has errors, each of which is reported at its place. */
+function declaredPlugin(
+  { source, folder, rival }: PluginModule,
+  path: string,
+  problems: PointedMessage[],
+): PluginDefinition | undefined {
+  if (rival !== undefined)
+    problems.push({
+      pointer: source,
+      message: `has ${basename(path)} and ${basename(rival)}: remove one of them`,
+    })
+  const isNamedAfterFolder = folder !== undefined
+  // Tests of the folder compile its schemas, as they do for plugins in TypeScript.
+  const isThorough = folder === undefined
+  const file = folder === undefined ? path : `${source}/${basename(path)}`
+  try {
+    const loaded = loadPlugin({ path, file, isNamedAfterFolder, isThorough })
+    for (const { severity, code, line, column, message, hint } of loaded.problems) {
+      if (severity !== 'error') continue
+      const advice = hint === undefined ? '' : ` (${hint})`
+      problems.push({ pointer: `${file}:${line}:${column}`, message: `${code} ${message}${advice}` })
+    }
+    return loaded.definition
+  } catch (cause) {
+    problems.push({ pointer: source, message: `cannot be read: ${(cause as Error).message}` })
+    return undefined
+  }
 }
 
 function checkUnique(found: readonly Found[], problems: PointedMessage[]): void {

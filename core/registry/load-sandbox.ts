@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { loadPlugin } from '../declarative/index.ts'
 import { ValidationError } from '../errors/errors.ts'
 import type { PluginDefinition, Sandbox } from '../plugin/index.ts'
 import { moduleIn, pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
@@ -21,14 +22,16 @@ export async function loadSandbox(sources: PluginSources, plugin: string): Promi
 async function pathOf(sources: PluginSources, plugin: string): Promise<string | undefined> {
   for (const module of pluginModules(sources)) {
     if ((await nameOf(module)) !== plugin) continue
-    return moduleIn(dirname(fileURLToPath(import.meta.resolve(module.url))), 'sandbox')
+    const file = module.yaml ?? fileURLToPath(import.meta.resolve(module.url))
+    return moduleIn(dirname(file), 'sandbox')
   }
   return undefined
 }
 
 /** A package may have any name, so its plugin must be loaded to find the plugin's name. */
-async function nameOf({ folder, url }: PluginModule): Promise<string | undefined> {
+async function nameOf({ folder, url, yaml }: PluginModule): Promise<string | undefined> {
   if (folder !== undefined) return folder.replaceAll('-', '_')
+  if (yaml !== undefined) return loadPlugin({ path: yaml, isThorough: false }).definition?.name
   const module = (await import(url)) as { readonly default?: PluginDefinition }
   return module.default?.name
 }

@@ -1,11 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pluginFile } from '../declarative/index.ts'
 
 export interface PluginSources {
-  /** A folder of plugins: each of its folders with a `plugin.ts` (or compiled `.js`) is a plugin. */
+  /** A folder of plugins: each of its folders with a `plugin.ts` (or compiled `.js`) or `plugin.yaml` is a plugin. */
   readonly pluginsDir: string
-  /** Further plugins: names of npm packages, or paths of modules beginning with `.` or `/`. Default: none. */
+  /**
+   * Further plugins: names of npm packages, or paths that begin with `.` or `/`, of a module, a `plugin.yaml` or a folder
+   * with one of them. Default: none.
+   */
   readonly packages?: readonly string[]
 }
 
@@ -17,21 +21,54 @@ export interface PluginModule {
   readonly folder: string | undefined
   /** For `import()`: the address of a file, or the name of a package. */
   readonly url: string
+  /** Path of its `plugin.yaml`; undefined for a plugin in TypeScript. */
+  readonly yaml: string | undefined
+  /** Path of a second declaration in the same folder, of which only one may be there. */
+  readonly rival?: string | undefined
 }
 
 /** The plugins of the folder sorted by name, then the others in the given order. */
 export function pluginModules({ pluginsDir, packages = [] }: PluginSources): readonly PluginModule[] {
   const folders = existsSync(pluginsDir) ? readdirSync(pluginsDir).toSorted() : []
   const fromFolders = folders.flatMap((folder) => {
-    const path = moduleIn(join(pluginsDir, folder), 'plugin')
-    return path === undefined ? [] : [{ source: `plugins/${folder}`, folder, url: pathToFileURL(path).href }]
+    const found = declarationIn(join(pluginsDir, folder))
+    return found === undefined ? [] : [{ source: `plugins/${folder}`, folder, ...found }]
   })
-  const fromPackages = packages.map((name) => ({
-    source: name,
-    folder: undefined,
-    url: /^\.{0,2}\//.test(name) ? pathToFileURL(resolve(name)).href : name,
-  }))
+  const fromPackages = packages.map((name) => ({ source: name, folder: undefined, ...declarationAt(name) }))
   return [...fromFolders, ...fromPackages]
+}
+
+type Declaration = Pick<PluginModule, 'url' | 'yaml' | 'rival'>
+
+const declarationOf = (path: string): Declaration => ({
+  url: pathToFileURL(path).href,
+  yaml: /\.ya?ml$/.test(path) ? path : undefined,
+})
+
+function declarationIn(folder: string): Declaration | undefined {
+  const module = moduleIn(folder, 'plugin')
+  const yaml = join(folder, pluginFile)
+  if (!existsSync(yaml)) return module === undefined ? undefined : declarationOf(module)
+  return { ...declarationOf(yaml), rival: module }
+}
+
+/** The declaration that a path or the name of a package leads to. */
+function declarationAt(name: string): Declaration {
+  if (!/^\.{0,2}\//.test(name)) return ofPackage(name)
+  const path = resolve(name)
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return (isFolder ? declarationIn(path) : undefined) ?? declarationOf(path)
+}
+
+/** A package whose main export is a `plugin.yaml`, or a module. */
+function ofPackage(name: string): Declaration {
+  try {
+    const url = import.meta.resolve(name)
+    if (/\.ya?ml$/.test(url)) return { url: name, yaml: fileURLToPath(url) }
+  } catch {
+    // Importing it tells why it cannot be found.
+  }
+  return { url: name, yaml: undefined }
 }
 
 /** The path of `<name>.ts` or compiled `<name>.js`; undefined if neither exists. */

@@ -4,6 +4,7 @@ import { parsePlaybook, type ParseOptions } from '../../core/playbook/read/parse
 import type { Problem } from '../../core/playbook/language/problem.ts'
 import type { ProblemCode } from '../../core/playbook/language/problem-catalogue.ts'
 import { parseTests } from '../../core/playbook-test/read/parse.ts'
+import { readPlugin } from '../../core/declarative/index.ts'
 import http from '../../plugins/http/plugin.ts'
 import { catalogue, withSteps } from './support.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
@@ -14,11 +15,14 @@ interface BadPlaybook {
   readonly options?: ParseOptions
   /** The playbook that the source has tests of. */
   readonly testsOf?: string
+  /** The source is a `plugin.yaml`. */
+  readonly isPlugin?: true
   /** Another playbook in the same folder, which comes before. */
   readonly beside?: string
 }
 
-export function problemsOf({ source, options, testsOf, beside }: BadPlaybook): readonly Problem[] {
+export function problemsOf({ source, options, testsOf, beside, isPlugin }: BadPlaybook): readonly Problem[] {
+  if (isPlugin === true) return readPlugin(source, { files: noFiles }).problems
   if (beside !== undefined) {
     const files = [beside, String(source)].map((text, index) => {
       const file = index === 0 ? 'a.yaml' : 'b.yaml'
@@ -43,6 +47,28 @@ const nothing = '  - set: { x: 1 }'
 const tests = (text: string, playbook = 'x.yaml'): BadPlaybook => ({
   testsOf: withSteps('  - { id: trips, uses: travel.search_user_travel, with: { email: x } }'),
   source: `playbook: ${playbook}\n${text}${text.includes('tests:') ? '' : 'tests: [{ name: a, expect: {} }]\n'}`,
+})
+
+const noFiles = { read: () => ({ refused: 'does not exist' }) }
+const plugin = (rest: string): BadPlaybook => ({
+  isPlugin: true,
+  source: `apiVersion: tocsin/v1
+plugin: addresses
+title: Addresses
+description: Looks up addresses.
+connection:
+  base_url: https://api.example.com
+  fields: { api_key: { secret: true } }
+  auth: { header: key, value: "\${{ settings.api_key }}" }
+  check: { get: /ping }
+skills:
+  - name: get_ip
+    title: Look up an address
+    description: What is known about an address.
+    effect: read
+    input: { ip: { format: ip } }
+    ${rest}
+`,
 })
 
 export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
@@ -174,4 +200,14 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   W601: tests('mocks:\n  messaging.send_message: { output: {} }\n'),
   E701: { beside: withSteps(nothing), source: withSteps(nothing) },
   W701: { beside: withSteps(nothing), source: withSteps(nothing).replace(/^name: .*$/m, 'name: other') },
+  E801: plugin('request: { get: /ips, post: /ips }\n    output: { ok: true }'),
+  E802: plugin('request: { get: "/ips/${{ input.ip }}" }\n    output: { ok: true }'),
+  E803: plugin('request: { get: /ips }\n    output: { key: "${{ settings.api_key }}" }'),
+  E804: plugin('request: { get: /ips }\n    output: { ok: true }\n    examples: [examples/none.json]'),
+  E805: plugin(
+    'request: { get: /ips }\n    output: { status: { type: string, value: "${{ response.status }}" } }',
+  ),
+  E806: plugin('repeat: safe\n    request: { get: /ips }\n    output: { ok: true }'),
+  W801: plugin('request: { get: /ips }\n    output: { name: "${{ response.body.name }}" }'),
+  W802: plugin('request: { get: /ips }\n    output: { ok: true }'),
 }

@@ -13,11 +13,14 @@ const sections: Readonly<Record<string, string>> = {
   W6: 'Warnings about tests',
   E7: 'Several playbooks',
   W7: 'Warnings about several playbooks',
+  E8: 'Declarative plugins',
+  W8: 'Warnings about declarative plugins',
 }
 
-const introduction = `# Problems in playbooks
+const introduction = `# Problems in playbooks and plugins
 
-Everything \`tocsin validate\` can say about a playbook, and \`tocsin test\` about its tests. \`E\` problems keep the file from being
+Everything \`tocsin validate\` can say about a playbook, \`tocsin test\` about its tests, and the loading of plugins about a
+\`plugin.yaml\`. \`E\` problems keep the file from being
 used, \`W\` are probably mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in
 UTF-16 code units, as editors count.
 

@@ -3,18 +3,35 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PluginDefinition } from '../../core/plugin/index.ts'
+import { loadPlugin, pluginFile } from '../../core/declarative/index.ts'
+import { formatProblem } from '../../core/errors/source-frame.ts'
 import { describePlugin } from '../../core/plugin/testing/index.ts'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')
-const folders = readdirSync(pluginsDir).filter((folder) => existsSync(join(pluginsDir, folder, 'plugin.ts')))
+const has = (folder: string, file: string) => existsSync(join(pluginsDir, folder, file))
+const folders = readdirSync(pluginsDir).filter(
+  (folder) => has(folder, 'plugin.ts') || has(folder, pluginFile),
+)
 
 // What holds for every plugin holds for the ones of this repository.
 for (const folder of folders) {
   const path = join(pluginsDir, folder)
-  const module = (await import(pathToFileURL(join(path, 'plugin.ts')).href)) as { default: PluginDefinition }
-  const sandbox = await loadSandbox({ pluginsDir }, module.default.name)
-  describePlugin(module.default, sandbox === undefined ? { folder: path } : { folder: path, sandbox })
+  const plugin = has(folder, pluginFile)
+    ? declared(join(path, pluginFile))
+    : await imported(join(path, 'plugin.ts'))
+  const sandbox = await loadSandbox({ pluginsDir }, plugin.name)
+  describePlugin(plugin, sandbox === undefined ? { folder: path } : { folder: path, sandbox })
+}
+
+async function imported(path: string): Promise<PluginDefinition> {
+  return ((await import(pathToFileURL(path).href)) as { default: PluginDefinition }).default
+}
+
+function declared(path: string): PluginDefinition {
+  const { definition, problems, source } = loadPlugin({ path })
+  if (definition !== undefined) return definition
+  throw new Error(problems.map((problem) => formatProblem(problem, source)).join('\n'))
 }
 
 describe('the plugins of this repository', () => {

@@ -69,6 +69,40 @@ describe('discoverPlugins', () => {
     expect(await loadSandbox({ pluginsDir }, 'my_api')).to.have.property('start')
   })
 
+  const declared = (name: string, path = '/it') => `apiVersion: tocsin/v1
+plugin: ${name}
+title: Declared
+description: A declared plugin.
+connection: { base_url: 'https://api.example.com', check: { get: /ping } }
+skills:
+  - { name: get_it, title: Get it, description: Gets it, effect: read, request: { get: '${path}' }, output: { ok: true } }
+`
+
+  it('reads plugins that are declared in YAML, in the folder and elsewhere', async () => {
+    add('my-api', declared('my_api'), 'plugin.yaml')
+    add('elsewhere', declared('other_name'), 'plugin.yaml')
+    const elsewhere = join(pluginsDir, 'elsewhere')
+    const outside = join(pluginsDir, 'none')
+    cpSync(elsewhere, join(outside, 'elsewhere'), { recursive: true })
+    rmSync(elsewhere, { recursive: true })
+    for (const path of [join(outside, 'elsewhere'), join(outside, 'elsewhere/plugin.yaml')]) {
+      const { skills } = await discoverPlugins({ pluginsDir, packages: [path] })
+      expect(skills.map(({ name }) => name)).to.deep.equal(['my_api.get_it', 'other_name.get_it'])
+    }
+  })
+
+  it('says at which place a declared plugin is wrong, and refuses two declarations', async () => {
+    add('my-api', declared('my_ipa', '/a/../b'), 'plugin.yaml')
+    add('both', declared('both'), 'plugin.yaml')
+    add('both', pluginSource('both'))
+    const message = await refusal({ pluginsDir })
+    expect(message).to.include(
+      "plugins/my-api/plugin.yaml:2:9 E806 'my_ipa' must agree with its folder 'my-api'",
+    )
+    expect(message).to.match(/plugins\/my-api\/plugin.yaml:7:\d+ E802 the path/)
+    expect(message).to.include('plugins/both has plugin.yaml and plugin.ts: remove one of them')
+  })
+
   it('adds packages and paths that the operator names', async () => {
     const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
     const catalogue = await discoverPlugins({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })

@@ -1,0 +1,22 @@
+import type { PluginDefinition } from '../../plugin/index.ts'
+import type { DeclaredPlugin } from '../language/declared.ts'
+import { compileConnection } from './connection.ts'
+import { compileSkill } from './skill.ts'
+
+/** The plugin that a `plugin.yaml` declares: the same as one written with `definePlugin`. */
+export function compilePlugin({
+  name,
+  title,
+  description,
+  connection: declared,
+  skills,
+}: DeclaredPlugin): PluginDefinition {
+  const connection = declared && compileConnection(declared)
+  return {
+    name,
+    title,
+    description,
+    ...(connection === undefined ? {} : { connection }),
+    skills: skills.map((skill) => compileSkill(skill, connection)),
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * Plugins as data: `plugin.yaml` is read and checked (`read/`), by the keys of `language/`, and compiled to the same
+ * `PluginDefinition` that a TypeScript plugin declares (`compile/`).
+ */
+export { loadPlugin, pluginFile } from './load-plugin.ts'
+export type { LoadedPlugin, LoadPluginOptions } from './load-plugin.ts'
+export { compilePlugin } from './compile/compile-plugin.ts'
+export { readPlugin } from './read/read-plugin.ts'
+export type { ReadPlugin, ReadPluginOptions } from './read/read-plugin.ts'
+export type { PluginFiles } from './read/read-examples.ts'
+export { pluginGrammar, pluginKeys, pluginSchema } from './language/plugin-keys.ts'
+export type {
+  DeclaredAuth,
+  DeclaredBody,
+  DeclaredCheck,
+  DeclaredConnection,
+  DeclaredError,
+  DeclaredExample,
+  DeclaredNotFound,
+  DeclaredPaging,
+  DeclaredPath,
+  DeclaredPlugin,
+  DeclaredRequest,
+  DeclaredResponse,
+  DeclaredSkill,
+  Entries,
+  OutputTemplate,
+} from './language/declared.ts'

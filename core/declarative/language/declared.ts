@@ -1,0 +1,151 @@
+import type { DestructiveClass, Effect, JsonSchema, ObservableKind, RateLimit } from '../../plugin/index.ts'
+import type { Program } from '../../expression/index.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
+import type { MethodKey } from './request-keys.ts'
+
+/** A `plugin.yaml` without errors, with compiled expressions. */
+export interface DeclaredPlugin {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly docs: string | undefined
+  readonly connection: DeclaredConnection | undefined
+  readonly skills: readonly DeclaredSkill[]
+}
+
+/** Names with their values, in source order. */
+export type Entries = readonly (readonly [name: string, value: Template])[]
+
+export interface DeclaredConnection {
+  readonly title: string
+  readonly description: string
+  readonly docs: string | undefined
+  readonly setup: readonly string[]
+  /** With `x-secret`, and with `base_url`. */
+  readonly settings: JsonSchema
+  /** The address if the field `base_url` is empty; reads `settings`. */
+  readonly baseUrl: Template
+  readonly otherOrigins: readonly Template[]
+  readonly headers: Entries
+  readonly auth: DeclaredAuth | undefined
+  readonly rate: readonly RateLimit[]
+  readonly check: DeclaredCheck
+  readonly errors: readonly DeclaredError[]
+}
+
+export type DeclaredAuth =
+  | { readonly kind: 'header'; readonly name: string; readonly value: Template }
+  | { readonly kind: 'basic'; readonly username: Template; readonly password: Template }
+  | { readonly kind: 'bearer'; readonly token: Template }
+  | {
+      readonly kind: 'client_credentials'
+      readonly token: string
+      /** Of the form: the client, its secret, and what else the endpoint needs. */
+      readonly form: Entries
+    }
+
+export interface DeclaredCheck extends DeclaredRequest {
+  readonly account: Template | undefined
+  readonly warning: Template | undefined
+}
+
+export interface DeclaredError {
+  readonly when: Program
+  readonly message: Template | undefined
+  readonly hint: Template | undefined
+  readonly effect: Effect | undefined
+}
+
+export interface DeclaredRequest {
+  readonly method: Uppercase<MethodKey>
+  readonly path: DeclaredPath
+  readonly query: Entries
+  readonly headers: Entries
+  readonly body: DeclaredBody | undefined
+  readonly accept: readonly number[]
+}
+
+export type DeclaredPath =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'segments'; readonly segments: readonly Template[] }
+  /** An expression for a whole path, or for an address below the base URL. */
+  | { readonly kind: 'address'; readonly address: Template }
+
+export type DeclaredBody =
+  | { readonly kind: 'json'; readonly value: Template }
+  | { readonly kind: 'form'; readonly fields: Entries }
+  | { readonly kind: 'body'; readonly text: Template }
+
+export interface DeclaredSkill {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly docs: string | undefined
+  readonly effect: 'read' | 'write'
+  /** Of a write. */
+  readonly repeat: 'safe' | 'never' | undefined
+  readonly destructive: DestructiveClass | undefined
+  readonly enriches: readonly ObservableKind[]
+  readonly input: JsonSchema
+  readonly output: JsonSchema
+  readonly request: DeclaredRequest
+  readonly notFound: DeclaredNotFound | undefined
+  readonly paging: DeclaredPaging | undefined
+  readonly mapping: OutputTemplate
+  readonly examples: readonly DeclaredExample[]
+}
+
+export interface DeclaredNotFound {
+  readonly statuses: readonly number[]
+  readonly when: Program | undefined
+  readonly mapping: OutputTemplate
+}
+
+export interface DeclaredPaging {
+  readonly kind: 'offset' | 'page'
+  readonly parameter: string
+  /** Number of the first page. */
+  readonly first: number
+  readonly size: number
+  readonly sizeParameter: string | undefined
+  readonly items: Program
+  readonly total: Program | undefined
+  readonly id: Program | undefined
+  readonly limit: Template
+}
+
+/** How an output is made. A field without a value is left out. */
+export type OutputTemplate =
+  | {
+      readonly kind: 'value'
+      readonly value: Template
+      /** Whether a null leaves the field out. */
+      readonly dropsNull: boolean
+    }
+  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, OutputTemplate])[] }
+  /** A list made of each `item` of another list. */
+  | { readonly kind: 'each'; readonly list: Program; readonly item: OutputTemplate }
+
+/** A recorded answer, as in an example file. */
+export interface DeclaredExample {
+  /** The path below the folder of the plugin. */
+  readonly file: string
+  readonly title: string
+  /** Where the answer comes from. */
+  readonly source: string | undefined
+  /** Whether it is made up. */
+  readonly synthetic: boolean
+  readonly input: Readonly<Record<string, unknown>>
+  /** One for each request, in order. */
+  readonly responses: readonly DeclaredResponse[]
+  readonly output: Readonly<Record<string, unknown>>
+}
+
+export interface DeclaredResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** JSON; undefined: see `text`. */
+  readonly body: unknown
+  /** A body that is not JSON. */
+  readonly text: string | undefined
+}

@@ -1,0 +1,217 @@
+import { destructiveClasses, observableKinds, type JsonSchema } from '../../plugin/index.ts'
+import { apiVersion } from '../../playbook/language/constants.ts'
+import {
+  definitionsOf,
+  keyTables,
+  phrases,
+  schemaOfKeys,
+  shapes,
+  type MapDeclaration,
+} from '../../playbook/language/key-table.ts'
+import { authMaps } from './auth-keys.ts'
+import { requestMaps } from './request-keys.ts'
+
+const { reference, text, texts, map } = shapes
+const { choices } = phrases
+
+export const pluginNamePattern = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$'
+export const pluginNameRule = 'use lower-case letters, digits and single underscores, starting with a letter'
+const address = { type: 'string', pattern: '^https://' } as const
+const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
+
+export const skillEffects = ['read', 'write'] as const
+export const repeats = ['safe', 'never'] as const
+
+/** `50/week`: requests, and the time that they are counted in. */
+export const ratePattern = '^[1-9][0-9]{0,4}/(?:[1-9][0-9]{0,2})?(?:s|min|h|day|week)$'
+const rate = { type: 'string', pattern: ratePattern } as const
+
+/**
+ * Every key of `plugin.yaml`, by the map that holds it. The reader, the JSON Schema, the reference in
+ * docs/declarative-plugins.md and the editor all read this table.
+ */
+export const pluginKeys = {
+  plugin: {
+    what: 'a plugin',
+    description:
+      'A Tocsin plugin, for editors: keys, shapes and choices. Loading it checks expressions, schemas and everything else.',
+    keys: {
+      apiVersion: { meaning: `\`${apiVersion}\``, schema: { const: apiVersion } },
+      plugin: { meaning: 'the name in snake_case: the folder name with `_` for `-`', schema: name },
+      title: { meaning: 'the title', schema: text },
+      description: { meaning: 'one or two sentences for the author of a playbook', schema: text },
+      docs: { meaning: 'the vendor’s documentation of the API', default: 'none', schema: address },
+      connection: {
+        meaning: 'how to reach the other system',
+        default: 'the plugin needs no connection',
+        schema: reference('connection'),
+      },
+      skills: {
+        meaning: 'the skills, at most 200',
+        schema: { type: 'array', minItems: 1, maxItems: 200, items: reference('skill') },
+      },
+    },
+    required: ['apiVersion', 'plugin', 'title', 'description', 'skills'],
+  },
+  connection: {
+    what: '`connection`',
+    description: 'How to reach the other system: address, credentials, limits, errors.',
+    keys: {
+      title: { meaning: 'the title', default: 'the title of the plugin', schema: text },
+      description: { meaning: 'a description for operators', default: 'that of the plugin', schema: text },
+      docs: { meaning: 'where the vendor says how to create credentials', default: 'none', schema: address },
+      setup: {
+        meaning: 'steps for the operator, from nothing to working credentials',
+        default: 'none',
+        schema: texts,
+      },
+      fields: {
+        meaning: 'the fields to fill in: name → a field',
+        default: 'only `base_url`',
+        schema: { type: 'object', additionalProperties: reference('field') },
+      },
+      base_url: {
+        meaning:
+          'origin and base path of every request, without slash at the end; may read `settings`. An operator can replace it by the field `base_url`, which exists unless `fields` declares it',
+        schema: text,
+      },
+      other_origins: {
+        meaning: 'further origins for absolute addresses; they never receive credentials',
+        default: 'none',
+        schema: texts,
+      },
+      headers: { meaning: 'headers of every request; may read `settings`', default: 'none', schema: map },
+      auth: { meaning: 'the credentials', default: 'none', schema: reference('auth') },
+      rate: {
+        meaning: 'how many requests the other system accepts: `50/week`, or a list; all of them apply',
+        default: 'no limit',
+        schema: { anyOf: [rate, { type: 'array', minItems: 1, items: rate }] },
+      },
+      check: { meaning: 'the request that tests the credentials', schema: reference('check') },
+      errors: {
+        meaning: 'explains answers that are errors; the first match counts',
+        default: 'the message is taken from the answer',
+        schema: { type: 'array', items: reference('error') },
+      },
+    },
+    required: ['base_url', 'check'],
+  },
+  ...authMaps,
+  skill: {
+    what: 'a skill',
+    description: 'One typed operation; playbooks use it as `<plugin>.<name>`.',
+    keys: {
+      name: { meaning: 'verb and noun in snake_case, unique in the plugin', schema: name },
+      title: { meaning: 'the title', schema: text },
+      description: { meaning: 'what it does, in one or two sentences', schema: text },
+      docs: { meaning: 'the vendor’s page about the operation', schema: address },
+      effect: {
+        meaning: '`read` changes nothing in the other system; `write` does',
+        schema: { enum: skillEffects },
+      },
+      repeat: {
+        meaning:
+          'what to do after an interrupted write: `safe` repeats it, `never` lets a person decide; for writes',
+        schema: { enum: repeats },
+      },
+      destructive: {
+        meaning: `what a write does to machines, accounts or protections: ${choices(destructiveClasses)}`,
+        default: 'not destructive',
+        schema: { enum: destructiveClasses },
+      },
+      enriches: {
+        meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
+        default: 'none',
+        schema: { anyOf: [{ enum: observableKinds }, { type: 'array', items: { enum: observableKinds } }] },
+      },
+      input: {
+        meaning: 'the inputs: name → a field',
+        default: 'none',
+        schema: { type: 'object', additionalProperties: reference('field') },
+      },
+      request: { meaning: 'the request', schema: reference('request') },
+      not_found: {
+        meaning:
+          'the status or statuses that mean that the object does not exist: the output is then `found: false`',
+        default: 'an error',
+        schema: {
+          anyOf: [
+            { type: 'integer', minimum: 200, maximum: 599 },
+            { type: 'array', items: { type: 'integer', minimum: 200, maximum: 599 } },
+            reference('not_found'),
+          ],
+        },
+      },
+      paging: {
+        meaning: 'how a list that comes in pages is read; `output` then reads `items`',
+        default: 'one request',
+        schema: reference('paging'),
+      },
+      response: {
+        meaning: 'a JSON Schema of the body of an answer, to check expressions against',
+        default: 'the body has any form',
+        schema: map,
+      },
+      output: { meaning: 'the output: name → value or output field', schema: map },
+      examples: {
+        meaning: 'files with recorded answers, below the folder of the plugin',
+        schema: texts,
+      },
+    },
+    required: ['name', 'title', 'description', 'effect', 'request', 'output'],
+  },
+  field: {
+    what: 'a field',
+    description: 'One field of a connection or input of a skill: these keys, and any keyword of JSON Schema.',
+    keys: {
+      type: {
+        meaning: 'the type of JSON Schema',
+        default: '`string`',
+        schema: { anyOf: [{ type: 'string' }, { type: 'array' }] },
+      },
+      title: { meaning: 'the title', default: 'made from the name', schema: text },
+      description: { meaning: 'a description for people', schema: text },
+      default: { meaning: 'the value if none is given', default: 'none: the field is required', schema: {} },
+      optional: {
+        meaning: '`true`: the field may be missing; read it with `.?`',
+        default: '`false`',
+        schema: { type: 'boolean' },
+      },
+      secret: {
+        meaning: '`true`: stored encrypted and never shown; only for fields of a connection',
+        default: '`false`',
+        schema: { type: 'boolean' },
+      },
+      sensitive: {
+        meaning: '`true`: may be given sensitive values; only for inputs',
+        default: '`false`',
+        schema: { type: 'boolean' },
+      },
+      address: {
+        meaning:
+          '`public`: the https address of a system; `private`: one in the operator’s network, also http',
+        default: '`public` for `base_url`, else none',
+        schema: { enum: ['public', 'private'] },
+      },
+    },
+    rules: { additionalProperties: true },
+  },
+  ...requestMaps,
+} as const satisfies Readonly<Record<string, MapDeclaration>>
+
+/** The keys for the reader. */
+export const pluginGrammar = keyTables<keyof typeof pluginKeys>(pluginKeys)
+
+const { plugin, ...inner } = pluginKeys
+
+/** The content of `schemas/plugin.schema.json`. */
+export const pluginSchema: JsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'plugin.schema.json',
+  title: 'Plugin',
+  ...schemaOfKeys(plugin),
+  $defs: {
+    ...definitionsOf(inner),
+    value: { description: 'Any value; texts may contain expressions: ${{ … }}.' },
+  },
+}

@@ -1,0 +1,90 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, isAbsolute, join, relative, sep } from 'node:path'
+import type { PluginDefinition } from '../plugin/index.ts'
+import type { Problem } from '../playbook/language/problem.ts'
+import { compilePlugin } from './compile/compile-plugin.ts'
+import type { DeclaredPlugin } from './language/declared.ts'
+import type { PluginFiles } from './read/read-examples.ts'
+import { readPlugin } from './read/read-plugin.ts'
+
+/** The name of the file of a declarative plugin. */
+export const pluginFile = 'plugin.yaml'
+
+export interface LoadedPlugin {
+  /** Undefined exactly if one of the problems is an error. */
+  readonly definition: PluginDefinition | undefined
+  readonly declared: DeclaredPlugin | undefined
+  readonly problems: readonly Problem[]
+  /** The text of the file, to show problems in. */
+  readonly source: string
+}
+
+export interface LoadPluginOptions {
+  /** Path of the `plugin.yaml`. */
+  readonly path: string
+  /** Shown with the problems. Default: the path. */
+  readonly file?: string
+  /** Whether the plugin must have the name of its folder. Default false. */
+  readonly isNamedAfterFolder?: boolean
+  /** Whether to compile schemas too, which is slow. Default true. */
+  readonly isThorough?: boolean
+}
+
+/**
+ * Reads, checks and compiles a `plugin.yaml` with its examples. Reads no file outside of its folder.
+ *
+ * @throws Error of the file system if `plugin.yaml` cannot be read
+ */
+export function loadPlugin({
+  path,
+  file = path,
+  isNamedAfterFolder = false,
+  isThorough = true,
+}: LoadPluginOptions): LoadedPlugin {
+  const folder = join(path, '..')
+  const source = readFileSync(path)
+  const { plugin, problems } = readPlugin(source, {
+    file,
+    files: filesIn(folder),
+    folder: isNamedAfterFolder ? basename(folder) : undefined,
+    isThorough,
+  })
+  return {
+    definition: plugin && compilePlugin(plugin),
+    declared: plugin,
+    problems,
+    source: source.toString(),
+  }
+}
+
+/** Largest example file, in bytes. */
+const maxExampleBytes = 1_048_576
+/** Most files of a plugin. */
+const maxFiles = 200
+
+/** The files below a folder, without those that a link leads to from elsewhere. */
+function filesIn(folder: string): PluginFiles {
+  let count = 0
+  return {
+    read(path) {
+      if (isAbsolute(path) || path.split(/[/\\]/).includes('..'))
+        return { refused: 'is outside of the folder of the plugin' }
+      if (++count > maxFiles) return { refused: `is one file too many: ${maxFiles} are allowed` }
+      try {
+        const root = realpathSync(folder)
+        const real = realpathSync(join(folder, path))
+        const inside = relative(root, real)
+        if (inside.startsWith(`..${sep}`) || isAbsolute(inside))
+          return { refused: 'is a link to a place outside of the folder of the plugin' }
+        const { size } = lstatSync(real)
+        if (!lstatSync(real).isFile()) return { refused: 'is not a file' }
+        if (size > maxExampleBytes)
+          return { refused: `has ${size} bytes; at most ${maxExampleBytes} are allowed` }
+        return { text: readFileSync(real, 'utf8') }
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        return { refused: code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}` }
+      }
+    },
+  }
+}

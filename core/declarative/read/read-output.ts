@@ -1,0 +1,194 @@
+import {
+  dyn,
+  explainMismatch,
+  nullType,
+  typeOfSchema,
+  withoutNull,
+  type Type,
+} from '../../expression/index.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import { describe } from '../../playbook/template/fields.ts'
+import {
+  jsonType,
+  withoutEnumerations,
+  withoutOptionals,
+  withTextKeys,
+} from '../../playbook/template/type-forms.ts'
+import type { MapNode, Node } from '../../playbook/yaml/document.ts'
+import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
+import type { OutputTemplate } from '../language/declared.ts'
+import { readJsonSchema } from './read-fields.ts'
+import { readTemplate, refuseSecrets, type Names, type PluginReading } from './reading.ts'
+import { schemaOfType, unionOf } from './schema-of-type.ts'
+
+/** An output with the schema of its values. */
+export interface ReadOutput {
+  readonly mapping: OutputTemplate
+  readonly schema: JsonSchema
+}
+
+interface ReadValue extends ReadOutput {
+  /** The value may be missing. */
+  readonly isOptional: boolean
+}
+
+/** Keys of an output field beside the keywords of JSON Schema. */
+const fieldKeys = ['value', 'optional', 'each', 'item']
+
+/** Reads `output`: name → value, nested map, or field with a type. */
+export function readOutput(reading: PluginReading, names: Names, node: Node): ReadOutput {
+  if (node.kind === 'map') return readMap(reading, names, node)
+  const hint = 'write { <name>: "${{ … }}" }'
+  reading.problems.add('E106', `expected a map for \`output\`, found ${describe(node)}`, node, hint)
+  return { mapping: { kind: 'map', entries: [] }, schema: { type: 'object', properties: {} } }
+}
+
+function readMap(reading: PluginReading, names: Names, node: MapNode): ReadOutput {
+  const read = node.entries.map(({ name, value }) => [name, readValue(reading, names, value)] as const)
+  const required = read.filter(([, { isOptional }]) => !isOptional).map(([name]) => name)
+  return {
+    mapping: { kind: 'map', entries: read.map(([name, { mapping }]) => [name, mapping]) },
+    schema: {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(read.map(([name, { schema }]) => [name, schema])),
+    },
+  }
+}
+
+function readValue(reading: PluginReading, names: Names, node: Node): ReadValue {
+  if (node.kind !== 'map') return readPlain(reading, names, node)
+  if (entryNamed(node, 'each') !== undefined) return readEach(reading, names, node)
+  if (entryNamed(node, 'value') !== undefined) return readTyped(reading, names, node)
+  return { ...readMap(reading, names, node), isOptional: false }
+}
+
+/** A value whose type is that of its expressions. */
+function readPlain(reading: PluginReading, names: Names, node: Node): ReadValue {
+  const typed = readTemplate(reading, names, node)
+  refuseSecrets(reading, typed, 'an output')
+  const type = valueType(typed.type)
+  if (isUnknown(type) && !reading.problems.hasErrorIn(node)) {
+    const hint = 'declare it: { type: string, value: "${{ … }}" }'
+    reading.problems.add('W801', 'the type of this output is unknown', node, hint)
+  }
+  const isOptional = typed.type.kind === 'optional'
+  const mapping = { kind: 'value', value: typed.template, dropsNull: false } as const
+  return { mapping, schema: schemaOfType(type), isOptional }
+}
+
+/** `{ type: …, value: … }`. */
+function readTyped(reading: PluginReading, names: Names, node: MapNode): ReadValue {
+  const place = entryNamed(node, 'value')!.value
+  const typed = readTemplate(reading, names, place)
+  refuseSecrets(reading, typed, 'an output')
+  const isOptional = readOptional(reading, node) || typed.type.kind === 'optional'
+  const written = keywordsOf(node)
+  const isTyped = Object.keys(written).some((key) => key !== 'description' && key !== 'title')
+  const own = isTyped ? readJsonSchema(reading, written, node) : undefined
+  const schema = own ?? { ...schemaOfType(valueType(typed.type)), ...written }
+  const wanted = typeOfSchema(schema)
+  const dropsNull = isOptional && explainMismatch(nullType, wanted) !== undefined
+  const given = jsonType(withTextKeys(withoutOptionals(typed.type)))
+  const mismatch = own && explainMismatch(dropsNull ? withoutNull(given) : given, wanted)
+  if (mismatch !== undefined)
+    reading.problems.add('E805', `the value does not fit the declared type: ${mismatch}`, place)
+  return { mapping: { kind: 'value', value: typed.template, dropsNull }, schema, isOptional }
+}
+
+/** `{ each: …, item: … }`: a list made of another one. */
+function readEach(reading: PluginReading, names: Names, node: MapNode): ReadValue {
+  const eachNode = entryNamed(node, 'each')!.value
+  const typed = readTemplate(reading, names, eachNode)
+  const itemEntry = entryNamed(node, 'item')
+  if (itemEntry === undefined) {
+    const hint = 'write item: { <name>: "${{ item.… }}" }'
+    reading.problems.add('E105', '`each` needs `item`', entryNamed(node, 'each')!.key, hint)
+  }
+  const list = withoutOptionals(typed.type)
+  const isList = list.kind === 'list' || list.kind === 'dyn'
+  if (!isList || typed.template.kind !== 'expression') {
+    if (!reading.problems.hasErrorIn(eachNode))
+      reading.problems.add('E805', '`each` needs an expression that gives a list', eachNode)
+  }
+  const inner = { ...names, item: list.kind === 'list' ? list.element : dyn }
+  const item = itemEntry && readValue(reading, inner, itemEntry.value)
+  const isOptional = readOptional(reading, node) || typed.type.kind === 'optional'
+  const schema = { ...keywordsOf(node), type: 'array', items: item?.schema ?? {} } as const
+  const mapping: OutputTemplate =
+    typed.template.kind === 'expression' && item !== undefined
+      ? { kind: 'each', list: typed.template.program, item: item.mapping }
+      : { kind: 'map', entries: [] }
+  return { mapping, schema, isOptional }
+}
+
+function readOptional({ problems }: PluginReading, node: MapNode): boolean {
+  const entry = entryNamed(node, 'optional')
+  const value = entry?.value.kind === 'scalar' ? entry.value.value : undefined
+  if (entry !== undefined && typeof value !== 'boolean')
+    problems.add(
+      'E106',
+      `expected true or false for \`optional\`, found ${describe(entry.value)}`,
+      entry.value,
+    )
+  return value === true
+}
+
+const keywordsOf = (node: MapNode): JsonSchema =>
+  Object.fromEntries(
+    node.entries.flatMap(({ name, value }) => (fieldKeys.includes(name) ? [] : [[name, plainValue(value)]])),
+  )
+
+/** The type of the JSON value of an expression, without the values of literals. */
+const valueType = (type: Type): Type => withoutEnumerations(jsonType(withTextKeys(withoutOptionals(type))))
+
+const isUnknown = (type: Type): boolean =>
+  type.kind === 'dyn' || (type.kind === 'list' && isUnknown(type.element))
+
+/**
+ * The output of a skill whose object may not exist: what is read of an object that does, or what is given for
+ * one that does not. `found` tells which.
+ */
+export function joinNotFound(
+  found: ReadOutput,
+  missing: ReadOutput,
+): { readonly found: ReadOutput; readonly missing: OutputTemplate; readonly schema: JsonSchema } {
+  const first = withFound(found, true)
+  const second = withFound(missing, false)
+  return { found: first, missing: second.mapping, schema: joinSchemas(first.schema, second.schema) }
+}
+
+function withFound(output: ReadOutput, value: boolean): ReadOutput {
+  const { mapping, schema } = output
+  const entries = mapping.kind === 'map' ? mapping.entries : []
+  if (entries.some(([name]) => name === 'found')) return output
+  const field = { kind: 'value', value: { kind: 'literal', value }, dropsNull: false } as const
+  return {
+    mapping: { kind: 'map', entries: [['found', field], ...entries] },
+    schema: {
+      ...schema,
+      required: ['found', ...(schema.required ?? [])],
+      properties: { found: { type: 'boolean' }, ...schema.properties },
+    },
+  }
+}
+
+/** The schema of the values of both; fields that one of them lacks are optional. */
+function joinSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
+  if (a.type !== 'object' || b.type !== 'object' || a.properties === undefined) {
+    return explainMismatch(typeOfSchema(b), typeOfSchema(a)) === undefined ? a : unionOf([a, b])
+  }
+  const names = [...new Set([...Object.keys(a.properties), ...Object.keys(b.properties ?? {})])]
+  const required = (a.required ?? []).filter((name) => b.required?.includes(name))
+  const { required: _, ...rest } = a
+  return {
+    ...rest,
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(
+      names.map((name) => {
+        const [one, other] = [a.properties?.[name], b.properties?.[name]]
+        return [name, one && other ? joinSchemas(one, other) : (one ?? other ?? {})]
+      }),
+    ),
+  }
+}

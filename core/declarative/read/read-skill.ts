@@ -1,0 +1,242 @@
+import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
+import { destructiveClasses, observableKinds, type AnySkill, type JsonSchema } from '../../plugin/index.ts'
+import { quote } from '../../playbook/language/problem.ts'
+import { describe, readChoice, readFields, readWord, type Fields } from '../../playbook/template/fields.ts'
+import type { Entry, Node } from '../../playbook/yaml/document.ts'
+import { plainValue } from '../../playbook/yaml/plain-value.ts'
+import type { DeclaredExample, DeclaredNotFound, DeclaredSkill } from '../language/declared.ts'
+import {
+  pluginGrammar,
+  pluginNamePattern,
+  pluginNameRule,
+  repeats,
+  skillEffects,
+} from '../language/plugin-keys.ts'
+import { compileSchema } from '../../schema/index.ts'
+import { checkEnriching } from '../../registry/check-enriching.ts'
+import { readTexts, readDocs } from './read-connection.ts'
+import { readExamples, type PluginFiles } from './read-examples.ts'
+import { readFieldMap, readJsonSchema } from './read-fields.ts'
+import { joinNotFound, readOutput, type ReadOutput } from './read-output.ts'
+import { pagingNames, readPaging } from './read-paging.ts'
+import { readRequest, readStatuses, literalText } from './read-request.ts'
+import { connectionNames, readCondition, responseType, type Names, type PluginReading } from './reading.ts'
+
+/** What a skill is read with. */
+export interface SkillSurroundings {
+  /** Type of the settings of the connection. */
+  readonly settings: Type
+  readonly files: PluginFiles | undefined
+}
+
+/** Reads a skill; undefined if a part of it is missing, which has been reported. */
+export function readSkill(
+  reading: PluginReading,
+  node: Node,
+  { settings, files }: SkillSurroundings,
+): DeclaredSkill | undefined {
+  const { problems } = reading
+  const fields = readFields(problems, node, pluginGrammar.skill)
+  if (fields === undefined) return undefined
+  const nameEntry = fields.get('name')
+  const name = nameEntry && readWord(problems, nameEntry, pluginNamePattern, pluginNameRule)
+  const enriches = readEnriches(reading, fields.get('enriches'))
+  const input = readFieldMap(
+    reading,
+    fields.get('input'),
+    'input',
+    enriches.length > 0 ? observable(enriches) : {},
+  )
+  const names = { ...connectionNames(settings), input: input.type }
+  const body = readBodyType(reading, fields.get('response'))
+  const answered = { ...names, response: responseType(body) }
+  const requestEntry = fields.get('request')
+  const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
+  const pagingEntry = fields.get('paging')
+  const paging = pagingEntry && readPaging(reading, names, answered, pagingEntry)
+  const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : answered
+  const read = readOutputs(reading, outputNames, answered, fields, enriches.length > 0)
+  const texts = {
+    title: literalText(reading, fields, 'title'),
+    description: literalText(reading, fields, 'description'),
+    docs: readDocs(reading, fields),
+  }
+  const effects = readEffects(reading, fields, node)
+  const enrichesEntry = fields.get('enriches')
+  const paths = readTexts(reading, fields.get('examples'))
+  const examples = files ? readExamples(reading, fields.get('examples'), paths, files) : []
+  const { title, description } = texts
+  if (name === undefined || title === undefined || description === undefined) return undefined
+  if (request === undefined || read === undefined || effects === undefined) return undefined
+  checkExamples(reading, fields, examples, { input: input.schema, output: read.output })
+  if (enrichesEntry)
+    checkEnrichment(reading, enrichesEntry, {
+      ...effects,
+      enriches,
+      input: input.schema,
+      output: read.output,
+    })
+  const { docs } = texts
+  return {
+    name,
+    title,
+    description,
+    docs,
+    ...effects,
+    enriches,
+    input: input.schema,
+    request,
+    paging,
+    examples,
+    ...read,
+  }
+}
+
+function readEnriches({ problems }: PluginReading, entry: Entry | undefined) {
+  if (entry === undefined) return []
+  const nodes = entry.value.kind === 'list' ? entry.value.items : [entry.value]
+  return nodes.flatMap((value) => readChoice(problems, { ...entry, value }, observableKinds) ?? [])
+}
+
+/** Reports examples that do not fit the skill, and that there are none. */
+function checkExamples(
+  { problems, isThorough }: PluginReading,
+  fields: Fields,
+  examples: readonly DeclaredExample[],
+  schemas: Pick<DeclaredSkill, 'input' | 'output'>,
+): void {
+  const entry = fields.get('examples')
+  if (entry === undefined) {
+    const hint = 'record an answer in examples/<title>.json: the tests and the sandbox use it'
+    problems.add('W802', 'the skill has no examples', fields.get('name')!.value, hint)
+  } else if (isThorough && !problems.hasErrors) {
+    for (const [at, example] of examples.entries())
+      for (const side of ['input', 'output'] as const)
+        for (const { pointer, message } of compileSchema(schemas[side]).problems(example[side])) {
+          const node = entry.value.kind === 'list' ? entry.value.items[at] : undefined
+          const text = `${quote(example.file)}: /${side}${pointer} ${message}`
+          problems.add('E804', text, node ?? entry.value)
+        }
+  }
+}
+
+/** Reports what generated investigations could not call. */
+function checkEnrichment({ problems }: PluginReading, { value }: Entry, skill: object): void {
+  for (const { pointer, message } of checkEnriching(skill as AnySkill))
+    problems.add('E806', `${pointer.slice(1).replaceAll('/', '.')} ${message}`, value)
+}
+
+/** The inputs that every enriching skill has. */
+const observable = (kinds: readonly string[]) => ({
+  kind: {
+    schema: { type: 'string', enum: kinds, description: 'The kind of observable.' } as JsonSchema,
+    isRequired: true,
+  },
+  value: {
+    schema: { type: 'string', minLength: 1, maxLength: 2048, description: 'The observable.' } as JsonSchema,
+    isRequired: true,
+  },
+})
+
+function readBodyType(reading: PluginReading, entry: Entry | undefined): Type {
+  if (entry === undefined) return dyn
+  if (entry.value.kind === 'map') {
+    const schema = readJsonSchema(reading, plainValue(entry.value) as JsonSchema, entry.value)
+    return schema === undefined ? dyn : typeOfSchema(schema)
+  }
+  const message = `expected a JSON Schema for \`response\`, found ${describe(entry.value)}`
+  reading.problems.add('E106', message, entry.value)
+  return dyn
+}
+
+type ReadOutputs = Pick<DeclaredSkill, 'output' | 'mapping' | 'notFound'>
+
+function readOutputs(
+  reading: PluginReading,
+  names: Names,
+  answered: Names,
+  fields: Fields,
+  isEnriching: boolean,
+): ReadOutputs | undefined {
+  const outputEntry = fields.get('output')
+  const output = outputEntry && readOutput(reading, names, outputEntry.value)
+  const entry = fields.get('not_found')
+  if (output === undefined || entry === undefined)
+    return output && { output: output.schema, mapping: output.mapping, notFound: undefined }
+  const { statuses, when, output: other } = readNotFound(reading, answered, entry)
+  const joined = joinNotFound(output, isEnriching ? withRisk(other) : other)
+  const notFound: DeclaredNotFound = { statuses, when, mapping: joined.missing }
+  return { output: joined.schema, mapping: joined.found.mapping, notFound }
+}
+
+function readNotFound(reading: PluginReading, names: Names, entry: Entry) {
+  const none: ReadOutput = readOutput(reading, names, { kind: 'map', entries: [], start: 0, end: 0 })
+  if (entry.value.kind !== 'map')
+    return { statuses: readStatuses(reading, entry), when: undefined, output: none }
+  const fields = readFields(reading.problems, entry.value, pluginGrammar.notFound)
+  const when = fields?.get('when')
+  const output = fields?.get('output')
+  if (fields && !fields.has('status') && when === undefined)
+    reading.problems.add('E105', '`not_found` needs `status` or `when`', entry.key)
+  return {
+    statuses: readStatuses(reading, fields?.get('status')),
+    when: when && readCondition(reading, names, when),
+    output: output ? readOutput(reading, names, output.value) : none,
+  }
+}
+
+/** Without a score of its own, an object that does not exist has none. */
+function withRisk(output: ReadOutput): ReadOutput {
+  const { mapping, schema } = output
+  if (mapping.kind !== 'map' || mapping.entries.some(([name]) => name === 'risk')) return output
+  const value = { kind: 'literal', value: { score: null, reasons: [] } } as const
+  return {
+    mapping: {
+      kind: 'map',
+      entries: [...mapping.entries, ['risk', { kind: 'value', value, dropsNull: false }]],
+    },
+    schema: {
+      ...schema,
+      required: [...(schema.required ?? []), 'risk'],
+      properties: { ...schema.properties, risk: unknownRisk },
+    },
+  }
+}
+
+const unknownRisk: JsonSchema = {
+  type: 'object',
+  required: ['score', 'reasons'],
+  properties: { score: { type: 'null' }, reasons: { type: 'array', items: { type: 'string' } } },
+}
+
+function readEffects(
+  { problems }: PluginReading,
+  fields: Fields,
+  node: Node,
+): Pick<DeclaredSkill, 'effect' | 'repeat' | 'destructive'> | undefined {
+  const entryOf = (key: string) => fields.get(key)
+  const effectEntry = entryOf('effect')
+  const effect = effectEntry && readChoice(problems, effectEntry, skillEffects)
+  const repeatEntry = entryOf('repeat')
+  const repeat = repeatEntry && readChoice(problems, repeatEntry, repeats)
+  const classEntry = entryOf('destructive')
+  const destructive = classEntry && readChoice(problems, classEntry, destructiveClasses)
+  if (effect === 'write' && repeatEntry === undefined) {
+    const hint = 'safe: the vendor accepts it twice; never: a person decides after an interruption'
+    problems.add('E105', 'a write needs `repeat`', effectEntry!.key, hint)
+  }
+  for (const entry of effect === 'read' ? [repeatEntry, classEntry] : [])
+    if (entry) problems.add('E806', `${quote(entry.name)} is only for writes`, entry.key, 'leave it out')
+  if (effect === 'read') checkReads(problems, fields, node)
+  return effect === undefined ? undefined : { effect, repeat, destructive }
+}
+
+/** A read that sends another method than GET is unusual, but some systems search by POST. */
+function checkReads(problems: PluginReading['problems'], fields: Fields, node: Node): void {
+  const request = fields.get('request')?.value ?? node
+  const changing =
+    request.kind === 'map' ? request.entries.find(({ name }) => /^(put|patch|delete)$/.test(name)) : undefined
+  if (changing === undefined) return
+  const hint = 'write effect: write'
+  problems.add('E806', `a skill that reads cannot send ${changing.name.toUpperCase()}`, changing.key, hint)
+}
