@@ -8,7 +8,7 @@ export interface ApiClient {
   /** The response body as text. */
   text(path: string): Promise<string>
   post<T>(path: string, body: unknown): Promise<T>
-  /** Changes whatever revision is current. */
+  /** The If-Match header for any revision. */
   patch<T>(path: string, body: unknown): Promise<T>
 }
 
@@ -34,9 +34,9 @@ export function apiClient(apiUrl: string, key: string): ApiClient {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }).catch((cause: unknown) => {
-      throw new TocsinError('server_unreachable', `nothing answers at ${apiUrl}`, {
+      throw new TocsinError('server_unreachable', `no server answers at ${apiUrl}`, {
         cause,
-        hint: 'is the server running? `tocsin serve` says its address when it starts',
+        hint: 'check that the server is running; `tocsin serve` prints its address',
       })
     })
     const text = await response.text()

@@ -66,7 +66,7 @@ Configuration comes from TOCSIN_* variables; see docs/configuration.md.`,
   return program
 }
 
-/** Usage errors of all commands look alike: the error, a hint, and an exception instead of an exit. */
+/** Gives all commands the same usage errors: the error, a hint, and an exception instead of an exit. */
 function behaveAlike(command: Command, path: string): void {
   command
     .exitOverride()
@@ -81,8 +81,8 @@ function behaveAlike(command: Command, path: string): void {
 }
 
 /**
- * A failed output does not stop the command, whose effect may matter more, but fails its exit code; reported
- * once. A reader that closes early (`tocsin skills | head -1`) is not a failure.
+ * A failed write to the output is reported once and sets the exit code, but does not stop the command. A
+ * reader that closes early (`tocsin skills | head -1`) is not a failure.
  */
 function watchOutputs(): { readonly failed: () => boolean } {
   let failed = false

@@ -6,7 +6,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const
  */
 const oneKeyPressMs = 500
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process immediately. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false

@@ -15,7 +15,7 @@ export const systemClock: Clock = {
       let timer: NodeJS.Timeout | undefined
       const giveUp = (): void => {
         clearTimeout(timer)
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whoever aborts says why
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller chooses the reason
         reject(signal.reason)
       }
       const look = (): void => {

@@ -82,7 +82,7 @@ export const tokens = {
 interface Composition extends Opened {
   readonly get: <T>(token: Token<T>) => T
   readonly register: <T>(token: Token<T>, make: () => T) => void
-  /** Calls skills; `cases` stands in for the stored cases in a dry run. */
+  /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly onRunEnded: (run: Run) => void
 }

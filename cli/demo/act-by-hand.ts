@@ -22,23 +22,23 @@ export interface DoneByHand extends RunByHand {
 const playbook = 'isolate-with-approval'
 const approver = 'soc-on-call@example.com'
 
-/** After the alerts: releases the isolated machine, and asks a question that nobody answers in time. */
+/** After the alerts: releases the isolated machine, and asks a question that times out. */
 const runs: readonly RunByHand[] = [
   {
     story: 'The build machine is clean again: someone requests its release.',
     inputs: {
       action: 'unisolate',
       machine_id: 'cc0c9a1b7d2e48569c0fb1a2d3e4f50617283922',
-      reason: 'The miner is gone, and the machine was reinstalled.',
+      reason: 'The miner was removed and the machine reinstalled.',
     },
     person: { email: approver, about: 'released back into the network? build-3', presses: 'approve' },
     expected: 'queued',
   },
   {
-    story: 'Another machine is to be isolated, and nobody answers within a second.',
+    story: 'Someone requests the isolation of another machine, and the approver does not answer in time.',
     inputs: {
       machine_id: 'dd0c9a1b7d2e48569c0fb1a2d3e4f50617283933',
-      reason: 'It behaves oddly.',
+      reason: 'Unusual behavior.',
       answer_within: '1s',
     },
     person: { email: approver, about: 'isolated from the network? desk-043', presses: null },

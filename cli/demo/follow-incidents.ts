@@ -16,7 +16,7 @@ const incidents = [
 ] as const
 
 /**
- * Opens incidents in the threat platform's sandbox, and runs the playbook that follows them instead of
+ * Opens incidents in the threat platform's sandbox, and runs the playbook that synchronizes them instead of
  * waiting for its schedule. Undefined if the playbook is not live.
  */
 export async function followIncidents(

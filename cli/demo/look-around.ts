@@ -56,9 +56,9 @@ export function goOn(): string {
   return [
     '',
     'Where to look next:',
-    `  npm run demo -- --keep   ${paint.dim('the same, and keeps running: look at cases and runs, and answer questions')}`,
+    `  npm run demo -- --keep   ${paint.dim('keeps running afterwards, so that you can look at cases and runs and answer questions')}`,
     `  npm start                ${paint.dim('your own server, with a first key and an alert to send')}`,
-    `  npx tocsin sandbox       ${paint.dim('the same emulated systems, for your own server')}`,
+    `  npx tocsin sandbox       ${paint.dim('these emulated systems for your own server')}`,
     `  npx tocsin skills        ${paint.dim('what playbooks can call')}`,
   ].join('\n')
 }

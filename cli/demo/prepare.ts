@@ -83,7 +83,7 @@ async function playbooksIn(folder: string): Promise<string> {
   return playbooks
 }
 
-/** An own configuration: only playbooks, plugins and the log level come from the environment. */
+/** The configuration of the demo; only playbooks, plugins and the log level come from the environment. */
 function demoConfig(folder: string, playbooks: string, sandboxes: readonly StartedSandbox[]): Config {
   const { TOCSIN_PLUGINS, TOCSIN_LOG_LEVEL } = process.env
   return readConfig({

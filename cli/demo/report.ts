@@ -70,7 +70,7 @@ function alertTable(outcomes: readonly Outcome[]): string {
 const isMade = ({ playbook, sample: { alertType } }: Outcome): boolean =>
   playbook === investigatorName(alertType, demoOrganization.code)
 
-/** Names of generated playbooks are long and say nothing more. */
+/** The long names of generated playbooks add no information. */
 const playbookOf = (outcome: Outcome): string =>
   isMade(outcome)
     ? paint.dim(`generated for ${printable(outcome.sample.alertType)}`)

@@ -12,12 +12,10 @@ export function unexpected(
     ...outcomes.flatMap(ofAlert),
     ...(incidents === undefined || incidents.status === 'completed'
       ? []
-      : ['the incidents could not be followed']),
+      : ['the incidents could not be synchronized']),
     ...byHand
       .filter(({ outcome, expected }) => outcome !== expected)
-      .map(({ story, outcome, expected }) =>
-        printable(`${story} It came to ${outcome}, not to ${expected}.`),
-      ),
+      .map(({ story, outcome, expected }) => printable(`${story} Expected ${expected}, got ${outcome}.`)),
   ]
 }
 

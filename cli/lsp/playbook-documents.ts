@@ -40,7 +40,7 @@ export class Inspections {
     return known
   }
 
-  /** A cache for the same documents with a trial text. */
+  /** A cache for the same documents with a modified text. */
   alone(): Inspections {
     return new Inspections(this.#documents)
   }

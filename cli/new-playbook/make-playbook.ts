@@ -50,7 +50,7 @@ export async function makePlaybook(folder: string, playbook: PlaybookTemplate): 
       written.push(path)
     }
   } catch (error) {
-    // A playbook without its test would block the next try.
+    // A leftover playbook without a test would make the next attempt fail.
     await Promise.all(written.map((path) => rm(path, { force: true })))
     throw error
   }
@@ -103,7 +103,7 @@ function playbookText({ name, alertType }: PlaybookTemplate): string {
   const text = isManual ? 'inputs.text' : 'alert.content'
   const head = isManual
     ? [
-        'description: Looks for observables in a text.',
+        'description: Finds the observables in a text.',
         'on: { manual: true }',
         'inputs:',
         '  text: { type: string }',
@@ -113,7 +113,7 @@ function playbookText({ name, alertType }: PlaybookTemplate): string {
 name: ${name}
 ${head.join('\n')}
 steps:
-  # What the ${isManual ? 'text' : 'alert'} names: addresses, domains, hashes, users, … \`tocsin skills\` lists what else can be called.
+  # The observables of the ${isManual ? 'text' : 'alert'}: addresses, domains, hashes, users, … \`tocsin skills\` lists all skills.
   - id: observables
     uses: indicators.extract
     with: { text: '\${{ ${text} }}' }
@@ -123,7 +123,7 @@ steps:
         steps:
           - uses: case.update
             with:
-              summary: 'To look at: \${{ steps.observables.output.all.map(o, o.value).join(", ").shorten(500) }}'
+              summary: 'Observables: \${{ steps.observables.output.all.map(o, o.value).join(", ").shorten(500) }}'
     else:
       - uses: case.update
         with: { severity: low, summary: Nothing to look up. }
@@ -141,7 +141,7 @@ tests:
     ${given('Connection to 198.51.100.7')}
     expect:
       path: [observables, outcome]
-      case: { summary: 'To look at: 198.51.100.7' }
+      case: { summary: 'Observables: 198.51.100.7' }
   - name: sets low severity without observables
     ${given('Nothing happened')}
     expect:

@@ -13,27 +13,28 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { systemClock } from '../../server/clock.ts'
 import { canAskHere, openTerminal, type Terminal } from './ask-here.ts'
 
-/** Who sits at the terminal, or has said it on the command line. */
+/** The responder of questions: the person at the terminal, or `--answer`. */
 const analyst = personOf('analyst')
 
-/** Longest time that a timer of the platform knows. */
+/** Longest delay of a timer in Node. */
 const longestMs = 2 ** 31 - 1
 
 export interface PeopleOptions {
   readonly playbook: Playbook
   readonly called: CalledByName
   readonly organizationUuid: string
-  /** What `--answer` said, by name of the step. */
+  /** The answers of `--answer`, by name of the step. */
   readonly choices: ReadonlyMap<string, AnswerChoice>
   readonly catalogue: Catalogue
   readonly cancel: AbortSignal
 }
 
 /**
- * The responder of a run's questions: `--answer` first, else the person at the terminal. Nobody else is
- * asked: an answer from elsewhere goes to the server.
+ * Answers the questions of a run: from `--answer` first, else from the person at the terminal. Sends no
+ * messages, because only a server can receive answers from other systems.
  *
- * @throws ValidationError `nobody_to_ask` where a question could come that nobody could answer
+ * @throws ValidationError `nobody_to_ask` if the playbook may ask a question without `--answer` and without a
+ * terminal
  */
 export function peopleHere(options: PeopleOptions) {
   const { playbook, called, choices, cancel } = options
@@ -44,7 +45,7 @@ export function peopleHere(options: PeopleOptions) {
   if (!canAskHere()) refuseUnanswered(steps, choices)
 
   let terminal: Terminal | undefined
-  // One question after the other, whatever came up at once.
+  // Asks one question at a time, even if several are open.
   let before: Promise<unknown> = Promise.resolve()
   const checkpoints = createMemoryCheckpoints(systemClock, options.organizationUuid, (checkpoint) => {
     const { path } = checkpoint
@@ -59,7 +60,7 @@ export function peopleHere(options: PeopleOptions) {
     const signal = AbortSignal.any([over.signal, cancel, AbortSignal.timeout(leftMs)])
     terminal ??= openTerminal()
     const choice = signal.aborted ? undefined : await terminal.ask(checkpoint, signal)
-    // The input has ended: nobody will ever answer.
+    // The input has ended, so no answer can arrive.
     if (choice !== undefined) await answer(checkpoint, choice)
     else if (!signal.aborted) await answer(checkpoint, 'timeout')
   }
@@ -75,7 +76,7 @@ export function peopleHere(options: PeopleOptions) {
     terminal?.close()
   }
 
-  /** What would tell people of a question tells nobody. */
+  /** Replaces the skill that would send the question, and sends nothing. */
   const withoutAsking =
     (call: SkillCaller): SkillCaller =>
     async (asked) => {

@@ -35,8 +35,8 @@ interface Prepared {
 }
 
 /**
- * Reads a playbook and its world. Prints errors with their positions and ends the command; prints a note for
- * a possible mistake, such as an alert that would not start the playbook.
+ * Reads a playbook with its alert, fixtures and mocks. Prints errors with their positions and ends the
+ * command; prints a note for a possible mistake, such as an alert that would not start the playbook.
  */
 export async function prepare(
   file: string,

@@ -21,7 +21,7 @@ export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catal
 }
 
 function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
-  if (end === 'too many ways') return [paint.warn('more paths exist that were not tried: add --answer')]
+  if (end === 'too many ways') return [paint.warn('more paths exist but were not tried: add --answer')]
   if ('ways' in end) {
     const { path, question } = end.asked
     const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
@@ -55,7 +55,7 @@ function shownInput({ via, input }: Question, catalogue: Catalogue): unknown {
 }
 
 function wayOf(choice: AnswerChoice): string {
-  if (choice === 'timeout') return 'if nobody answers in time:'
+  if (choice === 'timeout') return 'if the question times out:'
   const { answer } = choice
   return `if the answer is ${printable(typeof answer === 'string' ? answer : stringifyJson(answer))}:`
 }

@@ -65,7 +65,7 @@ function find(entries: readonly Entry[], plugin: string | undefined, word: strin
     throw new Error(`several have '${word}': write ${one} or ${two}`)
   }
   const words = among.map(({ command }) => wordOf(command.usage))
-  if (word === '') throw new Error(`${plugin} has: ${words.join(', ') || 'nothing to do by hand'}`)
+  if (word === '') throw new Error(`${plugin} has: ${words.join(', ') || 'no commands'}`)
   const meant = nearest(word, words)
   throw new Error(
     `unknown command '${word}': ${meant === undefined ? "'help' lists them" : `did you mean ${meant}?`}`,
@@ -81,13 +81,15 @@ function general(
     if (plugin === '' || plugin === 'all') return sandboxes
     const found = sandboxes.filter((one) => one.plugin === plugin.replaceAll('-', '_'))
     if (found.length > 0) return found
-    throw new Error(`'${plugin}' is none of ${sandboxes.map((one) => one.plugin).join(', ')}`)
+    throw new Error(
+      `unknown plugin '${plugin}': expected one of ${sandboxes.map((one) => one.plugin).join(', ')}`,
+    )
   }
   return [
     {
       usage: 'fail <plugin> <how> [times]',
       description:
-        "lets the next requests (default 1) fail, e.g. fail messaging 429 3; 'all' for every plugin",
+        "makes the next requests (default 1) fail, e.g. fail messaging 429 3; 'all' for every plugin",
       run(plugin = '', how = '', times = '') {
         if (!/^\d{0,4}$/.test(times)) throw new Error(`'${times}' is not a valid number of requests`)
         const count = Number(times === '' ? 1 : times)
@@ -100,7 +102,7 @@ function general(
     },
     {
       usage: 'limit <plugin> <requests>',
-      description: 'answers at most so many requests a minute, others with 429, e.g. limit travel 5',
+      description: 'limits the requests per minute and answers 429 beyond, e.g. limit travel 5',
       run(plugin = '', requests = '') {
         if (!/^[1-9]\d{0,3}$/.test(requests))
           throw new Error(`'${requests}' is not a valid number of requests`)
@@ -111,7 +113,7 @@ function general(
     },
     {
       usage: 'heal [plugin]',
-      description: 'ends all faults and limits',
+      description: 'removes all faults and limits',
       run(plugin = '') {
         const healed = chosen(plugin)
         for (const { running } of healed) running.stopFailing?.()

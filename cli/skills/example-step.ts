@@ -38,7 +38,7 @@ function yamlEntry(key: string, value: unknown, indent: string): string[] {
   ]
 }
 
-/** Unquoted if no YAML reader could take it for something else. */
+/** Unquoted if every YAML parser reads it as a string. */
 function scalar(value: unknown): string {
   if (typeof value === 'string' && /^[A-Za-z][\w./@-]*( [\w.,/@-]+)*$/.test(value) && !reserved.test(value)) {
     return value

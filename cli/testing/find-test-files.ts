@@ -14,8 +14,8 @@ const isTest = (name: string): boolean => /\.test\.ya?ml$/.test(name)
 const isPlaybook = (name: string): boolean => /\.ya?ml$/.test(name) && !isTest(name)
 
 /**
- * Finds the tests in files and folders; a playbook stands for its tests. Throws NotFoundError if there are
- * none.
+ * Finds the test files in files and folders. For a playbook, these are the tests beside it. Throws
+ * NotFoundError if there are none.
  */
 export async function findTestFiles(paths: readonly string[]): Promise<FoundFiles> {
   const found = await Promise.all(paths.map(filesAt))

@@ -40,8 +40,7 @@ export function summary({ files, ok }: Tested): string {
 }
 
 /**
- * Coverage: branches that no test takes, and the percentage. If errors kept every test from running, only
- * those.
+ * Coverage: branches that no test takes, and the percentage. If no test could run, only the errors.
  */
 export function coverageReport({ coverage, files }: Tested, min: number | undefined): string {
   const unread = files.filter(({ result }) => result === undefined).length

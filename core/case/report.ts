@@ -49,7 +49,7 @@ function factsOf({ case: found, alerts, runs, leftOut }: CaseFile): string {
     Status: found.status.replace('_', ' '),
     Severity: found.severity,
     Verdict: found.verdict,
-    Assignee: found.assignee === null ? 'nobody' : markdownCode(found.assignee),
+    Assignee: found.assignee === null ? 'none' : markdownCode(found.assignee),
     Opened: utc(found.createdAt),
     'Last change': utc(found.modifiedAt),
     Alerts: countText(alerts.length + leftOut.alerts, found.alertsDeleted),

@@ -33,7 +33,7 @@ export const theRun = (uuid: string, playbookName: string): Actor => ({
   requestId: null,
 })
 
-/** The server as an actor: nobody requested the action. */
+/** The server as an actor, for actions without a requester. */
 export const theServer: Actor = { kind: 'server', id: 'server', name: 'server', requestId: null }
 
 /**

@@ -27,7 +27,7 @@ export interface Change {
   readonly id: () => string | undefined
 }
 
-/** Announces durable changes. Costs nothing while nobody listens. */
+/** Announces durable changes. Does no work without listeners. */
 export interface ChangeSource {
   /**
    * Calls the listener with the changes of each commit, each thing once; it must not throw. Returns the

@@ -4,7 +4,7 @@ import { type JsonSchema, type RefusalReason, textAt, valueAt } from '../plugin/
 /** `withdrawn`: the run no longer waits, because it was cancelled, timed out, or could not ask. */
 export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn'] as const
 export type CheckpointState = (typeof checkpointStates)[number]
-/** A question that nobody answered. */
+/** The end of an unanswered question. */
 export type UnansweredState = Extract<CheckpointState, 'timed_out' | 'withdrawn'>
 
 /** A question to a person. */

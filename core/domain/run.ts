@@ -37,7 +37,7 @@ export interface Run {
   readonly inputs: Readonly<Record<string, unknown>>
   /** Whether it has a concurrency key: at most one run per key is active. */
   readonly exclusive: boolean
-  /** Who requested its cancellation, and when (epoch milliseconds); null if nobody did. */
+  /** Who requested its cancellation, and when (epoch milliseconds); null if no one did. */
   readonly cancellation: { readonly by: Author; readonly at: number } | null
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -62,7 +62,7 @@ export interface NewRun {
   readonly alertUuid: string | null
   /** Whether it investigates an alert again whose investigation has ended. Default false. */
   readonly retry?: boolean | undefined
-  /** The requester, for the audit log; undefined if nobody requested it. */
+  /** The requester, for the audit log; undefined if it has none. */
   readonly by?: Actor | undefined
   /**
    * Continues an ended run: uses its case and its journal entries at these paths, in the order of the

@@ -108,13 +108,13 @@ function framedIds({ nodes }: StepGraph): ReadonlySet<string> {
   )
 }
 
-/** A plain group of steps needs no node: its frame says all. `ways` are those out of it. */
+/** A plain group of steps needs no node, because its frame shows it. `ways`: the edges that leave it. */
 function isTransparent({ kind, isConditional }: GraphNode, ways: readonly GraphEdge[] | undefined): boolean {
   if (kind === 'switch' || kind === 'parallel' || isConditional) return false
   return ways?.length === 1
 }
 
-/** The edges, those into a node that is not drawn leading to where it leads. */
+/** The edges. An edge to a node that is not drawn goes to the successors of that node instead. */
 function joinThrough(
   graph: StepGraph,
   framed: ReadonlySet<string>,

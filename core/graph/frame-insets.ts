@@ -6,7 +6,7 @@ export interface Cell {
   readonly column: number
 }
 
-/** The cells that a frame goes around, and how far it stands away from them. */
+/** The cells inside a frame, and the distance of the frame from them. */
 interface FrameArea {
   readonly first: Cell
   readonly last: Cell
@@ -39,7 +39,7 @@ export function insetsOf({ nodes, frames }: Drawing, cells: ReadonlyMap<string, 
   }
   const areas = new Map<string, FrameArea>()
   const needed = { above: [] as number[], below: [] as number[], left: [] as number[], right: [] as number[] }
-  // Inner frames come after those that they stand in.
+  // Outer frames come before inner ones.
   for (const { id, parent } of frames.toReversed()) {
     const parts = inside.get(id)
     if (parts === undefined) continue

@@ -26,8 +26,8 @@ export interface RefusalsOptions {
 }
 
 /**
- * Lets the skill that asked tell a person why their answer has no effect. Best effort: tried once, and nobody
- * waits for it.
+ * Lets the skill that asked tell a person why their answer has no effect. Best effort: tried once, and
+ * nothing waits for it.
  */
 export type SayRefused = (checkpoint: Checkpoint, answer: RefusedAnswer) => void
 

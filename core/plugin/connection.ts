@@ -20,40 +20,41 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
   /** Origin and base path of every request, without trailing slash. Requests never leave this origin. */
   readonly baseUrl: (settings: Infer<S>) => string
   /**
-   * Further origins allowed in absolute addresses, e.g. of an identity provider or a download store. They never
-   * receive the connection's headers. Default: none.
+   * Further origins allowed in absolute addresses, e.g. of an identity provider or a download store. They
+   * never receive the connection's headers. Default: none.
    */
   readonly otherOrigins?: (settings: Infer<S>) => readonly string[]
   /**
-   * Headers with the credentials. Called right before each request is sent, so that they may contain a time or a
-   * signature. If it throws, the request fails with ConnectionError `connection_invalid`.
+   * Headers with the credentials. Called right before each request is sent, so that they may contain a time
+   * or a signature. If it throws, the request fails with ConnectionError `connection_invalid`.
    */
   readonly headers?: (settings: Infer<S>, moment: Moment) => Readonly<Record<string, string>>
   /**
-   * Adds what depends on the request: an API key in the query, a signature. Called for each request below the base
-   * URL, right before it is sent, after `headers` and `token`. If it throws, the request fails with ConnectionError
-   * `connection_invalid`. Also called with an example when the settings are entered.
+   * Adds what depends on the request: an API key in the query, a signature. Called for each request below the
+   * base URL, right before it is sent, after `headers` and `token`. If it throws, the request fails with
+   * ConnectionError `connection_invalid`. Also called with an example when the settings are entered.
    */
   readonly sign?: (request: RequestToSign, settings: Infer<S>) => RequestSignature
   /**
-   * The token request for `authorization: Bearer …` below the base URL. The runtime fetches and caches the token,
-   * and renews it shortly before it expires and after a 401. Called for each fetch, so that the form may contain
-   * an assertion that expires. If it throws, the request fails with ConnectionError `connection_invalid`.
+   * The token request for `authorization: Bearer …` below the base URL. The runtime fetches and caches the
+   * token, and renews it shortly before it expires and after a 401. Called for each fetch, so that the form
+   * may contain an assertion that expires. If it throws, the request fails with ConnectionError
+   * `connection_invalid`.
    */
   readonly token?: (settings: Infer<S>, moment: Moment) => TokenRequest
   /**
-   * The rate budget of a request; the settings tell e.g. the quota of the plan. Default, also for undefined: one for
-   * the whole connection, without limits.
+   * The rate budget of a request; the settings tell e.g. the quota of the plan. Default, also for undefined:
+   * one for the whole connection, without limits.
    */
   readonly rate?: (request: RatedRequest, settings: Infer<S>) => RateBudget | undefined
   /**
-   * Explains errors of the other system to the operator: hints by status, or a function that reads the answer. If
-   * it returns nothing or throws, the message is taken from the body.
+   * Explains errors of the other system to the operator: hints by status, or a function that reads the
+   * answer. If it returns nothing or throws, the message is taken from the body.
    */
   readonly errors?: Readonly<Record<number, string>> | ((answer: ErrorAnswer) => ExplainedError | undefined)
   /**
-   * Tests the credentials; throws what its requests throw. May return a warning for the operator, e.g. that they
-   * expire in a week.
+   * Tests the credentials; throws what its requests throw. May return a warning for the operator, e.g. that
+   * they expire in a week.
    */
   readonly authenticate: (context: ConnectionContext<Infer<S>>) => Promise<Authenticated | void>
   /**
@@ -87,7 +88,7 @@ export interface RequestToSign {
   readonly nowMs: number
 }
 
-/** What proves who sends a request. */
+/** Values that authenticate a request. */
 export interface RequestSignature {
   /** Replace headers of the same name. */
   readonly headers?: Readonly<Record<string, string>>
@@ -130,8 +131,8 @@ export interface ConnectionContext<Settings> {
   readonly settings: Settings
   readonly http: HttpClient
   /**
-   * The token of the connection, e.g. to read the permissions in a JWT. Throws what fetching it throws; an Error
-   * if the connection declares no `token`.
+   * The token of the connection, e.g. to read the permissions in a JWT. Throws what fetching it throws; an
+   * Error if the connection declares no `token`.
    */
   token(): Promise<Secret>
   /** Epoch milliseconds. */
@@ -147,11 +148,14 @@ export function defineConnection<const S extends JsonSchema>(
 }
 
 /**
- * An OAuth 2.0 client credentials request (RFC 6749, section 4.4): one POST of a form. Sent when a request first
- * needs the token, and again shortly before it expires.
+ * An OAuth 2.0 client credentials request (RFC 6749, section 4.4): one POST of a form. Sent when a request
+ * first needs the token, and again shortly before it expires.
  */
 export interface TokenRequest {
-  /** Below the connection's base URL, beginning with `/`; or an absolute address whose origin `otherOrigins` lists. */
+  /**
+   * Below the connection's base URL, beginning with `/`; or an absolute address whose origin `otherOrigins`
+   * lists.
+   */
   readonly path: string
   /** The fields of the form, including `grant_type`, and the credentials unless `headers` contains them. */
   readonly form: Readonly<Record<string, string>>
@@ -177,10 +181,11 @@ export interface RateLimit {
 }
 
 /**
- * The rate budget of a request. All runs of the process share one for each connection and bucket. A request waits
- * for its turn, in order, if that comes within 10 seconds and half of the attempt's remaining time. Otherwise it
- * fails unsent with {@link RetryableError} `rate_limited`; the engine repeats the step later without counting that
- * as a failure. A 429 with `Retry-After` closes the bucket for that time, at most five minutes.
+ * The rate budget of a request. All runs of the process share one for each connection and bucket. A request
+ * waits for its turn, in order, if that comes within 10 seconds and half of the attempt's remaining time.
+ * Otherwise it fails unsent with {@link RetryableError} `rate_limited`; the engine repeats the step later
+ * without counting that as a failure. A 429 with `Retry-After` closes the bucket for that time, at most five
+ * minutes.
  */
 export interface RateBudget {
   /** Requests of the same bucket share its limits. Use a fixed set of words, never values from alerts. */

@@ -1,13 +1,16 @@
 /**
- * The part of JSON Schema (draft 2020-12) that declarations of skills and connections may use, and the TypeScript
- * type that a schema stands for. The schema is the only declaration: nobody writes an interface beside it.
+ * The part of JSON Schema (draft 2020-12) that declarations of skills and connections may use, and the
+ * TypeScript type of its values. The schema is the only declaration; do not write an interface beside it.
  */
 
 import type { Secret } from './secret.ts'
 
 export type JsonSchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object'
 
-/** A JSON Schema document or sub-schema. Keywords not listed here are refused by the catalogue when a plugin loads. */
+/**
+ * A JSON Schema document or sub-schema. Keywords not listed here are refused by the catalogue when a plugin
+ * loads.
+ */
 export interface JsonSchema {
   readonly $schema?: string
   readonly $id?: string
@@ -38,8 +41,8 @@ export interface JsonSchema {
   readonly maxLength?: number
   readonly pattern?: string
   /**
-   * What the pattern asks for, in the words that follow the field's name: `must begin with xoxb-`. Shown in place of the pattern,
-   * also by editors that know the keyword (Visual Studio Code).
+   * What the pattern asks for, in the words that follow the field's name: `must begin with xoxb-`. Shown in
+   * place of the pattern, also by editors that know the keyword (Visual Studio Code).
    */
   readonly patternErrorMessage?: string
   readonly format?: string
@@ -52,26 +55,36 @@ export interface JsonSchema {
   readonly then?: JsonSchema
   readonly else?: JsonSchema
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
-  /** Of a connection's field: stored encrypted, write-only over the API, handed to skills as a {@link Secret}. */
+  /**
+   * Of a connection's field: stored encrypted, write-only over the API, handed to skills as a {@link Secret}.
+   */
   readonly 'x-secret'?: boolean
-  /** Of any field: it holds a secret. It, and what is derived from it, is redacted wherever a run is shown, and stays in the run. */
+  /**
+   * Of any field: it holds a secret. The value and everything derived from it stay in the run and are
+   * redacted wherever it is shown.
+   */
   readonly 'x-sensitive'?: boolean
   /** Of a skill's input: people will read it. Sensitive values are refused there. */
   readonly 'x-message'?: boolean
-  /** Of a skill's input: a path of the other system. `validate` warns of values that stand in its text as they are. */
+  /** Of a skill's input: a path of the other system. `validate` warns of unencoded values in its text. */
   readonly 'x-path'?: boolean
-  /** Of a skill's input: it may be given sensitive values, which other inputs refuse. What it was given is redacted where the run is shown. */
+  /**
+   * Of a skill's input: accepts sensitive values, which other inputs refuse. Its value is redacted where the
+   * run is shown.
+   */
   readonly 'x-accepts-sensitive'?: boolean
 }
 
 /**
  * The TypeScript type of the values that fit schema `S`.
  *
- * Covers `type` (also lists of types), `properties` with `required`, `additionalProperties`, `items`, `enum`, `const`,
- * `anyOf` and `oneOf`; a string marked `x-secret` is a {@link Secret}. Whatever it does not understand is `unknown`.
+ * Covers `type` (also lists of types), `properties` with `required`, `additionalProperties`, `items`, `enum`,
+ * `const`, `anyOf` and `oneOf`; a string marked `x-secret` is a {@link Secret}. Whatever it does not
+ * understand is `unknown`.
  *
  * @example
- * type Input = Infer<{ type: 'object'; required: ['ip']; properties: { ip: { type: 'string' } } }> // { ip: string }
+ * type Input = Infer<{ type: 'object'; required: ['ip']; properties: { ip: { type: 'string' } } }> // { ip:
+ * string }
  */
 export type Infer<S> = S extends { readonly const: infer C }
   ? C
@@ -122,9 +135,10 @@ type Additional<S> = S extends { readonly additionalProperties: infer A }
 type Flatten<T> = { [K in keyof T]: T[K] }
 
 /**
- * The schema of a setting that holds the address of another system: https, without credentials, query, fragment and slash at the
- * end; plain http only on loopback, for sandboxes. A path with `;`, or with `%25`, `%2e`, `%2f`, `%3b` or `%5c`, is refused: some gateways
- * decode these, once or twice, or leave out what follows a `;`, before they route, and then it leads elsewhere than it says.
+ * The schema of a setting that holds the address of another system: https, without credentials, query,
+ * fragment and slash at the end; plain http only on loopback, for sandboxes. A path with `;`, or with `%25`,
+ * `%2e`, `%2f`, `%3b` or `%5c`, is refused: some gateways decode these, or drop everything after `;`, before
+ * they route the request, so that it would reach another path.
  *
  * @example base_url: { ...addressSchema, title: 'Base URL', default: 'https://api.example.com' }
  */
@@ -139,8 +153,9 @@ export const addressSchema = {
 } as const
 
 /**
- * The schema of a setting that holds the address of a system of the operator's own network: like {@link addressSchema}, and plain http
- * to any host, which egress refuses unless `TOCSIN_ALLOW_PRIVATE_EGRESS` names it.
+ * The schema of a setting that holds the address of a system of the operator's own network: like {@link
+ * addressSchema}, and plain http to any host, which egress refuses unless `TOCSIN_ALLOW_PRIVATE_EGRESS` names
+ * it.
  */
 export const privateAddressSchema = {
   type: 'string',

@@ -24,8 +24,8 @@ export interface AnnouncedPage<Item> {
   /** Whether there is another page. Absent: `next` decides, or else `total`. */
   readonly more?: boolean | undefined
   /**
-   * The cursor or address of the next page, passed to `fetch` as `cursor`. Null, undefined or empty: this page is the
-   * last. Leave the field out if the other system has no cursors.
+   * The cursor or address of the next page, passed to `fetch` as `cursor`. Null, undefined or empty: this
+   * page is the last. Leave the field out if the other system has no cursors.
    */
   readonly next?: string | null | undefined
 }
@@ -47,8 +47,8 @@ export interface CollectPagesOptions<Item> {
 export interface CollectedPages<Item> {
   readonly items: readonly Item[]
   /**
-   * Whether these are all items. False if unknown: `limit`, `maxPages` or the size limit ended the list, or fewer
-   * distinct items were read than any page announced.
+   * Whether these are all items. False if unknown: `limit`, `maxPages` or the size limit ended the list, or
+   * fewer distinct items were read than any page announced.
    */
   readonly complete: boolean
   /** Number of items read, including filtered and unreadable ones. */
@@ -60,11 +60,11 @@ export interface CollectedPages<Item> {
 }
 
 /**
- * Fetches page after page, and ends whatever the other system answers: at `limit` items, at 10 million characters of them (a step holds
- * no more than 16), at a page that brings nothing new,
- * at a cursor that comes twice, after `maxPages`, and where the list ends. A list ends where the system says so, by `more`, `next` or
- * `total`, or else with a page shorter than asked for.
- * Throws what `fetch` throws, and the first error where not one record can be read: it is not the list that was meant.
+ * Fetches page after page until the list ends by `more`, `next` or `total`, or else by a page shorter than
+ * requested. Also ends, whatever the other system answers, at `limit` items, at 10 million characters of
+ * items (a step holds at most 16 million), at a page without new items, at a repeated cursor, and after
+ * `maxPages`. Throws what `fetch` throws, and the first error if all records are unreadable, because it is
+ * probably a different list.
  *
  * @example
  * const { items, complete } = await collectPages<Machine>({
@@ -141,7 +141,8 @@ const countOf = (total: number | null | undefined): number | undefined =>
   typeof total === 'number' && total >= 0 ? total : undefined
 
 /**
- * The address of the next page by the `Link` header (RFC 8288, `rel="next"`), absolute; undefined if there is none.
+ * The address of the next page by the `Link` header (RFC 8288, `rel="next"`), absolute; undefined if there is
+ * none.
  *
  * @example
  * fetch: async ({ cursor, size }) => {

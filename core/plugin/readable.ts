@@ -23,10 +23,11 @@ export const leftOutProperties = {
 } as const
 
 /**
- * Makes a decoder give the error instead of throwing it, so that one bad record does not cost the others: {@link collectPages} and
- * {@link readRecords} take both. Anything but SkillError `bad_response` is still thrown.
+ * Makes a decoder return the error instead of throwing it, so that one bad record does not affect the others:
+ * {@link collectPages} and {@link readRecords} take both. Anything but SkillError `bad_response` is still
+ * thrown.
  *
- * @param decode Makes an item of a record; throws SkillError `bad_response` where it cannot.
+ * @param decode Converts a record into an item; throws SkillError `bad_response` for an unreadable record.
  */
 export function readable<Item>(decode: (record: JsonObject) => Item): (record: unknown) => Item | SkillError {
   return (record) => {
@@ -41,9 +42,9 @@ export function readable<Item>(decode: (record: JsonObject) => Item): (record: u
 }
 
 /**
- * Reads the records of a whole list, and leaves out those that cannot be read.
+ * Reads the records of a whole list, and leaves out unreadable ones.
  *
- * @throws SkillError `bad_response` where none of them can be: it is not the list that was meant
+ * @throws SkillError `bad_response` if all records are unreadable, because it is probably a different list
  * @example
  * const { items, leftOut } = readRecords(list, decodeUser)
  * return { users: items, ...leftOut }

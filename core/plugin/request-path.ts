@@ -1,15 +1,15 @@
 import { SkillError } from './errors.ts'
 
 /**
- * The path of a request below the connection's base URL. In a list, each item is one percent-encoded segment: the
- * way to insert values. A string is sent unchanged, begins with `/`, and contains nothing that a gateway could
- * read as another path.
+ * The path of a request below the connection's base URL. In a list, each item is one percent-encoded segment:
+ * the way to insert values. A string is sent unchanged, begins with `/`, and contains nothing that a gateway
+ * could read as another path.
  */
 export type RequestPath = string | readonly (string | number)[]
 
 /**
- * The text of a path. Whatever the values are, it leads nowhere but to the resource meant, also where gateways on the way decode it
- * once or twice, drop what follows a `;`, or read `\` as `/`.
+ * The text of a path. Whatever the values are, it leads nowhere but to the resource meant, also where
+ * gateways on the way decode it once or twice, drop what follows a `;`, or read `\` as `/`.
  *
  * @throws SkillError `bad_path`
  * @example pathText(['api', 'devices', 'a/b', 'notes']) // '/api/devices/a%2Fb/notes'
@@ -48,7 +48,8 @@ function encodeSegment(segment: string): string {
 const asList = 'give values as items of a list, path: [devices, <value>], which percent-encodes them'
 const asQuery = 'pass query parameters as `query`; ' + asList
 
-// Blanks and control characters are dropped silently by some URL parsers; the others are read as the end of a path or of a segment.
+// Blanks and control characters are dropped silently by some URL parsers; the others are read as the end of a
+// path or of a segment.
 const unusable = /[\s\p{Cc}\\;]/u
 /** What some systems take for `/` and `\` where they reduce text to plainer characters. */
 const likeSlashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g
@@ -85,7 +86,7 @@ function strictlyDecoded(path: string): string | undefined {
 /** How many characters divide a path. */
 const count = (text: string): number => text.match(/[/\\;?#%]/g)?.length ?? 0
 
-/** Full-width and other variants become the plain characters that they stand for. */
+/** Replaces full-width and other variants by their plain characters. */
 const toPlain = (text: string): string => text.normalize('NFKC').replace(likeSlashes, '/')
 
 /** Segments of dots alone: `..`, `..;x`, `．．`, each with its number of dots. */
@@ -94,7 +95,10 @@ const dots = /^[\s\p{Cc}]*(\.[.\s\p{Cc}]*)(?:[;?#]|$)/u
 const holdsDotSegment = (text: string): boolean =>
   someReading(text, (segments) => segments.some((segment) => dots.test(segment)))
 
-/** Whether one segment, read as several, leads to where it stands, or above: `..`, `a/..`, `a/../../b`, but not `https://a/b/../c`. */
+/**
+ * Whether a decoded segment leads to its own directory or above it: `..`, `a/..`, `a/../../b`, but not
+ * `https://a/b/../c`.
+ */
 function leadsUp(text: string): boolean {
   return someReading(text, (segments) => {
     let depth = 0
@@ -117,14 +121,17 @@ function someReading(text: string, holds: (segments: readonly string[]) => boole
     if (next.length === at.length) return false
     at = next
   }
-  // Nobody encodes so often but to hide something.
+  // Only an attacker encodes this often.
   return true
 }
 
-/** Gateways, servers and applications in a row, each of which decodes once. */
+/** Maximum number of gateways, servers and applications that each decode once. */
 const maxDecoded = 5
 
-/** Decodes once, as leniently as the most lenient system: also `%u002e`, and UTF-8 that is longer than need be. */
+/**
+ * Decodes once, as leniently as the most lenient system: also `%u002e`, and UTF-8 that is longer than need
+ * be.
+ */
 function decode(text: string): string {
   return text
     .replace(/%u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))

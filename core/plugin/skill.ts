@@ -11,8 +11,8 @@ export type Repeat = 'safe' | 'verify' | 'never'
 
 /**
  * Class of a destructive skill: `containment` isolates or restores a machine, account or session; `blocking`
- * blocks or allows a value; `deletion` removes data; `execution` runs something on a machine, such as a scan or a
- * script. Each has its own hourly limit.
+ * blocks or allows a value; `deletion` removes data; `execution` runs something on a machine, such as a scan
+ * or a script. Each has its own hourly limit.
  */
 export const destructiveClasses = ['containment', 'blocking', 'deletion', 'execution'] as const
 export type DestructiveClass = (typeof destructiveClasses)[number]
@@ -20,7 +20,9 @@ export type DestructiveClass = (typeof destructiveClasses)[number]
 /** Inputs that the engine provides to a skill that asks. */
 export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
 
-/** An input and its output, shown in the documentation and run against the sandbox by the generic plugin test. */
+/**
+ * An input and its output, shown in the documentation and run against the sandbox by the generic plugin test.
+ */
 export interface SkillExample<In, Out> {
   readonly title: string
   readonly input: In
@@ -37,8 +39,8 @@ export interface SkillContext<Settings = unknown> {
   /** Start of the call in epoch milliseconds; differs between attempts. */
   readonly nowMs: number
   /**
-   * Deadline of the call in epoch milliseconds, or Infinity. A skill that waits for the other system should end
-   * before it and say so in its output: an aborted call has no output.
+   * Deadline of the call in epoch milliseconds, or Infinity. A skill that waits for the other system should
+   * end before it and say so in its output: an aborted call has no output.
    */
   readonly deadlineMs: number
   /** Aborted when the step's deadline passes or the run is cancelled. */
@@ -62,16 +64,16 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
   /** Deep link to the vendor's documentation of the operation. */
   readonly docs?: string
   /**
-   * Kinds of observable that the skill enriches; generated playbooks use such skills. It must be a read that needs
-   * only the inputs `kind` and `value`, and its output must require `risk.score`, a number from 0 to 100 or null,
-   * and contain nothing marked `x-sensitive`.
+   * Kinds of observable that the skill enriches; generated playbooks use such skills. It must be a read that
+   * needs only the inputs `kind` and `value`, and its output must require `risk.score`, a number from 0 to
+   * 100 or null, and contain nothing marked `x-sensitive`.
    */
   readonly enriches?: readonly ObservableKind[]
   /**
    * The skill asks a person and does not wait for the answer: only checkpoints call it. Its input must accept
-   * `checkpoint_id` (to return with the answer, known to nobody else) and `answers`, or `form` (the JSON Schema of
-   * a form) in place of `answers`; the engine provides them. Its output identifies the question, such as a message
-   * id, and names in `asked` the only person who may answer.
+   * `checkpoint_id` (to return with the answer; only the responder learns it) and `answers`, or `form` (the
+   * JSON Schema of a form) in place of `answers`; the engine provides them. Its output identifies the
+   * question, such as a message id, and names in `asked` the only person who may answer.
    */
   readonly asks?: true
   readonly connection?: ConnectionDefinition<S>
@@ -87,13 +89,13 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
    */
   settle?(question: SettledQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
   /**
-   * For a skill that asks: reminds the responder. Called once, when the duration in the input `remind_after` (e.g.
-   * `30m`; absent: never) has passed without an answer.
+   * For a skill that asks: reminds the responder. Called once, when the duration in the input `remind_after`
+   * (e.g. `30m`; absent: never) has passed without an answer.
    */
   remind?(question: AskedQuestion<Infer<In>, Infer<Out>>, context: SkillContext<Infer<S>>): Promise<void>
   /**
-   * For a skill that asks: tells a person that their answer has no effect. Called after the webhook was answered,
-   * at most once a minute per person and question, without retries.
+   * For a skill that asks: tells a person that their answer has no effect. Called after the webhook was
+   * answered, at most once a minute per person and question, without retries.
    */
   refuse?(
     question: AskedQuestion<Infer<In>, Infer<Out>>,
@@ -111,18 +113,18 @@ interface Write<Out extends JsonSchema> {
   /** Changes something outside; dry runs never call it. */
   readonly effect: 'write'
   /**
-   * Set if the skill acts on machines, accounts or protections. Each call is audited before it is made and after
-   * it ends, and counts against the hourly limit of its class. Default: not destructive.
+   * Set if the skill acts on machines, accounts or protections. Each call is audited before it is made and
+   * after it ends, and counts against the hourly limit of its class. Default: not destructive.
    */
   readonly destructive?: DestructiveClass
   /**
-   * Whether the output of a destructive skill says that nothing changed, e.g. that a machine was isolated already.
-   * Such a call does not count against the limit. Default: every call counts.
+   * Whether the output of a destructive skill says that nothing changed, e.g. that a machine was isolated
+   * already. Such a call does not count against the limit. Default: every call counts.
    */
   changedNothing?(output: Infer<Out>): boolean
   /**
-   * For a destructive skill: the reading skill of the same plugin that follows its effect, for hints to playbook
-   * authors.
+   * For a destructive skill: the reading skill of the same plugin that follows its effect, for hints to
+   * playbook authors.
    */
   readonly followWith?: string
 }
@@ -138,9 +140,9 @@ interface VerifiedWriteSkill<
 > extends Write<Out> {
   readonly repeat: 'verify'
   /**
-   * Asks the other system whether an interrupted attempt took effect: returns its output, or `undefined` if it did
-   * not. For a destructive skill, also called before a first attempt that needs approval or that `repeat` makes
-   * again: an output means that the effect exists, so nothing is called.
+   * Asks the other system whether an interrupted attempt took effect: returns its output, or `undefined` if
+   * it did not. For a destructive skill, also called before a first attempt that needs approval or that
+   * `repeat` makes again: an output means that the effect exists, so nothing is called.
    */
   verify(input: Infer<In>, context: SkillContext<Infer<S>>): Promise<Infer<Out> | undefined>
 }
@@ -158,7 +160,8 @@ export type SkillDefinition<
 export type AnySkill = SkillDefinition<any, any, any, any>
 
 /**
- * Declares a skill. The types of `input`, `output` and `settings` follow from the schemas; the object comes back as it is.
+ * Declares a skill. The types of `input`, `output` and `settings` follow from the schemas; the object comes
+ * back as it is.
  *
  * @example
  * export const getQuote = defineSkill({
@@ -196,9 +199,9 @@ export const observableKinds = [
 ] as const
 
 /**
- * `ip` IPv4 or IPv6 address · `domain` registrable or deeper DNS name · `url` absolute http(s)/ftp address · `hash` MD5, SHA-1,
- * SHA-256 or SHA-512 in hex · `email` address · `host` machine name · `user` account name · `vulnerability` CVE id ·
- * `company` company name or id.
+ * `ip` IPv4 or IPv6 address · `domain` registrable or deeper DNS name · `url` absolute http(s)/ftp address ·
+ * `hash` MD5, SHA-1, SHA-256 or SHA-512 in hex · `email` address · `host` machine name · `user` account name
+ * · `vulnerability` CVE id · `company` company name or id.
  */
 export type ObservableKind = (typeof observableKinds)[number]
 
@@ -232,9 +235,9 @@ export interface QuestionOutcome {
 }
 
 /**
- * Why an answer has no effect: it came after the timeout or the end of the wait (`late`), after another answer
- * (`second`), from another person (`not_asked`), is not one of the answers (`not_an_answer`), or does not say
- * which of several questions it means (`ambiguous`).
+ * Why an answer has no effect: it came after the timeout or the end of the wait (`late`), after another
+ * answer (`second`), from another person (`not_asked`), is not one of the answers (`not_an_answer`), or does
+ * not say which of several questions it means (`ambiguous`).
  */
 export type RefusalReason = 'late' | 'second' | 'not_asked' | 'not_an_answer' | 'ambiguous'
 

@@ -10,12 +10,12 @@ export function requireRevision(current: number, seen: SeenRevision): void {
   })
 }
 
-/** Throws ConflictError `last_admin_key` when revoking this key leaves nobody who can create the next one. */
+/** Throws ConflictError `last_admin_key` when no other key could then create keys. */
 export function requireAnotherAdmin(revoked: ApiKey, all: readonly ApiKey[], now: number): void {
   if (!isUsableAdmin(revoked, now)) return
   const others = all.filter(({ id }) => id !== revoked.id)
   if (others.some((key) => isLastingAdmin(key, now))) return
-  // When no key lasts, revoking one that does not last either makes nothing worse.
+  // If no key stays valid long enough, revoking one of them changes nothing.
   if (!isLastingAdmin(revoked, now) && others.some((key) => isUsableAdmin(key, now))) return
   throw new ConflictError('last_admin_key', `the key '${revoked.id}' is the last active administrator key`, {
     hint: 'create another administrator key for all organizations that is valid for more than a week, and revoke this one with it',

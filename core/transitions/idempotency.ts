@@ -13,7 +13,10 @@ export const keyReused = (
     { details },
   )
 
-/** A repeat must ask for the same alert. Gives the earlier one. Throws ConflictError `idempotency_key_reused`. */
+/**
+ * Returns the earlier alert if a repeated request asks for the same one. Throws ConflictError
+ * `idempotency_key_reused`.
+ */
 export function requireSameAlert(earlier: Alert, given: NewAlert, key: string): Alert {
   const isSame =
     earlier.content === given.content &&

@@ -6,11 +6,11 @@ import type { RefusalReason } from '../plugin/index.ts'
 export const openQuestion: CheckpointState = 'waiting'
 export const answeredQuestion: CheckpointState = 'answered'
 
-/** Verdict on the answer that counts. */
+/** Outcome of the answer that counts. */
 export const acceptedAnswer: AnswerVerdict = 'accepted'
 export const counts = (verdict: AnswerVerdict): boolean => verdict === acceptedAnswer
 
-/** The first answer counts if it comes in time, and nothing speaks against it (`refused`). */
+/** The first answer counts if it comes in time, and there is no reason to refuse it (`refused`). */
 export function judgeAnswer(
   { state, timeoutAt }: Pick<Checkpoint, 'state' | 'timeoutAt'>,
   at: number,
@@ -21,7 +21,7 @@ export function judgeAnswer(
   return state === answeredQuestion ? 'second' : 'late'
 }
 
-/** An answer and a timeout can come together: the first of them holds. */
+/** An answer and a timeout can come together: the first one counts. */
 export const closeQuestion = (state: CheckpointState, to: CheckpointState): CheckpointState =>
   state === openQuestion ? to : state
 

@@ -8,12 +8,12 @@ type RunState = Pick<Run, 'uuid' | 'status'>
 
 /** Statuses of a run that has not ended. */
 export const activeRunStatuses = ['queued', 'running', 'waiting'] as const satisfies readonly RunStatus[]
-/** Status of a run whose questions, if it has any, nobody answers any more: they end in this state. */
+/** State in which the open questions of an ended run end. */
 export const stateOfAbandonedQuestions: CheckpointState = 'withdrawn'
 
 export const newRunStatus: RunStatus = 'queued'
 
-/** A run with the concurrency policy `drop` ends at once when an earlier run of its key is active. */
+/** A run with the concurrency policy `drop` ends immediately if an earlier run of its key is active. */
 export const isDropped = (concurrency: NewRun['concurrency'], hasActiveRun: boolean): boolean =>
   concurrency?.policy === 'drop' && hasActiveRun
 
@@ -44,7 +44,9 @@ export const restoredEnd: RunEnd = {
   },
 }
 
-/** Throws ConflictError `run_not_ended`, `run_superseded` or `run_pruned` for a run that cannot be retried. */
+/**
+ * Throws ConflictError `run_not_ended`, `run_superseded` or `run_pruned` for a run that cannot be retried.
+ */
 export function requireRetriable(
   run: RunState & Pick<Run, 'endedAt' | 'prunedAt'>,
   hasSuccessor: boolean,
@@ -86,8 +88,8 @@ export function endedRun(
 }
 
 /**
- * Throws ConflictError `run_has_ended`. `end`: how a run ends that has not started; a started run ends by itself when it notices the
- * request.
+ * Throws ConflictError `run_has_ended`. `end`: how a run ends that has not started; a started run ends by
+ * itself when it notices the request.
  */
 export function endOfCancelled({
   uuid,
@@ -114,8 +116,8 @@ export function countResults(statuses: readonly RunStatus[]): {
 }
 
 /**
- * As cron(8) does it: if the stored time of a schedule is later than the wanted one by more than three hours, the clock was wrong
- * when it was computed. A clock that is set back by less does not fire a schedule twice.
+ * Like cron(8): if the stored time of a schedule is later than the wanted one by more than three hours, the
+ * clock was wrong when it was computed. A clock that is set back by less does not fire a schedule twice.
  */
 const maxClockStepMs = 3 * 3_600_000
 

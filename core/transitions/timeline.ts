@@ -46,8 +46,8 @@ export function changedEntry(before: CaseEdit, changes: CaseEdit, by: Actor, at:
 }
 
 function describeChange(field: string, before: string | null | undefined, after: string | null | undefined) {
-  const was = before === after ? '' : ` (was ${before ?? 'nobody'})`
-  return `${field} is now ${after ?? 'nobody'}${was}`
+  const was = before === after ? '' : ` (was ${before ?? 'none'})`
+  return `${field} is now ${after ?? 'none'}${was}`
 }
 
 /** @param choice why this playbook was chosen; null: nothing to say */

@@ -1,6 +1,6 @@
 import type { Effect } from '../../core/plugin/index.ts'
 
-/** What both threads know of the effect of a task that changes something: it was posted, it began, and so on. */
+/** The state of the effect of a writing task, shared by both threads: posted, begun, and so on. */
 const state = { posted: 0, begun: 1, none: 2, unknown: 3, over: 4 } as const
 
 /** Memory of one task, shared by both threads. */
@@ -23,8 +23,8 @@ export function noteEffect(memory: EffectMemory, effect: Effect | 'begun'): bool
 }
 
 /**
- * In the thread that gave the task, when it has failed, run out of time or lost its thread: what is known of its effect, for good. Where
- * that is `none`, nothing is sent from now on. Undefined: nothing is known.
+ * Called by the thread that posted the task, after the task failed, timed out or lost its thread. Returns its
+ * final effect; after `none`, the task sends nothing more. Undefined: no effect was recorded.
  */
 export function endEffect(memory: EffectMemory): Effect | undefined {
   const cell = new Int32Array(memory)

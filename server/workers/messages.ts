@@ -6,13 +6,13 @@ import type { PrivateEgress } from '../egress/allow-lists.ts'
 import type { EffectMemory } from './effect-flag.ts'
 import type { PackedError } from './packed-error.ts'
 
-/** What a thread is started with. */
+/** The start data of a thread. */
 export interface ThreadData {
   readonly plugins: PluginSources
   readonly allowPrivate: PrivateEgress
 }
 
-/** A task as it is posted; the thread knows a connection that it was given before. */
+/** A task as it is posted, without a connection that the thread already has. */
 export interface PackedTask extends Omit<SkillTask, 'connection'> {
   /** Uuid. */
   readonly connection: string | undefined
@@ -31,7 +31,7 @@ export type ToThread =
       readonly kind: 'task'
       readonly id: number
       readonly task: PackedTask
-      /** Undefined: nobody wants to know of its effect. */
+      /** Undefined: the effect is not tracked. */
       readonly effect: EffectMemory | undefined
     }
   | { readonly kind: 'abort'; readonly id: number; readonly reason: PackedError }
@@ -54,7 +54,7 @@ export type FromThread =
   | { readonly kind: 'request'; readonly plugin: string | undefined; readonly status: number | undefined }
   | { readonly kind: 'call'; readonly call: number; readonly wanted: Wanted }
 
-/** What only the main thread can do. */
+/** Operations that only the main thread can do. */
 export type Wanted =
   | {
       readonly of: 'cases'
@@ -71,9 +71,11 @@ export interface Port<Message> {
 }
 
 /**
- * Posts messages in order, those of one turn of the event loop together: waking the other thread costs more than a message does.
+ * Posts messages in order, once per turn of the event loop, because waking the other thread costs more than a
+ * message.
  *
- * @param instead what takes the place of a message that cannot be copied into the other thread; undefined: nothing
+ * @param instead returns the replacement for a message that cannot be copied into the other thread;
+ * undefined: none
  */
 export class Outbox<Message> {
   readonly #port: Port<Message>

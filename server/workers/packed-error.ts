@@ -38,7 +38,7 @@ const types = {
 /** Causes of causes, at most. */
 const maxDepth = 5
 
-/** What cannot be copied into another thread is left out. */
+/** Omits values that cannot be copied into another thread. */
 export function packError(thrown: unknown, depth = 0): PackedError {
   if (!(thrown instanceof Error)) return packError(new Error(String(thrown)))
   const type = Object.entries(types).find(([, each]) => thrown instanceof each)?.[0]

@@ -2,7 +2,7 @@ import { RetryableError, type Effect } from '../../core/plugin/index.ts'
 import type { SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { endEffect, type EffectMemory } from './effect-flag.ts'
 
-/** A task that a thread has, or is about to have. */
+/** A task that was given to a thread, or waits for one. */
 export interface PendingTask {
   readonly task: SkillTask
   readonly hooks: TaskHooks
@@ -14,7 +14,10 @@ export interface PendingTask {
   readonly forget: () => void
 }
 
-/** Fails the tasks of a thread that has ended: with `skill_crashed` where one was alone and is to blame, else with `thread_lost`. */
+/**
+ * Fails the tasks of a thread that has ended: with `skill_crashed` where one was alone and is to blame, else
+ * with `thread_lost`.
+ */
 export function failLost(lost: readonly PendingTask[], reason: string): void {
   const isAlone = lost.length === 1
   for (const { task, effect: memory, reject, forget } of lost) {

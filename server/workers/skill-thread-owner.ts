@@ -23,7 +23,7 @@ export interface SkillThreadOptions {
   readonly codeOf: (organizationUuid: string) => Promise<string | undefined>
   readonly onSecret: (secret: string) => void
   readonly onRequest: (plugin: string | undefined, status: number | undefined) => void
-  /** The thread has ended, by itself or because it had to be stopped; `skills`: whose calls were under way. */
+  /** The thread has ended by itself or was stopped; `skills`: those with active calls. */
   readonly onLost: (reason: string, skills: readonly string[]) => void
 }
 
@@ -33,11 +33,14 @@ const entry = new URL(
 )
 
 /**
- * V8 ends a thread at its own limit, but the whole process where a thread passes that limit within one allocation. So threads are stopped
- * at a lower one, and V8's is for those that grow too fast for that.
+ * V8 ends a thread at its own limit, but the whole process where a thread passes that limit within one
+ * allocation. So threads are stopped at a lower one, and V8's is for those that grow too fast for that.
  */
 const hardLimitFactor = 4
-/** After a thread that ended before it could take a task, another is started no earlier, in milliseconds; twice as long each time. */
+/**
+ * After a thread that ended before it could take a task, another is started no earlier, in milliseconds;
+ * twice as long each time.
+ */
 const firstPauseMs = 500
 const longestPauseMs = 30_000
 
@@ -47,7 +50,7 @@ export class SkillThread {
   readonly #pending = new Map<number, PendingTask>()
   #worker: Worker | undefined
   #outbox: Outbox<ToThread> | undefined
-  /** What this worker knows, by uuid. */
+  /** Connections that this thread already has, by uuid. */
   #known = new Map<string, OpenConnection>()
   #isReady = false
   #failedStarts = 0
@@ -94,7 +97,7 @@ export class SkillThread {
     if (this.#startNotBefore <= Date.now()) this.#start()
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Ends the thread, even if it is busy. */
   async close(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
@@ -202,7 +205,7 @@ export class SkillThread {
 
   #answered(): void {
     this.#watch.answered()
-    // It has taken note of the abort: what does not listen is left behind, and the thread goes on.
+    // The thread has received the abort: skills that ignore it are abandoned, and the thread continues.
     for (const [id, { hooks }] of this.#pending) if (hooks.signal.aborted) this.#drop(id)
   }
 

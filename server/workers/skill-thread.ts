@@ -1,4 +1,4 @@
-/** What runs in a thread of skills: performs tasks that the main thread posts. See `skill-pool.ts`. */
+/** The entry point of a skill thread: performs the tasks that the main thread posts. See `skill-pool.ts`. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { Secret, SkillError, type CaseAccess } from '../../core/plugin/index.ts'
 import type { OpenConnection } from '../../core/ports/connection-store.ts'
@@ -35,7 +35,7 @@ const calls = new Map<
 let lastCall = 0
 
 const performTask = loadPlugins(workerData as ThreadData)
-// Without plugins no task can be performed: the thread ends with that error.
+// Without plugins, no task can be performed, so the thread ends with this error.
 performTask
   .then(() => post({ kind: 'ready' }))
   .catch((error: unknown) =>

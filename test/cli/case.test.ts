@@ -61,7 +61,7 @@ describe('tocsin case', () => {
     expect((await run(['show', caseId], { TOCSIN_KEY: '' })).stderr).to.include('TOCSIN_KEY')
     expect((await run(['show', caseId], { TOCSIN_KEY: 'toc_x' })).stderr).to.include('401')
     expect((await run(['show', caseId, '--url', 'http://127.0.0.1:9'])).stderr).to.include(
-      'nothing answers at',
+      'no server answers at',
     )
     expect((await run(['export', caseId, '-f', 'pdf'])).code).to.equal(2)
   })

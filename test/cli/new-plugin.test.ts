@@ -70,7 +70,7 @@ describe('tocsin new plugin', function () {
     const { stdout } = await runTocsin(['sandbox', 'bell'], { cwd: parent, env, input: 'add 8 Gong\nquit\n' })
     expect(stdout)
       .to.match(/^ +bell +http:\/\/127/m)
-      .and.include('2 items are known')
+      .and.include('2 items exist')
   })
 
   it('creates neither a manifest nor the shared plugin test inside the checkout', async () => {

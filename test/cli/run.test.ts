@@ -285,7 +285,7 @@ describe('a playbook on the command line', function () {
       expect(stdout).to.contain(
         '  asks sure  operator\n    {\n      "message": "Sure?"\n    }\n    if the answer is yes:\n',
       )
-      expect(stdout).to.contain('    if nobody answers in time:\n        failed  sure')
+      expect(stdout).to.contain('    if the question times out:\n        failed  sure')
       const one = await dryRun('--answer', 'sure=no')
       expect(one.code).to.equal(0)
       expect(one.stdout).to.contain('skipped 3  case.comment').and.not.contain('if the answer')

@@ -111,7 +111,10 @@ describe('tocsin sandbox', function () {
       [['case'], /the plugin 'case' has no sandbox/],
       [['--connect', 'localhost'], /'localhost' is not the address of a server\nhint .*http:/],
       [['http', '--connect', 'http://127.0.0.1:9'], /needs the key of an administrator\nhint .*TOCSIN_KEY/],
-      [['http', '--connect', 'http://127.0.0.1:9', '--key', 'k'], /nothing answers at http:.*:9\/api\nhint /],
+      [
+        ['http', '--connect', 'http://127.0.0.1:9', '--key', 'k'],
+        /no server answers at http:.*:9\/api\nhint /,
+      ],
     ] as const
     for (const [args, says] of wrong) {
       const { code, stderr } = await runTocsin(['sandbox', ...args])

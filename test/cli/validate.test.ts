@@ -104,7 +104,7 @@ describe('tocsin validate', () => {
     expect(stdout).to.match(
       /^alike\/c\.yaml:3:1 {2}warning W701 {2}alike\/a\.yaml and alike\/c\.yaml .*'good'/m,
     )
-    expect(stdout).to.contain('not ok 3 playbooks checked: 1 error, 1 to look at')
+    expect(stdout).to.contain('not ok 3 playbooks checked: 1 error, 1 warning')
     expect((await validate(['alike/a.yaml', 'alike/c.yaml'])).code, 'a warning').to.equal(0)
   })
 

@@ -96,7 +96,7 @@ describe('tocsin demo', function () {
     const incidents = { status: 'failed', incidents: 0 }
     expect(unexpected([outcome], { incidents, byHand: [] })).to.deep.equal([
       'DEMO-SIEM-1: its severity is high, not low',
-      'the incidents could not be followed',
+      'the incidents could not be synchronized',
     ])
   })
 

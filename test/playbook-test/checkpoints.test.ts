@@ -92,7 +92,7 @@ describe('checkpoints in tests', () => {
       '  - { id: sure, checkpoint: { via: operator, with: { message: x }, answers: [a, b], timeout: 1h } }',
     )
     const [failure] = await failures(operator, source)
-    expect(failure).to.match(/error mock  step 'sure' asks a person, and nobody answers/)
+    expect(failure).to.match(/error mock  step 'sure' asks a person, but the test has no answer/)
     expect(failure).to.match(/add to mocks: steps.sure: \{ answer: a \| b \} \(or timeout\)/)
   })
 })

@@ -87,7 +87,7 @@ tests: [{ name: a, expect: { outputs: { name: Kim }, calls: [{ step: sub/inner, 
 
   it('is named by its path in the error for a missing mock', async () => {
     const [failure] = await wrong(tests('')).then((found) => found.filter((text) => text.includes('asks')))
-    expect(failure).to.include("step 'sub/confirm' asks a person, and nobody answers")
+    expect(failure).to.include("step 'sub/confirm' asks a person, but the test has no answer")
     expect(failure).to.include('add to mocks: steps.sub/confirm: { answer: aye | bay } (or timeout)')
   })
 

@@ -132,7 +132,7 @@ describe('describePlugin', () => {
     const skills = http.skills.map((skill) => ({ ...skill, connection }))
     const careless = { ...http, connection, skills } as unknown as PluginDefinition
     expect(await failing(careless, httpFolder, httpSandbox)).to.deep.equal([
-      'refuses what nobody proves to have sent to events',
+      'refuses unauthenticated requests to events',
     ])
   })
 

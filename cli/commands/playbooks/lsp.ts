@@ -20,7 +20,7 @@ and Neovim.`,
       // Standard output carries the protocol; output of plugins goes to standard error.
       for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
       const catalogue = installedCatalogue().catch((error: unknown) => {
-        process.stderr.write(`skills are not known: ${String(error)}\n`)
+        process.stderr.write(`cannot load the skills: ${String(error)}\n`)
         return undefined
       })
       const testsSchema = await readTestsSchema()

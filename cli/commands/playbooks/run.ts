@@ -31,8 +31,8 @@ export function runCommand(): Command {
       `
 Without --mocks, all skill calls are real, including writes; use \`tocsin dry-run\` to see them first. The case is kept in memory
 and shown at the end; nothing is written to the data directory. Without a data directory, skills that need a connection fail.
-Ctrl-C cancels the run. Answer questions with --answer or in the terminal; nobody else is asked, because answers from other
-systems go to the server.
+Ctrl-C cancels the run. Answer questions with --answer or in the terminal. No messages are sent to the people that a playbook
+asks, because only a server can receive their answers.
 
 Examples:
   tocsin run playbooks/brute-force.yaml --mocks playbooks/brute-force.test.yaml

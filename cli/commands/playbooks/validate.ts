@@ -118,13 +118,16 @@ function printFrames({ source, problems }: Checked): void {
 }
 
 function summary(files: number, problems: readonly Problem[]): string {
-  const errors = problems.filter((problem) => problem.severity === 'error').length
-  const others = problems.length - errors
+  const counted = (severity: Problem['severity'], word: string): string[] => {
+    const count = problems.filter((problem) => problem.severity === severity).length
+    return count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`]
+  }
+  const errors = counted('error', 'error')
+  const others = [...counted('warning', 'warning'), ...counted('info', 'suggestion')]
   const checked = `${files} playbook${files === 1 ? '' : 's'} checked`
-  const also = others === 0 ? '' : `, ${others} to look at`
-  return errors === 0
-    ? `${paint.good('ok')} ${checked}${also}`
-    : `${paint.bad('not ok')} ${checked}: ${errors} error${errors === 1 ? '' : 's'}${also}`
+  return errors.length === 0
+    ? `${paint.good('ok')} ${[checked, ...others].join(', ')}`
+    : `${paint.bad('not ok')} ${checked}: ${[...errors, ...others].join(', ')}`
 }
 
 /**

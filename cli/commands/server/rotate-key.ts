@@ -17,7 +17,7 @@ The new key replaces master.key; the old one stays beside it for older backups. 
 TOCSIN_NEXT_MASTER_KEY to the new one, and afterwards set TOCSIN_MASTER_KEY to it.
 You can interrupt it at any time: the secrets stay readable, and the next start completes the rotation.
 
-If someone read the old key, replace the credentials in the other systems too.`,
+If someone else may have read the old key, also replace the credentials in the other systems.`,
     )
     .action(rotate)
 }

@@ -26,7 +26,7 @@ interface SandboxCommandOptions {
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
-    .description('start emulators of other systems, and act in them interactively')
+    .description('start emulators of other systems with an interactive prompt')
     .argument('[plugins...]', 'plugins, e.g. messaging; default: all that have a sandbox')
     .option(
       '--port <n>',
@@ -138,7 +138,7 @@ function greeting(
   )
   const one = sandboxes.length === 1 ? 'sandbox listens' : 'sandboxes listen'
   return [
-    paint.good(`${sandboxes.length} ${one} on loopback, each with its state in memory`),
+    paint.good(`${sandboxes.length} ${one} on 127.0.0.1, with their data in memory`),
     ...list,
     '',
     ...(connects ? [] : byCurl(sandboxes, address)),

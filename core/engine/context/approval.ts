@@ -40,8 +40,8 @@ export const mayNeedApproval = (local: LocalRun, { path, destructive }: EffectWo
   destructive !== undefined || local.journal.entry(approvalPath(path)) !== undefined
 
 /**
- * Performs destructive work. If the limit holds back the use, asks a person first. Once asked, the answer decides,
- * even if the limit has room again.
+ * Performs destructive work. If the limit holds back the use, asks a person first. Once asked, the answer
+ * decides, even if the limit has room again.
  */
 export async function performOrAsk(local: LocalRun, work: EffectWork): Promise<WorkOutcome> {
   const { path, kind, destructive } = work
@@ -80,8 +80,8 @@ const isRestApproved = async (local: LocalRun, skill: string): Promise<boolean> 
   local.destructiveLimits !== undefined && (await local.approvedSkills()).has(skill)
 
 /**
- * Loads the skills whose further uses a person approved in this run. Answers carried over from another run have no
- * question here and approve nothing.
+ * Loads the skills whose further uses a person approved in this run. Answers carried over from another run
+ * have no question here and approve nothing.
  */
 export async function loadApprovedSkills(local: LocalRun): Promise<Set<string>> {
   const skills = new Set<string>()
@@ -156,7 +156,7 @@ function approvalWork(local: LocalRun, wanted: Wanted): AskWork {
     }),
     timedOut: () => ({
       state: 'failed',
-      error: { code: 'approval_timeout', message: `nobody approved this use of ${skill} in time` },
+      error: { code: 'approval_timeout', message: `${skill} was not approved in time` },
     }),
   }
 }

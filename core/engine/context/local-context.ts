@@ -35,7 +35,9 @@ export interface LocalContextOptions {
   readonly run: { readonly uuid: string; readonly startedAt: number }
   /** The run is new and its journal empty. Default false. */
   readonly isNew?: boolean | undefined
-  /** An interrupted step fails, whatever its class, because it may be what crashes the process. Default false. */
+  /**
+   * An interrupted step fails, whatever its class, because it may be what crashes the process. Default false.
+   */
   readonly failsInterrupted?: boolean | undefined
   readonly journal: JournalStore
   readonly clock: Clock
@@ -54,10 +56,11 @@ export interface LocalContextOptions {
   /** Loads the effects of the retried runs; called once, on demand. Default: none. */
   readonly earlierTries?: (() => Promise<readonly EarlierTry[]>) | undefined
   /**
-   * Uses of destructive skills per hour without approval, for organizations without own limits. Default: no limit.
+   * Uses of destructive skills per hour without approval, for organizations without own limits. Default: no
+   * limit.
    */
   readonly destructiveLimits?: DestructiveLimits | undefined
-  /** Where questions are stored. Default: nobody can be asked, and checkpoints fail. */
+  /** Where questions are stored. Default: none, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
   /** Called, possibly repeatedly, when every branch waits; `wakeAtMs` is the first wake time, or Infinity. */
   readonly onIdle?: ((wakeAtMs: number) => void) | undefined

@@ -1,12 +1,12 @@
 /**
  * The operations that the interpreter needs: pure results, effects, waits, questions, and recorded time. Each
- * operation is identified by its path, so the order in which branches finish does not matter. The local adapter
- * (`local-context.ts`) journals to the store; an adapter for an external durable engine implements the same
- * interface.
+ * operation is identified by its path, so the order in which branches finish does not matter. The local
+ * adapter (`local-context.ts`) journals to the store; an adapter for an external durable engine implements
+ * the same interface.
  *
- * An operation resolves to an outcome that is recorded before anything else has an external effect, and to the
- * same outcome on every replay. It rejects only if the run cannot continue in this process (`RunSuspended`, or the
- * journal refuses). The interpreter never handles a rejection.
+ * An operation resolves to an outcome that is recorded before anything else has an external effect, and to
+ * the same outcome on every replay. It rejects only if the run cannot continue in this process
+ * (`RunSuspended`, or the journal refuses). The interpreter never handles a rejection.
  */
 
 import type { Author } from '../../domain/audit.ts'
@@ -22,15 +22,17 @@ export interface DurableContext {
   readonly startedAt: number
   /** Evaluates a pure result once and records it; a replay returns the record. */
   remember(work: PureWork): Promise<WorkOutcome>
-  /** Performs an external effect: records the intent, calls, retries by `work.retry`, and records the result. */
+  /**
+   * Performs an external effect: records the intent, calls, retries by `work.retry`, and records the result.
+   */
   perform(work: EffectWork): Promise<WorkOutcome>
   /** Resolves at `untilMs` (epoch milliseconds, evaluated once), even if the process restarts meanwhile. */
   sleep(work: SleepWork): Promise<WorkOutcome>
   /** Asks a person, and resolves to the first answer or to the result of the timeout. */
   ask(work: AskWork): Promise<WorkOutcome>
   /**
-   * Counts several uses of a destructive skill before the first begins, and asks one question if they exceed the
-   * limit. Absent: each use is counted by itself.
+   * Counts several uses of a destructive skill before the first begins, and asks one question if they exceed
+   * the limit. Absent: each use is counted by itself.
    */
   approve?(work: BatchWork): Promise<BatchVerdict>
   /** Gives back counted uses at these paths that have not begun. */
@@ -50,8 +52,8 @@ export interface DurableWork {
 
 interface TimedWork extends DurableWork {
   /**
-   * Epoch milliseconds, or Infinity. At this time the work ends as failed with `step_timeout`, with a recorded end
-   * at or after the deadline, so that comparing recorded times is enough to notice it.
+   * Epoch milliseconds, or Infinity. At this time the work ends as failed with `step_timeout`, with a
+   * recorded end at or after the deadline, so that comparing recorded times is enough to notice it.
    */
   readonly deadlineMs: number
   /** Continues if the run is cancelled: the steps of `finally`. */
@@ -84,8 +86,8 @@ export interface EffectWork extends TimedWork {
   readonly timeoutMs: number
   readonly retry: RetryPolicy
   /**
-   * What to do after a crash between intent and result. `ask`: the step becomes `unknown` until a person decides,
-   * also if its last attempt ended with an error that leaves the effect open.
+   * What to do after a crash between intent and result. `ask`: the step becomes `unknown` until a person
+   * decides, also if its last attempt ended with an error that leaves the effect open.
    */
   readonly interrupted: 'repeat' | 'verify' | 'skip' | 'fail' | 'ask'
   /**
@@ -94,9 +96,9 @@ export interface EffectWork extends TimedWork {
    */
   readonly mayRepeat?: boolean | undefined
   /**
-   * Returns the output if the effect took place, else undefined. Absent if the other system cannot tell. Called
-   * before an attempt that follows one with unknown effect, including attempts of the runs that this one retries
-   * (with their key); not if `interrupted` is `repeat`.
+   * Returns the output if the effect took place, else undefined. Absent if the other system cannot tell.
+   * Called before an attempt that follows one with unknown effect, including attempts of the runs that this
+   * one retries (with their key); not if `interrupted` is `repeat`.
    */
   readonly verify?: ((input: unknown, attempt: EffectAttempt) => Promise<unknown>) | undefined
 }
@@ -112,7 +114,7 @@ export interface DestructiveWork {
   readonly isAgain?: boolean | undefined
   /** A person approved it, so no limit applies. Default false. */
   readonly isApproved?: boolean | undefined
-  /** The outcome if a person refused it or nobody approved it in time. */
+  /** The outcome if the use was refused or not approved in time. */
   readonly refused?: WorkOutcome | undefined
 }
 
@@ -144,8 +146,8 @@ export interface EffectAttempt {
   readonly deadlineMs: number
   readonly signal: AbortSignal
   /**
-   * Reports what is known of the effect during the attempt, or a function that tells once the attempt has failed. An attempt
-   * that times out before it sent a change had none. Never called: the effect is unknown.
+   * Reports what is known of the effect during the attempt, or a function that tells once the attempt has
+   * failed. An attempt that times out before it sent a change had none. Never called: the effect is unknown.
    */
   readonly onEffect?: ((effect: Effect | (() => Effect | undefined)) => void) | undefined
 }
@@ -167,8 +169,8 @@ export interface AskWork extends TimedWork {
   readonly onTimeout: Silence
   /**
    * The call that sends the question, with the id that only the recipient learns; the same on every replay.
-   * Undefined: nothing is sent. If it fails, the question is withdrawn. `goesOver` is called first, with the name
-   * of the connection.
+   * Undefined: nothing is sent. If it fails, the question is withdrawn. `goesOver` is called first, with the
+   * name of the connection.
    */
   readonly tell: (
     id: string,
@@ -177,7 +179,10 @@ export interface AskWork extends TimedWork {
   ) => EffectWork | undefined
   /** A background task that reminds the responder if the question is not answered in time. */
   readonly remind?: ((checkpoint: Checkpoint) => EffectWork) | undefined
-  /** A background task that runs at least once after the question is closed; its result does not affect the run. */
+  /**
+   * A background task that runs at least once after the question is closed; its result does not affect the
+   * run.
+   */
   readonly settle?: ((checkpoint: Checkpoint) => EffectWork) | undefined
   /** `byName`: the display name of the responder; null if unknown. */
   readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult

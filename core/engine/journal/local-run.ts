@@ -38,7 +38,7 @@ export interface LocalRun {
   readonly approvedSkills: () => Promise<Set<string>>
   /** Starts a background task: only the end of the run waits for it. */
   readonly startTask: (work: () => Promise<unknown>) => void
-  /** Undefined if nobody can be asked. */
+  /** Undefined if this process cannot ask questions. */
   readonly checkpoints: RunCheckpoints | undefined
 }
 
@@ -72,8 +72,8 @@ export function failedWith(local: Pick<LocalRun, 'uuid' | 'log'>, path: string, 
 }
 
 /**
- * The failure of timed work. A timer may fire slightly early, so a passed deadline is recorded as its own time at
- * least.
+ * The failure of timed work. A timer may fire slightly early, so a passed deadline is recorded as its own
+ * time at least.
  */
 export function failedOutcome(
   local: Pick<LocalRun, 'uuid' | 'log' | 'clock'>,

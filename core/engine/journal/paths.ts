@@ -1,5 +1,5 @@
 /**
- * Places in a run, the keys of its journal. A path follows from the playbook and the index of an item alone:
+ * Paths of the entries in a run's journal. A path depends only on the playbook and the index of an item:
  *
  * | place                          | path                                    |
  * |--------------------------------|-----------------------------------------|
@@ -8,20 +8,20 @@
  * | a step inside a case           | `<switch>/<case, from 0>/<step>`        |
  * | a step inside `else`           | `<switch>/else/<step>`                  |
  * | an item of `foreach`           | `<step>[<index>]`                       |
- * | the beginning of one that had to wait for others | `<step>[<index>]/@begin`, `<branch>/@begin` |
- * | a time of `repeat`             | `<step>#<time, from 1>`                 |
- * | the wait after it              | `<step>#<time>/@wait`                   |
- * | the asking of a checkpoint     | `<step>/@ask`                           |
+ * | the delayed start of an item or branch | `<step>[<index>]/@begin`, `<branch>/@begin` |
+ * | a round of `repeat`            | `<step>#<round, from 1>`                |
+ * | the wait after it              | `<step>#<round>/@wait`                  |
+ * | the question of a checkpoint   | `<step>/@ask`                           |
  * | its reminder, and its end      | `<step>/@remind`, `<step>/@settle`      |
  * | the approval of a use         | `<step>/@approval`                      |
  * | a step of a called playbook    | `<call>/<step>`                         |
  * | a step that handles an error   | `<step>/@on_error/<step>`               |
- * | of `on_error` of the playbook  | `@on_run_error/<step>`                  |
+ * | a step of the playbook's `on_error` | `@on_run_error/<step>`             |
  * | a step of `finally`            | `@finally/<step>`                       |
- * | the version of a called one    | `@playbooks/<name>`                     |
+ * | the version of a called playbook | `@playbooks/<name>`                   |
  *
- * No two places have the same path: ids hold neither `/` nor `[` nor `#` nor `@`. Of a called
- * playbook, `@on_run_error` and `@finally` stand inside of the call.
+ * Paths are unique, because ids contain none of `/`, `[`, `#` and `@`. In a called playbook, `@on_run_error`
+ * and `@finally` follow the path of the call.
  */
 export const finallyPath = '@finally'
 export const runErrorPath = '@on_run_error'

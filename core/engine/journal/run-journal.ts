@@ -21,9 +21,9 @@ export interface RunJournalOptions {
 }
 
 /**
- * The journal of one run: its entries when this process loaded the run, and its writes. Nobody waits for the write
- * of a result, but an intent waits for all writes before it. So the writes between two calls share one commit, and
- * no external effect follows from data that is not durable.
+ * The journal of one run: its entries when this process loaded the run, and its writes. Nothing waits for the
+ * write of a result, but an intent waits for all writes before it. So the writes between two calls share one
+ * commit, and no external effect follows from data that is not durable.
  */
 export interface RunJournal {
   /** As of when the run was loaded. */
@@ -61,8 +61,8 @@ export interface RunJournal {
 }
 
 /**
- * Loads the journal of a run. While the store refuses writes (full disk), the run keeps its results and retries
- * the write.
+ * Loads the journal of a run. While the store refuses writes (full disk), the run keeps its results and
+ * retries the write.
  */
 export async function openRunJournal(options: RunJournalOptions): Promise<RunJournal> {
   const { runUuid, store, stop, hold } = options

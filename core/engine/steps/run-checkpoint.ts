@@ -61,7 +61,7 @@ export async function runCheckpoint(
         ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
         : {
             state: 'failed',
-            error: { code: 'checkpoint_timeout', message: `nobody answered '${path}' in time` },
+            error: { code: 'checkpoint_timeout', message: `'${path}' was not answered in time` },
           },
   })
   advance(scope, outcome.endedAt)

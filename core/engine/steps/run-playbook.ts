@@ -10,7 +10,8 @@ import { attempt, type Walk } from './walk.ts'
 export const runTimedOut = { code: 'run_timeout', message: 'the run timed out' }
 
 /**
- * Runs the steps, `on_error` after a failure, and always `finally`. `prefix`: path of the call; empty for the run.
+ * Runs the steps, `on_error` after a failure, and always `finally`. `prefix`: path of the call; empty for the
+ * run.
  */
 export async function runPlaybook(
   walk: Walk,
@@ -25,7 +26,7 @@ export async function runPlaybook(
   return await runFinally(walk, playbook, prefix, scope, outcome)
 }
 
-/** Undefined: the failure stands. Only a `return` in the handler or a cancellation replaces it. */
+/** Undefined: the run stays failed. Only a `return` in the handler or a cancellation replaces it. */
 async function runOnError(
   walk: Walk,
   playbook: Playbook,

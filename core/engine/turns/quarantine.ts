@@ -19,10 +19,10 @@ export interface QuarantineOptions {
 }
 
 /**
- * After two crashes in a row, finds the run that crashes the process without giving up the others. Each suspect
- * gets a turn alone until it ends, waits, or was watched long enough; the store knows which one. If the process
- * stops twice during the same turn, that run is the cause. Too many suspects are watched in groups, and in smaller
- * groups after the next crash. Never rejects.
+ * After two crashes in a row, finds the run that crashes the process without giving up the others. Each
+ * suspect gets a turn alone until it ends, waits, or was watched long enough; the store knows which one. If
+ * the process stops twice during the same turn, that run is the cause. Too many suspects are watched in
+ * groups, and in smaller groups after the next crash. Never rejects.
  */
 export async function quarantineSuspects(options: QuarantineOptions): Promise<void> {
   const { runs, log, signal, onLeft } = options
@@ -63,7 +63,7 @@ async function atMost(ms: number, work: Promise<unknown>, clock: Clock, signal: 
   over.abort()
 }
 
-/** A single crash may have been someone's kill. */
+/** A single crash may have been a manual kill. */
 const proof = 2
 
 /**

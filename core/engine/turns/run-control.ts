@@ -12,7 +12,7 @@ import { requireAnother, type SelfApproval, type AnswerRequest } from './approve
 import { newRun, type RunRequest } from './queue-run.ts'
 import type { Runner } from './runner.ts'
 
-/** What people do with runs. Every change is durable before the runner learns of it. */
+/** Actions of people on runs. Every change is durable before the runner learns of it. */
 export interface RunControl {
   /**
    * A run that its concurrency key forbids is returned as cancelled.
@@ -28,7 +28,8 @@ export interface RunControl {
    */
   answer(scope: OrganizationScope, checkpointId: string, answer: AnswerRequest): Promise<AnswerOutcome>
   /**
-   * Gives the same answer to several checkpoints, in order; one that was answered before does not stop the others.
+   * Gives the same answer to several checkpoints, in order; one that was answered before does not stop the
+   * others.
    *
    * @throws before the first answer: ValidationError `answer_invalid`, ConflictError `preview_differs`,
    * ForbiddenError `approval_by_requester`
@@ -37,7 +38,8 @@ export interface RunControl {
   /**
    * Decides the outcome of an unknown step.
    *
-   * @throws NotFoundError `run_not_found`, `step_not_found`, ConflictError `step_not_unknown`, ValidationError
+   * @throws NotFoundError `run_not_found`, `step_not_found`, ConflictError `step_not_unknown`,
+   * ValidationError
    * `output_invalid`
    */
   resolve(scope: OrganizationScope, runUuid: string, path: string, decision: Decision): Promise<JournalEntry>

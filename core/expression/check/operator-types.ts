@@ -16,7 +16,7 @@ import {
   type Type,
 } from '../types/types.ts'
 
-/** Text that is a time only in the eyes of its schema. */
+/** A string that is a time only by its schema. */
 export const isTimeText = (type: Type): boolean => {
   const plain = withoutNull(type)
   return plain.kind === 'string' && timeKind(plain) !== undefined

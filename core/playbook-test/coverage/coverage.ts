@@ -61,7 +61,7 @@ function answersOf({ choices, onTimeout }: CheckpointStep): readonly Way[] {
     'answers' in choices
       ? choices.answers.map((answer) => [`answer ${answer}`, `answer ${answer}`])
       : [['answer', 'the form is filled in']]
-  const late = onTimeout === undefined ? 'nobody answers in time' : '`on_timeout`'
+  const late = onTimeout === undefined ? 'no answer in time' : '`on_timeout`'
   return [...answers, ['timeout', late]]
 }
 

@@ -168,7 +168,7 @@ function* readPlaybook(
   const source = loadPlaybook(reference)
   if (source === undefined) {
     const isNamed = loadPlaybook(`${reference}.yaml`) !== undefined
-    const hint = isNamed ? `did you mean ${reference}.yaml?` : 'the path begins where this file stands'
+    const hint = isNamed ? `did you mean ${reference}.yaml?` : 'write the path relative to this file'
     problems.add('E603', `there is no playbook ${quote(reference)}`, entry.value, hint)
     return none
   }

@@ -45,7 +45,7 @@ export async function recordPassingTests(given: unknown, options: RecordPassingO
       const first = parsed.problems.find(({ severity }) => severity === 'error')
       return writeTests(run, options, style, {
         expect: expectOf(run, options),
-        notes: [`This cannot be run as it stands: ${first?.message ?? 'it has mistakes'}.`],
+        notes: [`This test cannot run: ${first?.message ?? 'it has errors'}.`],
       })
     }
     const rehearsed = await runTest({ ...parsed.tests!, ...test }, options.catalogue)

@@ -73,7 +73,7 @@ export function unanswered({ path, question }: Checkpoint, name: string): Unmock
   const answers = question.answers === null ? '{ … }' : question.answers.join(' | ')
   return {
     path,
-    message: `step '${path}' asks a person, and nobody answers`,
+    message: `step '${path}' asks a person, but the test has no answer`,
     hint: `add to mocks: steps.${name}: { answer: ${answers} } (or timeout)`,
   }
 }

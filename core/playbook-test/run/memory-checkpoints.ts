@@ -16,7 +16,7 @@ export interface MemoryCheckpoints {
   readonly store: CheckpointStore
   /** In the order in which they were asked. */
   all(): readonly Checkpoint[]
-  /** Times a question out now. */
+  /** Makes a question time out now. */
   expire(path: string): void
 }
 

@@ -61,7 +61,7 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     },
     // Not used: after a crash, `decide` and `forgetIntent` are called before the next process starts.
     resolve: (_run, path) =>
-      Promise.reject(new NotFoundError('step_not_found', `nobody can decide about '${path}'`)),
+      Promise.reject(new NotFoundError('step_not_found', `no person can decide about '${path}' here`)),
   }
   return {
     store,

@@ -43,7 +43,7 @@ export interface MockedSkillsOptions extends Places {
   readonly clock: Clock
   /** Whether the path is a checkpoint, whose skill only notifies a person. */
   readonly asks: (path: string) => boolean
-  /** Whether a checkpoint already has an answer, so nobody is notified. */
+  /** Whether a checkpoint already has an answer, so no notification is sent. */
   readonly isAnswered?: (name: string) => boolean
   /** The caller for skills without a mock; undefined if they must not be called. */
   readonly otherwise: (skill: string) => SkillCaller | undefined

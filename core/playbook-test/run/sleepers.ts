@@ -24,7 +24,7 @@ export class Sleepers {
     return Array.from(this.#all, ({ atMs }) => atMs).toSorted((a, b) => a - b)
   }
 
-  /** Wakes the earliest waiter and returns its time; undefined if nobody waits. */
+  /** Wakes the earliest waiter and returns its time; undefined if there is none. */
   wakeNext(): number | undefined {
     let next: Sleeper | undefined
     for (const sleeper of this.#all) if (next === undefined || sleeper.atMs < next.atMs) next = sleeper

@@ -35,8 +35,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Advances the clock until the work is done. Rejects if the work rejects, or if it waits for something that
-   * time cannot bring.
+   * Advances the clock until the work is done. Rejects if the work rejects, or if it waits for something
+   * other than time.
    */
   async drive<T>(work: Promise<T>): Promise<T> {
     let over = false

@@ -219,7 +219,7 @@ export const stepKeys = {
       form: { meaning: 'a JSON Schema of the form to fill in, instead of `answers`', schema: map },
       timeout: { meaning: 'how long to wait', schema: { type: 'string', minLength: 2 } },
       on_timeout: {
-        meaning: 'the answer to use when nobody answers, or `fail`',
+        meaning: 'the answer to use after the timeout, or `fail`',
         default: '`fail`',
         schema: {},
       },

@@ -154,7 +154,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     skill: { hint: 'name the skill that asks with `via`', standsFor: ['via'] },
     options: { hint: 'write answers', standsFor: ['answers'] },
     choices: { hint: 'write answers', standsFor: ['answers'] },
-    default: 'use `on_timeout` for the answer when nobody answers',
+    default: 'use `on_timeout` for the answer after the timeout',
   },
   '`defaults`': { retries: 'write retry: { max: 3 }', connection: 'write connections: { <plugin>: <name> }' },
   'a schedule': {

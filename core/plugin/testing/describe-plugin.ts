@@ -100,7 +100,7 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
 
   for (const [name, schema] of Object.entries(definition.settings.properties ?? {})) {
     if (schema.format !== 'uri' || schema['x-secret'] === true) continue
-    it(`takes no credentials, query or fragment in ${name}, which whoever reads is shown`, () =>
+    it(`refuses credentials, query and fragment in ${name}, because readers see it`, () =>
       withSandbox(sandbox, async (running) => {
         for (const address of [
           'https://kim:pw@example.com',
@@ -117,7 +117,7 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
   }
 
   for (const [route, handler] of Object.entries(definition.inbound ?? {})) {
-    it(`refuses what nobody proves to have sent to ${route}`, () =>
+    it(`refuses unauthenticated requests to ${route}`, () =>
       withSandbox(sandbox, async (running) => {
         const { settings, secrets } = checkSettings(definition, running?.settings)
         for (const text of ['', '{}', 'payload=%7B%7D']) {

@@ -36,7 +36,8 @@ export interface TokenIssuer {
 }
 
 /**
- * Emulates the handing out of tokens for client credentials (RFC 6749, section 4.4): a POST of a form, credentials in the body.
+ * Emulates the issuing of tokens for client credentials (RFC 6749, section 4.4): a POST of a form,
+ * credentials in the body.
  *
  * @example
  * const tokens = issueTokens({ clientId: 'sandbox', clientSecret: 'sandbox-secret' })

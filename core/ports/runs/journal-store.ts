@@ -7,9 +7,9 @@ import type { DestructiveCall, ReservedUses } from './destructive-use-store.ts'
 /** The journals of runs, keyed by run and path. */
 export interface JournalStore {
   /**
-   * Records the intent before the work begins. A second `begin` of a path only raises `attempt`, which shows that the later
-   * attempt was under way. Counts the use of a destructive skill, once per path. A use beyond the limit does not begin; the audit
-   * log records that it is held.
+   * Records the intent before the work begins. A second `begin` of a path only raises `attempt`, which shows
+   * that the later attempt had begun. Counts the use of a destructive skill, once per path. A use beyond the
+   * limit does not begin; the audit log records that it is held.
    */
   begin(runUuid: string, entry: JournalBegin): Promise<ExceededLimit | undefined>
   /** Counts all these uses of a destructive skill before they begin, or holds all of them. */
@@ -28,13 +28,14 @@ export interface JournalStore {
   /** A bounded part of a journal of any size. */
   excerpt(runUuid: string, limits: ExcerptLimits): Promise<JournalExcerpt>
   /**
-   * The outcome of a step is unknown: it becomes `unknown`, and its run `waiting`. `tried`: the failed attempt, unless a crash
-   * ended it. Repeating it changes nothing.
+   * The outcome of a step is unknown: it becomes `unknown`, and its run `waiting`. `tried`: the failed
+   * attempt, unless a crash ended it. Repeating it changes nothing.
    */
   park(runUuid: string, path: string, tried?: FailedAttempt): Promise<void>
   /**
-   * Applies a person's decision about an `unknown` step; the first one wins. `ran` completes it with the output, `skip` skips it,
-   * `run_again` records a failed attempt. Throws NotFoundError `step_not_found`, ConflictError `step_not_unknown`.
+   * Applies a person's decision about an `unknown` step; the first one wins. `ran` completes it with the
+   * output, `skip` skips it, `run_again` records a failed attempt. Throws NotFoundError `step_not_found`,
+   * ConflictError `step_not_unknown`.
    */
   resolve(runUuid: string, path: string, resolution: NewResolution): Promise<JournalEntry>
   entry(runUuid: string, path: string): Promise<JournalEntry | undefined>
@@ -73,7 +74,9 @@ export interface ExcerptLimits {
   readonly first: number
   /** Number of the newest, and of the `unknown` entries. */
   readonly newest: number
-  /** Maximum bytes of inputs and outputs, given to `unknown` steps first, then to the newest; others are null. */
+  /**
+   * Maximum bytes of inputs and outputs, given to `unknown` steps first, then to the newest; others are null.
+   */
   readonly bytes: number
 }
 

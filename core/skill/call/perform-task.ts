@@ -38,7 +38,7 @@ export interface SkillTask {
   readonly deadlineMs: number
 }
 
-/** What a task reaches outside of itself while it is under way. */
+/** The connections of a running task to the outside. */
 export interface TaskHooks {
   readonly signal: AbortSignal
   readonly onEffect: EffectAttempt['onEffect'] | undefined
@@ -48,8 +48,8 @@ export interface TaskHooks {
 }
 
 /**
- * Performs one task: resolves to the skill's output, which fits its schema; rejects with what the skill throws. Neither shows a secret
- * of the connection.
+ * Performs one task: resolves to the skill's output, which fits its schema; rejects with what the skill
+ * throws. Neither shows a secret of the connection.
  */
 export type PerformTask = (task: SkillTask, hooks: TaskHooks) => Promise<unknown>
 

@@ -37,7 +37,7 @@ export interface ConnectionTarget {
    * @throws ConnectionError `connection_invalid`
    */
   readonly credentialsAt: (nowMs: number) => CredentialHeaders
-  /** Undefined: `credentialsAt` is all that proves who asks. */
+  /** Undefined: only `credentialsAt` authenticates requests. */
   readonly sign: Signer | undefined
   /** Secrets to redact from messages. */
   readonly secrets: readonly string[]
@@ -127,7 +127,9 @@ export function addressFrom(
   return { url: addressBelow(base, path, query), isBelowBase: true }
 }
 
-/** The path of an absolute address below the base, such as a link to the next page; validated like any other. */
+/**
+ * The path of an absolute address below the base, such as a link to the next page; validated like any other.
+ */
 function belowBase(
   base: URL,
   path: RequestPath,

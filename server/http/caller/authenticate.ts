@@ -76,7 +76,7 @@ export async function requireValidKey(
   const key = await checkKey(stores.keys, value, now)
   if (key === undefined) {
     failedAuthentications.record({ value, address, requestId }, now)
-    // One response for malformed, unknown, wrong, expired and revoked keys, so that nobody learns which ids
+    // One response for malformed, unknown, wrong, expired and revoked keys, so that no one learns which ids
     // exist.
     throw new RequestError('key_invalid', 'The API key is unknown, wrong, expired or revoked.', {
       hint: 'check that you copied the whole key, or ask an administrator for a new one',

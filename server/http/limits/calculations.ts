@@ -5,24 +5,31 @@ import { RequestError } from '../request/request-error.ts'
 import { runInSlices, type Sliced } from '../../../core/common/sliced.ts'
 import type { Caller } from '../caller/caller.ts'
 
-/** Work whose length follows from what somebody sends, such as the reading of a playbook: done one at a time. */
+/** Runs work whose duration depends on the request, such as parsing a playbook, one at a time. */
 export interface Calculations {
   /**
-   * Does the work when its turn comes. Keys that see the same organizations stand in one line, and the lines take turns.
+   * Does the work when its turn comes. Keys with the same organizations share a queue, and the queues take
+   * turns.
    *
-   * @throws RequestError `too_many_requests` where too much of this key or of its line waits already, `calculations_full` where too much of all does
+   * @throws RequestError `too_many_requests` if the key or its queue is full, `calculations_full` if all
+   * queues together are
    */
   inTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: () => T): Promise<T>
   /** The same for work that can be interrupted: others are served after each time slice. */
   slicesInTurn<T>(caller: Pick<Caller, 'keyUuid' | 'scope'>, work: Sliced<T>): Promise<T>
 }
 
-/** What waits or is under way: of one key more than an editor asks for while somebody types. */
+/**
+ * Maximum number of waiting and running calculations. The limit of a key is above what an editor needs during
+ * typing.
+ */
 const [maxOfKey, maxOfLine, maxOfAll] = [8, 16, 64]
-/** In milliseconds: what is shorter keeps nobody from being answered. */
+/** Length of a time slice in milliseconds, too short to delay other requests noticeably. */
 const shortMs = 10
 
-/** After each time slice others have as much time as it took, so that calculations take half of the process at most. */
+/**
+ * After each time slice, other work gets as much time, so that calculations take at most half of the process.
+ */
 export function createCalculations(): Calculations {
   const lines = new FairLines<() => Promise<number>>()
   const counts = new Map<string, number>()

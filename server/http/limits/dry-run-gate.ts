@@ -1,13 +1,17 @@
 import { TimeoutError } from '../../../core/errors/errors.ts'
 import { RequestError } from '../request/request-error.ts'
 
-/** Bounds how much dry runs and tests of playbooks take of the server, and of the systems that dry runs read from. */
+/**
+ * Limits the load of dry runs and playbook tests on the server and on the systems that dry runs read from.
+ */
 export interface DryRunGate {
   /**
-   * Does the work, unless the organization has one under way, or as many are as may be. Its signal is aborted when the time is over, the caller is gone, or
-   * the server closes; then it has to end soon.
+   * Does the work unless the organization already has a running one, or the limit of the server is reached.
+   * Its signal is aborted at the timeout, when the caller disconnects, or when the server closes; the work
+   * must then end soon.
    *
-   * @throws RequestError `dry_runs_full`, and `not_ready` where the server closes; TimeoutError `dry_run_timeout`
+   * @throws RequestError `dry_runs_full`, and `not_ready` if the server is closing; TimeoutError
+   * `dry_run_timeout`
    */
   through<T>(
     organizationUuid: string,
@@ -16,10 +20,10 @@ export interface DryRunGate {
   ): Promise<T>
 }
 
-/** At once, each of another organization: none waits for what people of another try. */
+/** Maximum at the same time, each of a different organization. */
 const maxAtOnce = 4
 
-/** Of one dry run with all its ways, or of all tests of a playbook, in milliseconds. */
+/** Timeout in milliseconds of a dry run with all its paths, or of all tests of a playbook. */
 const defaultDeadlineMs = 60_000
 
 export function createDryRunGate(closing: AbortSignal, deadlineMs = defaultDeadlineMs): DryRunGate {

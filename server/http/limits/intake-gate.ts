@@ -2,7 +2,7 @@ import { FairLines } from '../../../core/common/fair-lines.ts'
 import { RequestError } from '../request/request-error.ts'
 import type { Caller } from '../caller/caller.ts'
 
-/** Bounds the queue of alerts in front of the store, and shares the store among organizations. */
+/** Limits the queue of alerts to be stored, and shares the store fairly among organizations. */
 export interface IntakeGate {
   /**
    * Before the body is read.
@@ -19,7 +19,7 @@ export interface IntakeGate {
 }
 
 export interface IntakeLimits {
-  /** Alerts that are being stored: enough for a commit that is worth its wait for the disk, and soon done. */
+  /** Alerts that are stored at the same time: enough to fill a commit, and few enough to finish soon. */
   readonly maxStoring: number
   /** Alerts of one organization that wait to be stored. */
   readonly maxWaiting: number
@@ -27,7 +27,7 @@ export interface IntakeLimits {
 
 export function createIntakeGate({ maxStoring, maxWaiting }: IntakeLimits): IntakeGate {
   const lines = new FairLines<() => void>()
-  // Alerts wait only while this is at its maximum: a slot passes from one to the next.
+  // Alerts wait only while this is at its maximum; a finished alert passes its slot to the next.
   let storing = 0
 
   function requireRoom(organizationUuid: string): void {

@@ -2,18 +2,19 @@ import type { Clock } from '../../../core/ports/clock.ts'
 
 export interface RateLimitOptions {
   readonly perSecond: number
-  /** At once, after a pause. */
+  /** Maximum burst after a pause. */
   readonly burst: number
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Senders that are remembered; of more, the one that was quiet for longest is forgotten. */
+/** Maximum number of tracked senders; beyond it, the one that was idle for longest is dropped. */
 const maxSenders = 10_000
 
 /**
- * How many milliseconds a sender has to wait before its next request; 0: it may go on, and that counts.
+ * Returns the milliseconds until the sender may send its next request; 0 accepts and counts the request.
  *
- * The generic cell rate algorithm: of each sender, only the time is kept at which all that it sent would have come at an even rate.
+ * The generic cell rate algorithm: keeps one time per sender, at which its requests would have arrived at an
+ * even rate.
  */
 export function createRateLimit({ perSecond, burst, clock }: RateLimitOptions): (sender: string) => number {
   const intervalMs = 1_000 / perSecond

@@ -1,17 +1,17 @@
 import type { Log, LogFields } from '../../../core/ports/log.ts'
 
-/** Between two lines about the same, in milliseconds. */
+/** Interval between two lines of the same kind, in milliseconds. */
 const windowMs = 10_000
 
-/** Told apart at a time; those of further kinds are counted together. */
+/** Maximum number of kinds with their own count; further kinds share one. */
 const maxKinds = 100
 
-/** Tells the log about one more refusal; those with the same `kind` are counted together. */
+/** Records a refusal; refusals with the same `kind` are counted together. */
 export type RecordRefusal = (kind: string, fields: LogFields) => void
 
 /**
- * Refusals of which there can be very many, e.g. because the disk is full: the first one is logged at once, those of the next
- * ten seconds with their number, so that a flood of them does not become one of the log.
+ * Logs refusals that can be very frequent, e.g. on a full disk: the first one immediately, those of the next
+ * ten seconds as a count, so that they do not flood the log.
  */
 export function createRefusalLog(log: Log, what: string, level: 'info' | 'warn' = 'warn'): RecordRefusal {
   const counts = new Map<string, number>()

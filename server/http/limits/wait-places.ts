@@ -2,13 +2,21 @@ import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { scopeText } from '../../../core/common/scope.ts'
 
 export interface WaitLimits {
-  /** Requests that wait for an investigation, at once: each holds its connection for as long. Fewer than connections, together with streams. */
+  /**
+   * Maximum number of requests that wait for an investigation. Each occupies a connection, so this and the
+   * streams stay below the limit of connections.
+   */
   readonly maxWaits: number
-  /** Of all keys that see the same organizations: however many alerts one customer has investigated, others can wait as well. */
+  /**
+   * The same per customer (keys with the same organizations), so that one customer cannot occupy all places.
+   */
   readonly maxWaitsOfOrganizations: number
 }
 
-/** Lets a request wait, and gives what is to be called when it does so no longer. Undefined: there is no place; it is answered at once. */
+/**
+ * Reserves a place for a waiting request and returns the function that releases it. Undefined: no place is
+ * free, so answer immediately.
+ */
 export type TakeWaitPlace = (scope: OrganizationScope) => (() => void) | undefined
 
 /** Places for requests that wait for an investigation. */

@@ -4,22 +4,22 @@ import { networkOf } from '../caller/network-of.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { RequestError } from '../request/request-error.ts'
 
-/** Decides how much may be sent to the addresses of connections, before anything of it is read. */
+/** Limits the rate of webhook calls before their bodies are read. */
 export interface WebhookGate {
   /** Throws RequestError `too_many_requests`. */
   admit(token: string, address: string): void
-  /** Whether a connection has this token, as has been found out. */
+  /** Records whether the token belongs to a connection. */
   learn(token: string, isKnown: boolean): void
 }
 
 const strangers = { perSecond: 5, burst: 30 }
 const known = { perSecond: 50, burst: 300 }
-/** Tokens that are remembered. */
+/** Maximum number of remembered tokens. */
 const maxTokens = 10_000
 
 /**
- * Who has shown a token that is right has a rate of its own, so that nobody else can use it up, also not from the same address (that
- * of a proxy); all others share the rate of their address.
+ * A valid token has its own rate limit, which other senders cannot use up, even from the same address (a
+ * proxy). All other requests share the limit of their address.
  */
 export function createWebhookGate(clock: Pick<Clock, 'now'>): WebhookGate {
   const ofStranger = createRateLimit({ ...strangers, clock })
@@ -47,5 +47,5 @@ export function createWebhookGate(clock: Pick<Clock, 'now'>): WebhookGate {
   }
 }
 
-/** Nothing keeps a token as it is. */
+/** Tokens are kept only as hashes. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64')

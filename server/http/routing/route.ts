@@ -54,7 +54,7 @@ export interface Services {
     PlaybookLibrary,
     'authored' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit' | 'takeUpRefused'
   >
-  /** Calls skills; `cases` stands in for the stored cases in a dry run. */
+  /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate
   readonly calculations: Calculations

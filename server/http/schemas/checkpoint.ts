@@ -45,7 +45,7 @@ export const apiCheckpointSchema = {
       description:
         'Questions of one kind and organization can be answered together. approval:<skill> or <playbook>:<step>.',
     },
-    via: { type: 'string', description: 'The skill that asked, or operator if nobody was notified.' },
+    via: { type: 'string', description: 'The skill that asked, or operator if no message was sent.' },
     connection: {
       type: ['string', 'null'],
       description: 'Name of the connection over which it was sent; null before that, and for operators.',

@@ -162,7 +162,7 @@ export const apiRunSchema = {
       description: 'When it ended (epoch milliseconds); null until then.',
     },
     cancellation: {
-      description: 'Who requested its cancellation, and when; null if nobody did.',
+      description: 'Who requested its cancellation, and when; null if no one did.',
       anyOf: [
         { type: 'null' },
         {

@@ -1,26 +1,26 @@
 import type { ServerResponse } from 'node:http'
 
 /**
- * Bounds the memory that answers take together while their readers take them: each may be megabytes, and nobody has to read what they have asked
- * for.
+ * Limits the total memory of answers that clients have not read yet: an answer can be megabytes, and a client
+ * may never read it.
  */
 export class AnswerBudget {
   readonly #max: number
   readonly #patienceMs: number
-  /** Bytes that their readers have not taken yet, in the order in which they were made. */
+  /** Unread bytes by answer, oldest first. */
   readonly #pending = new Map<ServerResponse, number>()
   #total = 0
 
   /**
-   * @param max bytes of all answers; beyond, the one that waits for longest is given up, with its connection
-   * @param patienceMs after which an answer is given up of which nothing is taken
+   * @param max total bytes; beyond it, the connection of the oldest unread answer is closed
+   * @param patienceMs time without any read after which the connection is closed
    */
   constructor(max: number, patienceMs: number) {
     this.#max = max
     this.#patienceMs = patienceMs
   }
 
-  /** To be called once all of an answer has been written; of one that goes on, when it has to wait for its reader. */
+  /** Call it when an answer is written completely; for a stream, when it must wait for its reader. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength
     if (bytes === 0 || response.destroyed || this.#pending.has(response)) return
@@ -28,12 +28,12 @@ export class AnswerBudget {
     this.#total += bytes
     const letGo = (): void => {
       this.#letGo(response)
-      // Of a connection that waits for its next request, the time has been set.
+      // An idle connection already has its own timeout.
       if (!response.writableEnded) response.setTimeout(0)
       response.off('close', letGo).off('drain', letGo)
     }
     response.on('close', letGo).on('drain', letGo)
-    // Begins anew as long as any of it is taken.
+    // Restarts after every read.
     response.setTimeout(this.#patienceMs, () => this.#giveUp(response))
     for (const [oldest] of this.#pending) {
       if (this.#total <= this.#max || oldest === response) return

@@ -19,7 +19,7 @@ export interface AppOptions {
   readonly maxBodyBytes: number
 }
 
-/** Codes of a connection that the client closed or lost while it was sent an answer. */
+/** Error codes of a connection that the client closed or lost during an answer. */
 const clientLeft: ReadonlySet<string> = new Set([
   'ECANCELED',
   'ECONNABORTED',
@@ -55,7 +55,10 @@ export function createApp({
   return app.callback()
 }
 
-/** Of requests that are answered at all: what is no HTTP never comes this far. The path as it came: not every one can be taken apart. */
+/**
+ * Does not include input that is not HTTP, which never arrives here. Logs the raw path, because not every
+ * path can be parsed.
+ */
 function countAnswers(metrics: Services['metrics'], alerts: string): Middleware {
   return async ({ method, req, response, state }, next) => {
     const startedAt = performance.now()

@@ -1,25 +1,28 @@
 import type { IncomingMessage } from 'node:http'
 import { RequestError } from '../request/request-error.ts'
 
-/** A body up to this size always finds room: all connections together cannot bring much of it, and alerts are mostly small. */
+/**
+ * Bodies up to this size are always accepted: even one on every connection takes little memory, and most
+ * alerts are small.
+ */
 const smallBytes = 16_384
 
 /**
- * Bounds the memory that bodies take together while their requests are answered: each may be as large as a body may be, and each of the
- * connections may send one.
+ * Limits the total memory of request bodies during their requests, because every connection may send one of
+ * maximum size.
  */
 export class BodyBudget {
   readonly #max: number
   #taken = 0
 
-  /** @param max bytes of all but small ones; one body always finds room */
+  /** @param max total bytes, without small bodies; a single body is always accepted */
   constructor(max: number) {
     this.#max = max
   }
 
   /**
-   * Before a body is read: as much as its sender says, or as it may be at most. Gives what ends the use. Throws RequestError
-   * `bodies_full`.
+   * Reserves memory before a body is read: the announced size, or else the maximum. Returns the function that
+   * releases it. Throws RequestError `bodies_full`.
    */
   take({ headers }: IncomingMessage, limit: number): () => void {
     const declared = Number(headers['content-length'] ?? limit)

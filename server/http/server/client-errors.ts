@@ -8,7 +8,10 @@ const codes: Readonly<Record<string, RequestErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers what is no HTTP request at all, or came too slowly, with a problem document; then closes the connection. */
+/**
+ * Answers input that is not HTTP, or that arrived too slowly, with a problem document, and closes the
+ * connection.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -17,7 +20,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   refuseOn(socket, codes[error.code ?? ''] ?? 'request_malformed')
 }
 
-/** Nobody tunnels through this server: CONNECT comes with a socket and no answer to write to. */
+/** Refuses CONNECT, for which Node passes only a socket. */
 export function refuseConnect(_request: unknown, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   refuseOn(socket, 'method_not_allowed')

@@ -7,21 +7,21 @@ import type { AnswerBudget } from './answer-budget.ts'
 import { answerClientError, refuseConnect } from './client-errors.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 
-/** What one sender can take of the server. */
+/** Limits of connections, requests and answers. */
 export interface Limits extends EventStreamLimits, WaitLimits, IntakeLimits {
   /** Largest body. */
   readonly maxBodyBytes: number
-  /** Bodies of requests that are being answered, together. */
+  /** Total size of the bodies of active requests. */
   readonly maxBodiesBytes: number
-  /** Answers that their readers have not taken, together. */
+  /** Total size of unread answers. */
   readonly maxAnswersBytes: number
-  /** An answer of which nothing is taken for so long is given up, in milliseconds. */
+  /** Milliseconds without any read after which the connection of an answer is closed. */
   readonly answerTimeoutMs: number
-  /** Headers must be there by then, in milliseconds. */
+  /** Time limit to receive the headers, in milliseconds. */
   readonly headersTimeoutMs: number
-  /** The whole request must be there by then, in milliseconds. */
+  /** Time limit to receive the whole request, in milliseconds. */
   readonly requestTimeoutMs: number
-  /** Connections at once; further ones are closed. */
+  /** Maximum number of connections; further ones are closed. */
   readonly maxConnections: number
 }
 
@@ -43,7 +43,7 @@ export const defaultLimits: Limits = {
   heartbeatMs: 15_000,
 }
 
-/** A port that is listened on. */
+/** A listening port. */
 export interface Listener {
   /** Resolves to the URL when connections are accepted. */
   listen(port: number, host: string): Promise<string>
@@ -51,12 +51,13 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** How long active requests may take once the server closes. */
+/** Time that active requests have to end when the server closes. */
 const closingGraceMs = 10_000
 
 /**
- * Sockets that listen on the main port. Node accepts one connection per socket and turn of the event loop: with one socket, the last of
- * 500 new connections waits for 500 turns, which are long under load. Only Linux shares connections among sockets of one port.
+ * Sockets that listen on the main port. Node accepts one connection per socket and turn of the event loop:
+ * with one socket, the last of 500 new connections waits for 500 turns, which are long under load. Only Linux
+ * shares connections among sockets of one port.
  */
 export const manySockets = process.platform === 'linux' && canSharePort(process.versions.node) ? 16 : 1
 
@@ -121,7 +122,7 @@ async function listenOn(server: Server, options: Place): Promise<Server> {
   return server
 }
 
-/** Sockets that share a port would share it with those of another server of the same user. */
+/** A shared port could also be shared with another server of the same user, so check that it is free. */
 async function requireFree(port: number, host: string): Promise<void> {
   const server = await listenOn(createServer(), { port, host })
   const closed = once(server, 'close')
@@ -146,7 +147,7 @@ function boundedServer({ headersTimeoutMs, requestTimeoutMs }: Limits): Server {
     connectionsCheckingInterval: Math.min(headersTimeoutMs, requestTimeoutMs) / 2,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 16_384,
-    // `refuseOddRequests` does it, with an answer.
+    // Left to `refuseOddRequests`, which sends a problem document.
     requireHostHeader: false,
   })
 }
@@ -162,10 +163,13 @@ function urlOf(server: Server): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** How long the rest of a body is read on after the answer, so that the sender sees the answer and not a broken connection. */
+/**
+ * How long the rest of a body is read after the answer, so that the client receives the answer instead of a
+ * reset connection.
+ */
 const unreadGraceMs = 1_000
 
-/** A request that was answered before its body was read whole: the rest is dropped, and the connection if it takes long. */
+/** Discards the rest of a body after an early answer, and closes the connection if that takes too long. */
 function boundUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   response.once('finish', () => {
     if (request.complete || request.destroyed) return
@@ -176,7 +180,10 @@ function boundUnreadBody(request: IncomingMessage, response: ServerResponse): vo
   })
 }
 
-/** Checks whether a server could listen there. Resolves to the system's error code, e.g. `EADDRINUSE`, or undefined. */
+/**
+ * Checks whether a server could listen there. Resolves to the system's error code, e.g. `EADDRINUSE`, or
+ * undefined.
+ */
 export async function probePort(host: string, port: number): Promise<string | undefined> {
   const server = createServer()
   try {

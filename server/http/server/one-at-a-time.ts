@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 type Take = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests of one connection that may wait for their turn: as many as no program sends that waits for answers at all. */
+/** Maximum number of pipelined requests per connection, far above what well-behaved clients send. */
 const maxWaiting = 100
 /** Further requests read in the same chunk. A client that sends even more is disconnected. */
 const maxLeftOut = 1_000
 
 /**
- * Requests that come over one connection before the last one was answered wait for it: only then is anything done for them, so that a
- * connection never holds more than one answer. Of very many only so many are answered, and then the connection is closed: the sender
- * knows by that which of them to send again (RFC 9112, section 9.3.2).
+ * Handles pipelined requests one at a time: each waits until the previous one is answered, so that a
+ * connection never holds more than one answer. Beyond the limit, the connection is closed after the queued
+ * answers, which tells the client which requests to send again (RFC 9112, section 9.3.2).
  */
 export function oneAtATime(take: Take): Take {
   const waiting = new WeakMap<IncomingMessage['socket'], (() => void)[]>()

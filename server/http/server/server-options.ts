@@ -7,20 +7,20 @@ import type { WebPage } from '../page/load-page.ts'
 import type { Services } from '../routing/route.ts'
 import type { Limits } from './listener.ts'
 
-/** What of the configuration the HTTP server needs. */
+/** The configuration of the HTTP server. */
 export interface HttpServerConfig {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Of a second listener for health and metrics alone; 0: any free one. Default: there is none. */
+  /** Port of a second listener for health and metrics only; 0: any free port. Default: no second listener. */
   readonly opsPort?: number | undefined
   /** Without slashes at its ends. */
   readonly apiPrefix: string
-  /** Where people reach the server, when that is not where it listens. */
+  /** The public address of the server, if it differs from where it listens. */
   readonly publicUrl: string | undefined
-  /** Addresses and ranges of proxies that are believed whom a request comes from. Default: none. */
+  /** Addresses and ranges of proxies whose forwarding headers are trusted. Default: none. */
   readonly trustedProxies?: readonly string[]
-  /** Of people who are signed in. Default: `defaultSessionLimits`. */
+  /** Limits of sessions. Default: `defaultSessionLimits`. */
   readonly sessions?: SessionLimits
   /** Where they differ from `defaultLimits`. */
   readonly limits?: Partial<Limits>
@@ -40,7 +40,7 @@ export interface HttpServerOptions {
   readonly authenticate: Services['authenticate']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
-  /** Absent: there is only the API. */
+  /** The web page. Absent: only the API. */
   readonly page?: WebPage | undefined
   readonly log: Log
   readonly clock: Clock

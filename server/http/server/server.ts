@@ -9,19 +9,22 @@ import { createServices } from './services.ts'
 export interface HttpServer {
   /** Resolves when connections are accepted. Rejects when an address is not available. */
   listen(): Promise<{ readonly url: string; readonly opsUrl: string | undefined }>
-  /** Accepts nothing more, lets requests under way end (10 seconds at most), and resolves when all connections are closed. */
+  /**
+   * Accepts no more connections, lets active requests end (10 seconds at most), and resolves when all
+   * connections are closed.
+   */
   close(): Promise<void>
-  /** Where people and other systems reach it, without trailing slash: as configured, else where it listens. */
+  /** The public address without trailing slash: as configured, else where it listens. */
   publicUrl(): string
 }
 
-/** The API over HTTP. Knows nothing of TLS: a proxy in front ends it. */
+/** The API over plain HTTP; a proxy in front terminates TLS. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { config, page } = options
   const limits = { ...defaultLimits, ...config.limits }
   const closing = new AbortController()
   const answers = new AnswerBudget(limits.maxAnswersBytes, limits.answerTimeoutMs)
-  /** Kept, for runs that end while the server has closed. */
+  /** Kept for runs that end after the server has closed. */
   let ownUrl = ''
   const publicUrl = () => config.publicUrl ?? ownUrl
   const services = createServices(options, { limits, answers, closing: closing.signal, publicUrl })

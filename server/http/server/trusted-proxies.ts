@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Whether a proxy is believed what it says about whom a request comes from. */
+/** Whether the forwarding headers of a proxy are trusted. */
 export type IsTrusted = (address: Address) => boolean
 
 /**
@@ -29,7 +29,7 @@ function parseEntry(entry: string): readonly [Address, number] {
   throw new Error(`'${entry}' is not an IP address or address range`)
 }
 
-/** As many as the widest range of private networks has, `fc00::/7`. */
+/** The largest allowed range, that of the private network `fc00::/7`. */
 const fewestBits = 7
 
 /**

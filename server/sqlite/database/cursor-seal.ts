@@ -13,7 +13,7 @@ export const keyBytes = 32
 const [tagBytes, placeBytes] = [16, 16]
 
 /**
- * Cursors contain row numbers, which count the rows of all organizations: they are encrypted, so that nobody
+ * Cursors contain row numbers, which count the rows of all organizations: they are encrypted, so that no one
  * learns the activity of others. The key is stored in the database, so cursors stay valid after a restart or
  * restore. Encryption is deterministic, so a repeated read gives the same page (the authentication tag serves
  * as nonce, as in RFC 5297).

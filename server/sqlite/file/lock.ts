@@ -9,9 +9,9 @@ export interface DataDirLock {
 }
 
 /**
- * Claims the data directory for this process with an exclusive transaction on a separate SQLite file, which the operating system
- * releases when the process ends in any way. A second file contains the pid for the message, because only the holder can read the
- * first.
+ * Claims the data directory for this process with an exclusive transaction on a separate SQLite file, which
+ * the operating system releases when the process ends in any way. A second file contains the pid for the
+ * message, because only the holder can read the first.
  *
  * Throws ConflictError `data_dir_in_use`, and UnavailableError if the disk fails.
  */
@@ -31,7 +31,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
   return { release: () => held.close() }
 }
 
-/** Who holds the claim; undefined: nobody. Changes nothing. */
+/** The process that holds the claim; undefined if none does. Changes nothing. */
 export function holderOf(dataDir: string): { readonly pid: number | undefined } | undefined {
   const path = join(dataDir, 'tocsin.lock')
   if (!existsSync(path)) return undefined

@@ -139,7 +139,7 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       {isLast && admins.isSuccess && (
         <Alert color="orange" title="This is the last active administrator key">
           <Text size="sm">
-            Without it nobody could create keys. First create another administrator key for all organizations
+            Without it, no one could create keys. First create another administrator key for all organizations
             that stays valid for at least a week.
           </Text>
         </Alert>

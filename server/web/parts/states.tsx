@@ -4,8 +4,8 @@ import type { ApiStep } from '../api/types.ts'
 import './states.css'
 
 /**
- * Colours have the same meaning everywhere and never stand alone: gray is inactive, blue queued, yellow
- * running, grape waiting for a person, green good, orange a warning, red bad.
+ * Colours have the same meaning everywhere and never appear without text: gray is inactive, blue queued,
+ * yellow running, grape waiting for a person, green good, orange a warning, red bad.
  */
 export type StateColor = 'gray' | 'blue' | 'yellow' | 'grape' | 'green' | 'orange' | 'red'
 

@@ -27,7 +27,7 @@ export const changeCase = defineRoute({
         minLength: 1,
         maxLength: 200,
         ...patterns.line,
-        description: 'Null: nobody.',
+        description: 'Null: unassigned.',
       },
     },
   },

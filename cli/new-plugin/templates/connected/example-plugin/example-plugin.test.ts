@@ -4,7 +4,7 @@ import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
 import { getItem } from './skills/get-item.ts'
 
-/** What an error says to whoever acts on it. */
+/** The message, hint and details of an error. */
 const told = ({ code, hint }: { readonly code?: string; readonly hint?: string }) => ({ code, hint })
 
 describe('example_plugin.get_item', () => {
@@ -16,19 +16,19 @@ describe('example_plugin.get_item', () => {
     expect(requests.map(({ path }) => path)).to.deep.equal(['/items/7%2F8'])
   })
 
-  it('knows when there is no such item', async () => {
+  it('reports an item that does not exist', async () => {
     const { output } = await runSkill(getItem, { id: '9' }, { settings, replies: [{ status: 404 }] })
     expect(output).to.deep.equal({ known: false })
   })
 
-  it('takes an item without a name', async () => {
+  it('accepts an item without a name', async () => {
     const { output } = await runSkill(getItem, { id: '7' }, { settings, replies: [{ json: {} }] })
     expect(output).to.deep.equal({ known: true, name: null })
   })
 })
 
 describe('the connection of example_plugin', () => {
-  it('says what to do about a wrong key', async () => {
+  it('gives a hint for a wrong key', async () => {
     const running = await sandbox.start()
     const settings = { ...running.settings, api_key: 'wrong-key' }
     const check = checkConnection(connection, { settings, egress: loopbackEgress })
@@ -39,6 +39,6 @@ describe('the connection of example_plugin', () => {
       ),
     )
     await running.close()
-    expect(hint).to.include('make a new one')
+    expect(hint).to.include('create a new one')
   })
 })

@@ -5,7 +5,7 @@ import { getItem } from './skills/get-item.ts'
 export default definePlugin({
   name: 'example_plugin',
   title: 'Example Plugin',
-  description: 'Knows items by their number.',
+  description: 'Looks up items by number.',
   connection,
   skills: [getItem],
 })

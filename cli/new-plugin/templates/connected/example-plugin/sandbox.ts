@@ -4,7 +4,7 @@ const apiKey = 'sandbox-key'
 const refused = { status: 401, json: { error: { message: 'unknown key' } } }
 const unknown = { status: 404, json: { error: { message: 'no such item' } } }
 
-/** Answers as the real system does, where it matters: credentials, errors, state. */
+/** Behaves like the real system in credentials, errors and state. */
 export default serveSandbox(
   () => {
     const items = new Map([['7', { name: 'Bell' }]])
@@ -22,7 +22,7 @@ export default serveSandbox(
         {
           usage: 'add <id> <name>',
           description: 'a new item, e.g. add 8 Gong',
-          run: (id = '', name = '') => `${items.set(id, { name }).size} items are known`,
+          run: (id = '', name = '') => `${items.set(id, { name }).size} items exist`,
         },
       ],
     }

@@ -5,7 +5,7 @@ import plugin from './plugin.ts'
 describe('example_plugin.count_words', () => {
   const [countWords] = plugin.skills
 
-  it('takes what separates words for nothing, however much there is of it', async () => {
+  it('ignores extra whitespace between words', async () => {
     const { output } = await runSkill(countWords!, { text: ' one\n\n two\t' })
     expect(output).to.deep.equal({ words: 2 })
   })

@@ -3,13 +3,13 @@ import { definePlugin, defineSkill } from 'tocsin/plugin'
 const countWords = defineSkill({
   name: 'count_words',
   title: 'Count Words',
-  description: 'How many words a text has.',
+  description: 'Counts the words of a text.',
   effect: 'read',
   input: {
     type: 'object',
     required: ['text'],
     additionalProperties: false,
-    properties: { text: { type: 'string', description: 'Any text, also one of an alert.' } },
+    properties: { text: { type: 'string', description: 'Any text, for example from an alert.' } },
   },
   output: { type: 'object', required: ['words'], properties: { words: { type: 'integer' } } },
   examples: [{ title: 'Two words', input: { text: 'ring it' }, output: { words: 2 } }],
@@ -21,6 +21,6 @@ const countWords = defineSkill({
 export default definePlugin({
   name: 'example_plugin',
   title: 'Example Plugin',
-  description: 'Works on texts.',
+  description: 'Functions for text.',
   skills: [countWords],
 })

@@ -4,8 +4,8 @@ import { connection } from '../connection.ts'
 export const getItem = defineSkill({
   name: 'get_item',
   title: 'Get Item',
-  description: 'One item by its number.',
-  docs: 'https://docs.example.com/items/get', // the page about this very operation
+  description: 'Returns one item by its number.',
+  docs: 'https://docs.example.com/items/get', // the page about this operation
   effect: 'read',
   connection,
   input: {
