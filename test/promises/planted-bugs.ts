@@ -173,8 +173,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a body may be as large as it likes': {
     file: 'core/common/read-body.ts',
-    find: 'const maxBodyBytes = 10 * 1024 * 1024',
-    replace: 'const maxBodyBytes = 1024 * 1024 * 1024',
+    find: 'const maxTextBytes = 10 * 1_048_576',
+    replace: 'const maxTextBytes = 1024 * 1_048_576',
   },
   'an organization’s line has no end': {
     file: 'core/investigation/investigations.ts',
