@@ -9,7 +9,7 @@ import { somebody } from '../support/somebody.ts'
 const windowMs = 60_000
 
 export function alertGroupsContract(subject: GetSubject): void {
-  describe('RunStore, of alerts that may be repeats', () => {
+  describe('RunStore, alerts that may repeat', () => {
     async function post(what = 'a', organization: Organization = subject().acme) {
       const { stores } = subject()
       const alert = await stores.alerts.create(newAlert(organization))

@@ -34,7 +34,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(await stores.alerts.find('all', alert.uuid)).to.deep.equal(alert)
     })
 
-    it('counts per organization and provider, without gaps, also when many come at once and some are refused', async () => {
+    it('counts per organization and provider without gaps, even for concurrent and refused alerts', async () => {
       const { stores, acme, globex } = subject()
       await stores.providers.create({ code: 'DLP', name: 'x' }, somebody())
       const outcomes = await Promise.allSettled(
@@ -55,7 +55,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(outcomes.filter(({ status }) => status === 'rejected')).to.have.length(40)
     })
 
-    it('gives the sequence in the order of the calls', async () => {
+    it('assigns sequence numbers in call order', async () => {
       const { stores, acme } = subject()
       const alerts = await Promise.all(Array.from({ length: 50 }, () => stores.alerts.create(newAlert(acme))))
       expect(alerts.map(({ id }) => id)).to.deep.equal(alerts.map((_, index) => `Acme-SIEM-${index + 1}`))
@@ -77,7 +77,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('finds no other spelling, and nothing of another organization', async () => {
+    it('finds no other spelling and no alert of another organization', async () => {
       const { stores, acme, globex } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       for (const name of [
@@ -97,7 +97,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('keeps hostile content character for character', async () => {
+    it('stores hostile content unchanged', async () => {
       const { stores, acme } = subject()
       const contents = {
         nul: 'before\u0000after',
@@ -174,7 +174,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect((await stores.alerts.list([], {}, { limit: 10 })).total).to.equal(0)
     })
 
-    it('lists without content, or with as much of it as a page may hold', async () => {
+    it('lists without content, or with as much as a page may hold', async () => {
       const { stores, acme } = subject()
       const content = 'ü'.repeat(512 * 1024)
       for (let count = 0; count < 6; count++) await stores.alerts.create(newAlert(acme, { content }))
@@ -191,7 +191,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect([second.total, second.nextCursor]).to.deep.equal([6, null])
     })
 
-    it('lists with the beginning of the content, whether it is small or large', async () => {
+    it('lists with a content preview for small and large content', async () => {
       const { stores, acme } = subject()
       const contents = ['{\n  "user": "kim"\n}\n', '', '\0 hidden', `<b>${'ü '.repeat(500_000)}`]
       for (const content of contents) await stores.alerts.create(newAlert(acme, { content }))
@@ -209,7 +209,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(data.some((alert) => 'content' in alert)).to.equal(false)
     })
 
-    it('shows an alert that is larger than a page by itself', async () => {
+    it('returns an alert larger than a page on a page of its own', async () => {
       const { stores, acme } = subject()
       for (const size of [5, 1, 5])
         await stores.alerts.create(newAlert(acme, { content: 'x'.repeat(size * 1_048_576) }))
@@ -284,7 +284,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(await ids(start + 20, start)).to.deep.equal([])
     })
 
-    it('sorts, page by page, rows with the same value by their age', async () => {
+    it('sorts rows with the same value by age across pages', async () => {
       const subjects = subject()
       const { stores, acme, clock } = subjects
       const alerts: Alert[] = []
@@ -309,7 +309,7 @@ export function alertStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('refuses the cursor of another order', async () => {
+    it('refuses a cursor of another sort order', async () => {
       const { stores, acme } = subject()
       for (let count = 0; count < 3; count++) await stores.alerts.create(newAlert(acme))
       for (const sort of alertSorts) {
@@ -329,7 +329,7 @@ export function alertStoreContract(subject: GetSubject): void {
       expect(await stores.alerts.awaitingInvestigation(200)).to.have.length(16)
     })
 
-    it('creates an alert once per key and API key, also when many ask at once', async () => {
+    it('creates an alert once per idempotency key and API key, also for concurrent requests', async () => {
       const { stores, acme, clock } = subject()
       const once = { key: 'abc', keepMs: 1000 }
       const all = await Promise.all(
@@ -347,7 +347,7 @@ export function alertStoreContract(subject: GetSubject): void {
       )
     })
 
-    it('keeps no key for an alert that could not be created', async () => {
+    it('keeps no idempotency key for an alert that could not be created', async () => {
       const { stores, acme } = subject()
       const once = { key: 'abc', keepMs: 1000 }
       const stray = stores.alerts.createOnce(newAlert(acme, { provider: 'nobody' }), once)

@@ -62,7 +62,7 @@ export function auditStoreContract(subject: GetSubject): void {
       expect(JSON.stringify(await entries())).not.to.contain('canary')
     })
 
-    it('has a playbook when it comes into force, and not when it is in force already', async () => {
+    it('records a playbook when it is published, but not if it is already live', async () => {
       const { playbooks } = subject().stores
       const playbook = { name: 'p', source: 's', origin: 'file', organizationUuid: null } as const
       for (const hash of ['1', '1', '2', '1']) await playbooks.put({ ...playbook, hash }, somebody())
@@ -106,7 +106,7 @@ export function auditStoreContract(subject: GetSubject): void {
       })
     })
 
-    it('records each attempt of a destructive skill and its end, and of no other skill', async () => {
+    it('records each attempt of a destructive skill and its end, but not of other skills', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
       const destructive = { class: 'containment', input: { id: 7 } } as const
@@ -176,7 +176,7 @@ export function auditStoreContract(subject: GetSubject): void {
       expect((await stores.audit.list([], {}, { limit: 10 })).total).to.equal(0)
     })
 
-    it('is searched by action, actor, subject and time', async () => {
+    it('filters by action, actor, subject and time', async () => {
       const { stores, clock } = subject()
       await stores.keys.create(key, somebody('ana'))
       clock.nowMs += 10

@@ -69,7 +69,7 @@ export function caseStoreContract(subject: GetSubject): void {
       const actionsOf = async (caseId: string | null) =>
         await subject().stores.cases.actions('all', caseId ?? '', 10)
 
-      it('are listed as they ended, with who answered before', async () => {
+      it('are listed with their outcome and the responder', async () => {
         const { stores, acme, globex, clock } = subject()
         const run = await started()
         const question = {
@@ -116,7 +116,7 @@ export function caseStoreContract(subject: GetSubject): void {
         expect(await stores.cases.actions([acme.uuid], run.caseId ?? '', 10)).to.deep.include({ total: 1 })
       })
 
-      it('have an unknown outcome unless it is known that nothing changed', async () => {
+      it('have an unknown outcome unless they certainly changed nothing', async () => {
         const { stores } = subject()
         const run = await started()
         const ends = {
@@ -144,7 +144,7 @@ export function caseStoreContract(subject: GetSubject): void {
         expect(data[2]?.error).to.deep.equal(error)
       })
 
-      it("follow a person's decision about an unknown one", async () => {
+      it('follow the decision about an unknown outcome', async () => {
         const { stores } = subject()
         const run = await started()
         for (const path of ['a', 'b', 'c']) {
@@ -164,7 +164,7 @@ export function caseStoreContract(subject: GetSubject): void {
         ])
       })
 
-      it('before the case is opened are added to it, with sensitive values hidden', async () => {
+      it('before the case opens are added to it with sensitive values hidden', async () => {
         const { stores } = subject()
         const run = await startedRun(subject(), null)
         await stores.journal.begin(run.uuid, { ...use, sensitive: { input: { fields: { reason: true } } } })
@@ -178,7 +178,7 @@ export function caseStoreContract(subject: GetSubject): void {
       })
     })
 
-    it('gives a timeline in pages, newest first, whose cursors belong to the case', async () => {
+    it('returns a timeline in pages, newest first, with cursors that are bound to the case', async () => {
       const { stores, acme, globex } = subject()
       const ids: string[] = []
       for (const title of ['one', 'two'])
@@ -201,7 +201,7 @@ export function caseStoreContract(subject: GetSubject): void {
       expect((await stores.cases.timeline([globex.uuid], id, { limit: 3 })).total).to.equal(0)
     })
 
-    it('keeps a timeline of what happened, oldest first', async () => {
+    it('keeps a timeline of events, oldest first', async () => {
       const { stores, acme, clock } = subject()
       const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'a')
       clock.nowMs += 10
@@ -236,7 +236,7 @@ export function caseStoreContract(subject: GetSubject): void {
       expect((await stores.cases.create(acme.uuid, { title: 'Two' }, run1, 'key 5')).id).to.equal('Acme-2')
     })
 
-    it('finds a case, as it is now, by the key that it was opened with', async () => {
+    it('finds a case in its current state by the key that opened it', async () => {
       const { stores, acme, globex } = subject()
       const { id } = await stores.cases.create(acme.uuid, { title: 'One' }, run1, 'key')
       await stores.cases.create(acme.uuid, { title: 'Two' }, run1, 'other')

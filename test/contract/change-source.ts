@@ -6,7 +6,7 @@ import { completed, newAlert, queuedRun, startedRun, unknownUuid, type GetSubjec
 type Told = readonly [kind: ChangeKind, organizationUuid: string | null, id: string | undefined]
 
 export function changeSourceContract(subject: GetSubject): void {
-  describe('changes', () => {
+  describe('store changes', () => {
     let told: Told[]
     let stop: () => void
 
@@ -20,7 +20,7 @@ export function changeSourceContract(subject: GetSubject): void {
 
     const since = (): Told[] => told.splice(0)
 
-    it('are reported after the write has resolved, each once', async () => {
+    it('are reported once, after the write has resolved', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       expect(since()).to.deep.equal([['alert', acme.uuid, alert.id]])
@@ -37,7 +37,7 @@ export function changeSourceContract(subject: GetSubject): void {
       ])
     })
 
-    it('of the steps of a run are changes of the run', async () => {
+    it('to steps are changes of their run', async () => {
       const { stores, acme } = subject()
       const { uuid } = await startedRun(subject(), null)
       const ofRun = ['run', acme.uuid, uuid]
@@ -77,7 +77,7 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since()).to.deep.equal([ofRun])
     })
 
-    it('of a run that is retried are told when another goes on from it', async () => {
+    it('to a retried run are reported when another run continues it', async () => {
       const { stores, acme } = subject()
       const { uuid } = await stores.runs.end((await startedRun(subject(), null)).uuid, completed)
       since()
@@ -94,7 +94,7 @@ export function changeSourceContract(subject: GetSubject): void {
       ])
     })
 
-    it('of settings and of access are reported', async () => {
+    it('to settings and access are reported', async () => {
       const { stores, acme } = subject()
       const secretHash = new Uint8Array(32)
       const made = {
@@ -125,7 +125,7 @@ export function changeSourceContract(subject: GetSubject): void {
       expect(since()).to.deep.include(['engine', null, undefined])
     })
 
-    it('that are rolled back are not reported', async () => {
+    it('are not reported if rolled back', async () => {
       const { stores, acme } = subject()
       const key = { name: 'k', role: 'reader', secretHash: new Uint8Array(32), expiresAt: null } as const
       // Found out when the key is there already.

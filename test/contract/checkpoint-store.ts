@@ -102,13 +102,13 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await statusOf()).to.equal('running')
     })
 
-    it('keeps what the skill answered when it asked', async () => {
+    it('keeps the output of the skill that asked', async () => {
       const { id } = await open()
       await store().asked(run.uuid, 'confirm', { message: '17.5' })
       expect((await store().find('all', id))?.reference).to.deep.equal({ message: '17.5' })
     })
 
-    it('finds the questions to one person over one connection, newest first, whatever became of them', async () => {
+    it('finds questions to a person over a connection, newest first, in any state', async () => {
       const { acme, globex } = subject()
       const ask = async (path: string, connection: string, reference: unknown) => {
         const { id } = await open(path)
@@ -133,7 +133,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().toPerson({ ...person, asked: '7' }, 10)).to.deep.equal([])
     })
 
-    it('withdraws open questions when their run ends, and then takes no answer', async () => {
+    it('withdraws open questions at the end of their run and then accepts no answer', async () => {
       const { id } = await open()
       await subject().stores.runs.end(run.uuid, failed)
       expect((await store().find('all', id))?.state).to.equal('withdrawn')
@@ -155,7 +155,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await store().find([globex.uuid], id)).to.equal(undefined)
     })
 
-    it('finds no unknown checkpoint', async () => {
+    it('returns undefined for an unknown checkpoint', async () => {
       await expectRejection(answer('nobody', 'yes'), 'NotFoundError', 'checkpoint_not_found')
       expect(await store().find('all', 'nobody')).to.equal(undefined)
     })

@@ -48,7 +48,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(await stores.connections.list('all')).to.have.length(2)
     })
 
-    it('changes only given fields; secrets are replaced as a whole', async () => {
+    it('changes only given fields and replaces secrets as a whole', async () => {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       clock.nowMs += 5
@@ -84,7 +84,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(opened?.secrets['client_secret']?.reveal()).to.equal('next')
     })
 
-    it('keeps the last refusal until it works or its settings change', async () => {
+    it('keeps the last refusal until the connection works or its settings change', async () => {
       const { stores, acme, globex, clock } = subject()
       const { connections } = stores
       const { uuid } = await connections.create(acme.uuid, given, somebody())
@@ -112,7 +112,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect((await now()).lastFailure).to.equal(null)
     })
 
-    it('remembers when secrets were entered, if there are any', async () => {
+    it('remembers when its secrets were entered', async () => {
       const { stores, acme, clock } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       const bare = await stores.connections.create(
@@ -140,7 +140,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect(emptied.secretsAt).to.equal(null)
     })
 
-    it('gives each connection a token of its own, and finds it by that token alone', async () => {
+    it('gives each connection a unique token and finds it by that token', async () => {
       const { stores, acme, globex } = subject()
       const one = await stores.connections.create(acme.uuid, given, somebody())
       const two = await stores.connections.create(globex.uuid, given, somebody())
@@ -163,7 +163,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       )
     })
 
-    it('keeps the token when a connection changes, and forgets it with the connection', async () => {
+    it('keeps the token when a connection changes, and deletes it with the connection', async () => {
       const { stores, acme } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       const token = (await stores.connections.eventsToken(acme.uuid, made.uuid)).reveal()
@@ -185,7 +185,7 @@ export function connectionStoreContract(subject: GetSubject): void {
       expect((await stores.connections.eventsToken(acme.uuid, again.uuid)).reveal()).to.not.equal(token)
     })
 
-    it('removes a connection; its name is free again', async () => {
+    it('removes a connection and frees its name', async () => {
       const { stores, acme } = subject()
       const made = await stores.connections.create(acme.uuid, given, somebody())
       await stores.connections.remove(acme.uuid, made.uuid, undefined, somebody())

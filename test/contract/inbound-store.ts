@@ -54,7 +54,7 @@ export function inboundStoreContract(subject: GetSubject): void {
         outcome,
       ])
 
-    it('takes the first valid answer; the run resumes', async () => {
+    it('accepts the first valid answer and resumes the run', async () => {
       const id = await open()
       const answers = [
         answer(id, { by: somePerson('U2'), refused: 'not_asked' }),
@@ -74,7 +74,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect((await subject().stores.runs.find('all', run.uuid))?.status).to.equal('running')
     })
 
-    it('lets one of two calls, or of a call and the timeout, win', async () => {
+    it('lets one of two concurrent calls, or of a call and the timeout, win', async () => {
       const id = await open('a')
       const both = await Promise.all([
         outcomesOf({ answers: [answer(id)] }),
@@ -94,7 +94,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await outcomesOf({ answers: [answer(unnoticed)] })).to.deep.equal(['late'])
     })
 
-    it('accepts a call once within the retention time, with all its events', async () => {
+    it('accepts a call with all its events once within the retention time', async () => {
       const id = await open()
       const call = { once: { key: 'Ev1', keepMs: 100 }, answers: [answer(id, { refused: 'not_asked' })] }
       const [first, repeat] = await Promise.all([take(call), take({ ...call, broken: 'revoked' })])
@@ -128,7 +128,7 @@ export function inboundStoreContract(subject: GetSubject): void {
       expect(await take({ once })).to.deep.equal([])
     })
 
-    it('marks the connection as broken or warns, until it was edited or found to work', async () => {
+    it('marks the connection as broken or with a warning until it is edited or works', async () => {
       const { stores, acme, clock } = subject()
       const { connections } = stores
       const now = async () => (await connections.open(acme.uuid, 'chat'))?.connection

@@ -38,7 +38,7 @@ export function journalReaderContract(subject: GetSubject): void {
     const paths = (lines: readonly { readonly entry: { readonly path: string } }[]) =>
       lines.map(({ entry }) => entry.path).join(' ')
 
-    it('reads a journal in chunks, in order and each line once', async () => {
+    it('reads a journal in chunks, in order, each entry once', async () => {
       const pieces: string[] = []
       let after: number | undefined
       do {
@@ -53,7 +53,7 @@ export function journalReaderContract(subject: GetSubject): void {
       expect(await chunk({}, unknownUuid)).to.deep.equal({ lines: [], next: undefined })
     })
 
-    it('limits a chunk by bytes, except for a single larger line', async () => {
+    it('limits a chunk by bytes, except for a single larger entry', async () => {
       await record(run, 10, 'x'.repeat(1_000))
       await record(run, 11, null)
       const first = await chunk({ bytes: 350 })
@@ -63,7 +63,7 @@ export function journalReaderContract(subject: GetSubject): void {
       expect(paths((await chunk({ bytes: 350, after: large.next })).lines)).to.equal('s11')
     })
 
-    it('skips lines of other kinds, and lines that are too large', async () => {
+    it('skips entries of other kinds and oversized entries', async () => {
       await record(run, 12, 'x'.repeat(1_000))
       const some = { kinds: ['even', 'none'], lines: 4 }
       const first = await chunk(some)
@@ -75,7 +75,7 @@ export function journalReaderContract(subject: GetSubject): void {
       expect(await chunk({ kinds: [] })).to.deep.equal({ lines: [], next: undefined })
     })
 
-    it('gives pages in both orders, which end early when they are large', async () => {
+    it('returns pages in both orders, which end early if large', async () => {
       const page = (request: object) =>
         subject().stores.journalReader.page(run, {
           limit: 4,
@@ -95,7 +95,7 @@ export function journalReaderContract(subject: GetSubject): void {
       expect(none).to.deep.equal({ data: [], nextCursor: null, total: 0 })
     })
 
-    it('gives the states of unfinished lines, and the rows of places', async () => {
+    it('returns the states of unfinished entries, and the rows of given paths', async () => {
       const { journal, journalReader } = subject().stores
       await journal.begin(run, begun(10))
       const error = { code: 'x', message: 'x' }

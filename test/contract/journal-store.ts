@@ -30,7 +30,7 @@ export function journalStoreContract(subject: GetSubject): void {
       expect(await journal.entries(run)).to.deep.equal([{ ...begin, ...end }])
     })
 
-    it('keeps the first intent, and raises its attempt only', async () => {
+    it('keeps the first intent and increases only its attempt', async () => {
       const { journal } = subject().stores
       await journal.begin(run, begin)
       await journal.begin(run, { ...begin, input: 'other', kind: 'other', startedAt: 999 })
@@ -43,7 +43,7 @@ export function journalStoreContract(subject: GetSubject): void {
       expect((await journal.entries(run))[0]).to.deep.include({ ...end, attempt: 3 })
     })
 
-    it('takes one result: the first', async () => {
+    it('accepts only the first result', async () => {
       const { journal } = subject().stores
       await journal.begin(run, begin)
       const late: JournalEnd = { ...end, state: 'failed', output: null, error }

@@ -36,7 +36,7 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(await stores.keys.find('K1')).to.equal(undefined)
     })
 
-    it('tells a key for all organizations from a key for none', async () => {
+    it('distinguishes a key for all organizations from one for none', async () => {
       const { stores, acme, globex } = subject()
       await stores.keys.create(newKey({ id: 'all' }), somebody())
       await stores.keys.create(newKey({ id: 'none', organizationUuids: [] }), somebody())
@@ -50,7 +50,7 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(scopes[2]).to.have.members([acme.uuid, globex.uuid])
     })
 
-    it('lists keys, and undoes one that names an unknown organization', async () => {
+    it('lists keys, and rolls back one that names an unknown organization', async () => {
       const { stores, acme } = subject()
       expect(await stores.keys.list()).to.have.length(0)
       const half = stores.keys.create(newKey({ organizationUuids: [acme.uuid, unknownUuid] }), somebody())
@@ -60,7 +60,7 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(await stores.keys.list()).to.have.length(1)
     })
 
-    it('revokes a key once and for good; the key stays in the list', async () => {
+    it('revokes a key once and for good and keeps it in the list', async () => {
       const { stores, clock } = subject()
       await stores.keys.create(newKey(), somebody())
       await stores.keys.create(newKey({ id: 'k2', role: 'intake' }), somebody())
@@ -77,7 +77,7 @@ export function keyStoreContract(subject: GetSubject): void {
       await expectRejection(stores.keys.revoke('k3', somebody()), 'NotFoundError', 'key_not_found')
     })
 
-    it('keeps the last usable administrator key', async () => {
+    it('keeps the last usable admin key', async () => {
       const { stores, clock, acme } = subject()
       await stores.keys.create(newKey({ id: 'last' }), somebody())
       await stores.keys.create(newKey({ id: 'scoped', organizationUuids: [acme.uuid] }), somebody())
@@ -95,7 +95,7 @@ export function keyStoreContract(subject: GetSubject): void {
       expect(both.map(({ status }) => status)).to.deep.equal(['fulfilled', 'rejected'])
     })
 
-    it('remembers when a key was used', async () => {
+    it('records the last use of a key', async () => {
       const { stores, clock } = subject()
       await stores.keys.create(newKey(), somebody())
       await stores.keys.recordUse('k1', clock.nowMs + 7)
@@ -103,7 +103,7 @@ export function keyStoreContract(subject: GetSubject): void {
       await stores.keys.recordUse('nobody', 1)
     })
 
-    it('refuses a public id twice', async () => {
+    it('refuses a duplicate public id', async () => {
       const { stores } = subject()
       await stores.keys.create(newKey(), somebody())
       await expectRejection(stores.keys.create(newKey(), somebody()), 'ConflictError', 'key_exists')

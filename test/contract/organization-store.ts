@@ -4,7 +4,7 @@ import { somebody } from '../support/somebody.ts'
 
 export function organizationStoreContract(subject: GetSubject): void {
   describe('OrganizationStore', () => {
-    it('gives an organization a uuid and the time', async () => {
+    it('gives an organization a uuid and a creation time', async () => {
       const { acme, clock } = subject()
       expect(acme).to.deep.equal({
         uuid: acme.uuid,
@@ -16,7 +16,7 @@ export function organizationStoreContract(subject: GetSubject): void {
       expect(acme.uuid).to.match(uuidPattern)
     })
 
-    it('lists those of the scope only', async () => {
+    it('lists only organizations of the scope', async () => {
       const { stores, acme, globex } = subject()
       expect(await stores.organizations.list('all')).to.deep.equal([acme, globex])
       expect(await stores.organizations.list([globex.uuid])).to.deep.equal([globex])
@@ -24,13 +24,13 @@ export function organizationStoreContract(subject: GetSubject): void {
       expect(await stores.organizations.list([])).to.deep.equal([])
     })
 
-    it('refuses a code that differs in case only', async () => {
+    it('refuses a code that differs only in letter case', async () => {
       const { stores } = subject()
       const again = stores.organizations.create({ code: 'ACME', name: 'Other' }, somebody())
       await expectRejection(again, 'ConflictError', 'organization_exists')
     })
 
-    it('renames one at the expected revision, and records it in the audit log', async () => {
+    it('renames an organization at the expected revision and records it in the audit log', async () => {
       const { stores, acme, globex } = subject()
       const renamed = await stores.organizations.rename(acme.uuid, 'Acme', 1, somebody('ada'))
       expect(renamed).to.deep.equal({ ...acme, name: 'Acme', revision: 2 })

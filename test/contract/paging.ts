@@ -27,7 +27,7 @@ export function pagingContract(subject: GetSubject): void {
 
   for (const [name, { add, list }] of Object.entries(lists)) {
     describe(`pages of ${name}`, () => {
-      it('show each row once, newest first, also while rows are added', async () => {
+      it('show each row once, newest first, while rows are added', async () => {
         for (let count = 0; count < 7; count += 1) await add()
         const all = (await list({ limit: 200 })).data
         let page = await list({ limit: 3 })
@@ -47,7 +47,7 @@ export function pagingContract(subject: GetSubject): void {
         expect((await list({ limit: 1 })).nextCursor).to.be.a('string')
       })
 
-      it('refuse a limit out of bounds and a cursor of their own making', async () => {
+      it('refuse a limit out of bounds and a forged cursor', async () => {
         for (const limit of [0, -1, 201, 1.5, Number.NaN, Infinity]) {
           await expectRejection(list({ limit }), 'ValidationError', 'invalid_limit')
         }

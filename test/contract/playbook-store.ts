@@ -23,7 +23,7 @@ export function playbookStoreContract(subject: GetSubject): void {
     }) as const
 
   describe('PlaybookStore', () => {
-    it('keeps every version, and knows the newest of a name', async () => {
+    it('keeps every version and finds the newest by name', async () => {
       const { stores, clock, acme } = subject()
       await stores.playbooks.put(first, somebody())
       clock.nowMs += 5
@@ -47,7 +47,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       })
     })
 
-    it('knows who put a version in force the last time', async () => {
+    it('records who last published a version', async () => {
       const { stores, clock } = subject()
       const kim = { ...somebody(), name: 'kim' }
       for (const [one, by] of [
@@ -86,7 +86,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       )
     })
 
-    it('shows a scope what was made for its organizations, and all that was written', async () => {
+    it('shows a scope the playbooks generated for its organizations, and all authored ones', async () => {
       const { stores, acme, globex } = subject()
       for (const one of [first, made(acme, 'of-acme'), made(globex, 'of-globex')]) {
         await stores.playbooks.put(one, somebody())
@@ -110,7 +110,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('keeps the names of organizations apart, and finds the written playbook before a made one', async () => {
+    it('separates playbooks by organization, and prefers authored to generated ones', async () => {
       const { stores, acme, globex } = subject()
       await stores.playbooks.put(made(acme), somebody())
       await stores.playbooks.put(made(globex), somebody())
@@ -125,7 +125,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       }
     })
 
-    it('changes nothing when the newest version is put again', async () => {
+    it('changes nothing if the newest version is stored again', async () => {
       const { stores, clock } = subject()
       await stores.playbooks.put(first, somebody())
       clock.nowMs += 5
@@ -136,7 +136,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('makes an old version the newest when it is put again', async () => {
+    it('makes an old version the newest if it is stored again', async () => {
       const { stores } = subject()
       for (const version of [first, second, first]) await stores.playbooks.put(version, somebody())
       expect((await stores.playbooks.find('all', 'triage'))?.hash).to.equal(first.hash)
@@ -144,7 +144,7 @@ export function playbookStoreContract(subject: GetSubject): void {
       expect((await stores.playbooks.findByHash('all', second.hash))?.source).to.equal(second.source)
     })
 
-    it('finds nothing under an unknown name or hash, and takes nothing for an unknown organization', async () => {
+    it('finds nothing by an unknown name or hash, and refuses an unknown organization', async () => {
       const { stores } = subject()
       expect(await stores.playbooks.find('all', 'nobody')).to.equal(undefined)
       expect(await stores.playbooks.findByHash('all', '')).to.equal(undefined)

@@ -13,7 +13,7 @@ export function providerStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('renames one at the expected revision, and records it in the audit log', async () => {
+    it('renames a provider at the expected revision and records it in the audit log', async () => {
       const { stores } = subject()
       expect(await stores.providers.rename('siem', 'Other', 1, somebody('ada'))).to.include({
         code: 'SIEM',
@@ -31,7 +31,7 @@ export function providerStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('refuses a code that differs in case only, and one that is no code', async () => {
+    it('refuses an invalid code and one that differs only in letter case', async () => {
       const { stores } = subject()
       const again = stores.providers.create({ code: 'siem', name: 'Other' }, somebody())
       await expectRejection(again, 'ConflictError', 'provider_exists')

@@ -14,7 +14,7 @@ export function requestStoreContract(subject: GetSubject): void {
       work = async (): Promise<unknown> => ({ n: ++calls }),
     ) => subject().stores.requests.once({ ...request, ...changes }, work)
 
-    it('does the same work once, and returns the first result', async () => {
+    it('does the same work once and returns the first result', async () => {
       expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: false })
       expect(await once()).to.deep.equal({ answer: { n: 1 }, replayed: true })
       expect(await once({ key: 'l' })).to.deep.equal({ answer: { n: 2 }, replayed: false })
@@ -27,7 +27,7 @@ export function requestStoreContract(subject: GetSubject): void {
       expect(calls).to.equal(1)
     })
 
-    it('forgets it after its time', async () => {
+    it('expires a key after its time', async () => {
       await once()
       subject().clock.nowMs += request.keepMs - 1
       expect((await once()).replayed).to.equal(true)
@@ -35,20 +35,20 @@ export function requestStoreContract(subject: GetSubject): void {
       expect(await once({ asks: 'other' })).to.deep.equal({ answer: { n: 2 }, replayed: false })
     })
 
-    it('lets the second of two at once wait for the first', async () => {
+    it('makes a concurrent request wait for the first', async () => {
       const both = await Promise.all([once(), once()])
       expect(both.map(({ replayed }) => replayed)).to.deep.equal([false, true])
       expect(calls).to.equal(1)
     })
 
-    it('keeps nothing of work that failed, so that it can be tried again', async () => {
+    it('keeps nothing of failed work, so that it can be retried', async () => {
       const fail = () => Promise.reject(new Error('no'))
       const [first, second] = await Promise.allSettled([once({}, fail), once()])
       expect(first.status).to.equal('rejected')
       expect(second).to.deep.include({ value: { answer: { n: 1 }, replayed: false } })
     })
 
-    it('remembers work also where what others write at the same time is undone', async () => {
+    it('remembers work even if a concurrent write is rolled back', async () => {
       const { organizations } = subject().stores
       const create = (code: string) => organizations.create({ code, name: 'x' }, somebody())
       await create('old')
@@ -64,7 +64,7 @@ export function requestStoreContract(subject: GetSubject): void {
       expect((await once({}, make)).replayed).to.equal(true)
     })
 
-    it('remembers work in the commit of its first write, also where it fails after that', async () => {
+    it('remembers work in the commit of its first write, even if it fails after that', async () => {
       const { organizations } = subject().stores
       const make = async () => {
         await organizations.create({ code: 'new', name: 'x' }, somebody())

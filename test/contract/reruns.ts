@@ -55,8 +55,8 @@ export function rerunsContract(subject: GetSubject): void {
     return await stores.runs.end(uuid, failed)
   }
 
-  describe('RunStore, for runs that go on from another', () => {
-    it('copies the entries that are named and have ended, with their failed attempts', async () => {
+  describe('RunStore, retries of runs', () => {
+    it('copy the given ended entries with their failed attempts', async () => {
       const { journal } = subject().stores
       const run = await endedRun()
       const next = await retry(run, ['b', 'c', 'nowhere'])
@@ -67,7 +67,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await journal.failedAttempts(next.uuid)).to.deep.equal(await journal.failedAttempts(run.uuid))
     })
 
-    it('keeps the case, also without an alert, and says from retry to retry who did the work', async () => {
+    it('keep the case, also without an alert, and the run that did the work across retries', async () => {
       const { stores } = subject()
       const run = await endedRun()
       expect(run.caseId).to.equal('Acme-1')
@@ -79,7 +79,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect((await stores.cases.list('all', {}, { limit: 5 })).total).to.equal(1)
     })
 
-    it('goes on from a run once, also when two try at once', async () => {
+    it('continue a run once, also for concurrent requests', async () => {
       const run = await endedRun()
       expect(await subject().stores.runs.isSuperseded(run.uuid)).to.equal(false)
       const tries = await Promise.allSettled([retry(run, ['a']), retry(run, ['a'])])
@@ -89,7 +89,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect((await subject().stores.runs.list('all', {}, { limit: 5 })).total).to.equal(2)
     })
 
-    it('goes on from what has ended, in the same organization', async () => {
+    it('require an ended run of the same organization', async () => {
       const { globex } = subject()
       const running = await startedRun(subject(), null)
       await expectRejection(retry(running, []), 'ConflictError', 'run_not_ended')
@@ -99,7 +99,7 @@ export function rerunsContract(subject: GetSubject): void {
       await expectRejection(retry({ ...run, uuid: unknownUuid }, []), 'NotFoundError', 'run_not_found')
     })
 
-    it('does not go on from a run whose alert was investigated later, or is', async () => {
+    it('are refused if the alert was investigated later or is being investigated', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const first = await startedRun(subject(), alert)
@@ -112,7 +112,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await stores.alerts.find('all', alert.id)).to.include({ retryCount: 2 })
     })
 
-    it('lists the failed runs that nothing has gone on from, by playbook, error and time', async () => {
+    it('list failed runs without a retry by playbook, error and time', async () => {
       const { stores, clock } = subject()
       const run = await endedRun()
       clock.nowMs += 10
@@ -134,7 +134,7 @@ export function rerunsContract(subject: GetSubject): void {
     })
   })
 
-  describe('RunStore, for runs that go on from a large one', () => {
+  describe('RunStore, retries of large runs', () => {
     const paths = Array.from({ length: 1_100 }, (_, n) => `each[${n}]/do`)
 
     async function largeRun(): Promise<Run> {
@@ -173,7 +173,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await journal.failedAttempts(uuid)).to.deep.equal(await journal.failedAttempts(before.uuid))
     }
 
-    it('shows the copied journal whole or not at all, however it is read', async () => {
+    it('show the copied journal completely or not at all', async () => {
       const { journal, journalReader } = subject().stores
       const run = await largeRun()
       const over = new AbortController()
@@ -201,7 +201,7 @@ export function rerunsContract(subject: GetSubject): void {
       await expectWhole(run, uuid)
     })
 
-    it('takes and starts it with all of its journal, also when that is asked for while it is copied', async () => {
+    it('are taken and started with the whole journal, even if requested during the copy', async () => {
       const { runs } = subject().stores
       const run = await largeRun()
       const queued = retry(run, paths)
@@ -213,7 +213,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await runs.take(uuid), 'it has a turn').to.equal(undefined)
     })
 
-    it('is due when all is copied, and not before', async () => {
+    it('are due only after the copy', async () => {
       const { runs } = subject().stores
       const run = await largeRun()
       const queued = retry(run, paths)
@@ -230,7 +230,7 @@ export function rerunsContract(subject: GetSubject): void {
       expect(await runs.take(uuid)).to.have.nested.property('run.uuid', uuid)
     })
 
-    it('can be cancelled while it is copied, and be retried with all that was carried over', async () => {
+    it('can be cancelled during the copy, and retried with all carried-over steps', async () => {
       const { runs } = subject().stores
       const run = await largeRun()
       const queued = retry(run, paths)
@@ -244,7 +244,7 @@ export function rerunsContract(subject: GetSubject): void {
       await expectWhole(cancelled, again.uuid)
     })
 
-    it('is dropped with its journal if another run has its concurrency key', async () => {
+    it('are dropped with their journal if another run has the concurrency key', async () => {
       const { stores } = subject()
       const concurrency = { key: 'k', policy: 'drop' } as const
       const run = await largeRun()
@@ -260,7 +260,7 @@ export function rerunsContract(subject: GetSubject): void {
       await expectWhole(dropped, again.uuid)
     })
 
-    it('holds the run before meanwhile: it is neither pruned nor retried again', async () => {
+    it('block pruning and another retry of the earlier run during the copy', async () => {
       const { stores, clock } = subject()
       const run = await largeRun()
       clock.nowMs += 1_000

@@ -90,8 +90,8 @@ export function retentionStoreContract(subject: GetSubject): void {
     await own.alerts.list('all', { words: 'newest' }, { limit: 1 })
   }
 
-  describe('RetentionStore, of runs', () => {
-    it('deletes the steps, inputs and output of what ended by then, and marks it', async () => {
+  describe('RetentionStore, runs', () => {
+    it('deletes steps, inputs and output of runs that ended before the cut-off, and marks them pruned', async () => {
       const { run } = await investigated(failed)
       pass(day)
       expect(await pruneRuns(now() - day - 1)).to.deep.equal({ runs: 0, alerts: 0 })
@@ -102,7 +102,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await pruneRuns(now())).to.deep.equal({ runs: 0, alerts: 0 })
     })
 
-    it('keeps a run whose case is open, or was closed since, or that goes on', async () => {
+    it('keeps a run that is active, or whose case is open or was closed after the cut-off', async () => {
       const open = await endedRun(await own.alerts.create(newAlert(subject().acme)))
       await startedRun(subject(), await own.alerts.create(newAlert(subject().acme)))
       pass(day)
@@ -112,7 +112,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await pruneRuns(now())).runs).to.equal(1)
     })
 
-    it('keeps a run with a step that a person has to decide about', async () => {
+    it('keeps a run with an undecided unknown outcome', async () => {
       const run = await startedRun(subject(), null)
       await stepOf(run, 'a', false)
       await own.journal.park(run.uuid, 'a')
@@ -124,7 +124,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await pruneRuns(now())).runs).to.equal(1)
     })
 
-    it('allows no retry from it', async () => {
+    it('forbids a retry of a pruned run', async () => {
       const { alert, run } = await investigated(failed)
       expect((await own.runs.list('all', { retriable: true }, { limit: 5 })).total).to.equal(1)
       pass(day)
@@ -140,7 +140,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await own.runs.queue(next)).status, 'from the beginning').to.equal('queued')
     })
 
-    it('keeps what a retry that is under way goes on from, and then prunes all of the chain', async () => {
+    it('keeps runs that an active retry continues, then prunes the whole chain', async () => {
       const first = await endedRun(null, failed)
       const again = async (run: Run) => {
         const { organizationUuid, playbookName, playbookHash } = run
@@ -162,7 +162,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       )
     })
 
-    it('keeps the row of the newest run, and that of one with a case', async () => {
+    it('keeps the row of the newest run, and of runs with a case', async () => {
       const run = await endedRun(null)
       const held = await startedRun(subject(), null)
       const caseId = await own.runs.openCase(held.uuid, { title: 'x' })
@@ -176,7 +176,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await timelineOf(own, caseId)).to.have.length(3)
     })
 
-    it('does a large one in several pieces, of which none shows half a run', async () => {
+    it('prunes a large run in pieces without ever showing half of it', async () => {
       const run = await startedRun(subject(), null)
       for (let n = 0; n < 1_100; n++) await stepOf(run, `s${n}`)
       await own.runs.end(run.uuid, completed)
@@ -193,7 +193,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(pieces).to.be.greaterThan(2)
     })
 
-    it('shows nothing of a large run that is pruned while its journal is read', async () => {
+    it('returns nothing of a large run that is pruned while its journal is read', async () => {
       const run = await startedRun(subject(), null)
       const paths = Array.from({ length: 2_300 }, (_, n) => `s${n}`)
       await Promise.all(paths.map((path) => stepOf(run, path)))
@@ -220,8 +220,8 @@ export function retentionStoreContract(subject: GetSubject): void {
     })
   })
 
-  describe('RetentionStore, of alerts', () => {
-    it('deletes what was last changed by then, with its runs; its case stays, and its id is not given again', async () => {
+  describe('RetentionStore, alerts', () => {
+    it('deletes alerts last changed before the cut-off with their runs, keeps the case, and never reuses the id', async () => {
       const { alert, run } = await investigated()
       await newest()
       pass(day)
@@ -240,7 +240,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await own.alerts.create(newAlert(subject().acme))).id).to.equal('Acme-SIEM-3')
     })
 
-    it('keeps what is under investigation, waits for it, or has an open case', async () => {
+    it('keeps alerts that are or will be investigated, or have an open case', async () => {
       const { run } = await investigated()
       await own.alerts.create(newAlert(subject().acme))
       await startedRun(subject(), await own.alerts.create(newAlert(subject().acme)))
@@ -256,7 +256,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect((await pruneAlerts(now())).alerts).to.equal(0)
     })
 
-    it('deletes an alert without a type, which nobody investigates', async () => {
+    it('deletes an alert without a type, which is never investigated', async () => {
       const alert = await own.alerts.create(newAlert(subject().acme, { type: null }))
       await newest()
       pass(day)
@@ -264,7 +264,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await own.alerts.wasDeleted('all', alert.id)).to.equal(true)
     })
 
-    it('keeps the newest one, though all are due and nothing else holds it: its row is not given to another', async () => {
+    it('keeps the newest alert, so that its row id is not reused', async () => {
       const untyped = () => own.alerts.create(newAlert(subject().acme, { type: null }))
       const [first, second] = [await untyped(), await untyped()]
       await own.alerts.list('all', { words: 'x' }, { limit: 1 })
@@ -280,7 +280,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('keeps an alert while a request returns it, and while repeats join it', async () => {
+    it('keeps an alert while a request returns it and while repeats join it', async () => {
       const once = { key: 'k', keepMs: 2 * day }
       const { alert } = await own.alerts.createOnce(newAlert(subject().acme, { type: null }), once)
       const first = await own.alerts.create(newAlert(subject().acme))
@@ -304,7 +304,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await own.alerts.wasDeleted('all', alert.id)).to.equal(true)
     })
 
-    it('deletes repeats before the alert that they follow', async () => {
+    it('deletes repeats before the alert that they joined', async () => {
       const make = () => own.alerts.create(newAlert(subject().acme))
       const [first, repeat] = [await make(), await make()]
       const group = { fingerprint: Buffer.alloc(32), reason: 'x', windowMs: 60_000, caseTitle: () => 'x' }
@@ -330,7 +330,7 @@ export function retentionStoreContract(subject: GetSubject): void {
         .map(({ organization_code: code, actor, details }) => [code, actor.kind, details])
     }
 
-    it('records for each organization what a piece deletes, by which rule', async () => {
+    it('records for each organization what a piece deletes, with the rule', async () => {
       await investigated()
       await investigated(failed)
       const { globex } = subject()
@@ -349,7 +349,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       expect(await told(), 'nothing was deleted').to.have.length(3)
     })
 
-    it('has the case count what it lost, which changes neither its revision nor its time', async () => {
+    it('counts deletions on the case without changing its revision or time', async () => {
       const { run } = await investigated()
       await newest()
       pass(day)

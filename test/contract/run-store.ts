@@ -93,7 +93,7 @@ export function runStoreContract(subject: GetSubject): void {
       })
     }
 
-    it('starts and ends a run once, also when two try at once', async () => {
+    it('starts and ends a run once, also for concurrent calls', async () => {
       const { stores } = subject()
       const { uuid } = await queuedRun(subject(), null)
       const start = () => stores.runs.start(uuid, { title: 'x' })
@@ -106,7 +106,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect((await stores.runs.find('all', uuid))?.status).to.equal('completed')
     })
 
-    it('opens the case of a run without an alert when it is asked for, once', async () => {
+    it('opens the case of a run without an alert once, on request', async () => {
       const { stores } = subject()
       const run = await startedRun(subject(), null)
       expect(run.caseId).to.equal(null)
@@ -119,7 +119,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(kinds).to.deep.equal(['opened', 'run_ended'])
     })
 
-    it('opens no case for a run that is over, or has not begun', async () => {
+    it('opens no case for a run that is over or has not begun', async () => {
       const { stores } = subject()
       const { uuid } = await queuedRun(subject(), null)
       const open = () => stores.runs.openCase(uuid, { title: 'Too early' })
@@ -137,7 +137,7 @@ export function runStoreContract(subject: GetSubject): void {
       await expectRejection(stores.runs.end(uuid, failed), 'ConflictError', 'run_not_running')
     })
 
-    it('cancels a queued run, which leaves its alert Failed and opens no case', async () => {
+    it('cancels a queued run, which leaves its alert Failed without a case', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const { uuid } = await queuedRun(subject(), alert)
@@ -146,7 +146,7 @@ export function runStoreContract(subject: GetSubject): void {
       await expectRejection(stores.runs.start(uuid, { title: 'x' }), 'ConflictError', 'run_not_queued')
     })
 
-    it('investigates an alert again: retry count rises, the case stays', async () => {
+    it('investigates an alert again with a higher retry count and the same case', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const first = await startedRun(subject(), alert)
@@ -169,7 +169,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(kinds).to.deep.equal(['opened', 'alert', 'run_ended', 'alert', 'run_ended'])
     })
 
-    it('takes an alert back from its end for a retry only, and a new alert for a first run only', async () => {
+    it('reopens an ended alert only for a retry, and starts a first run only for a new alert', async () => {
       const { stores, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       await expectRejection(queuedRun(subject(), alert, true), 'ConflictError', 'alert_move_forbidden')
@@ -196,7 +196,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect(await stored(alert.id)).to.include({ retryCount: 0 })
     })
 
-    it('knows alerts, runs and organizations that do not exist from those that do', async () => {
+    it('distinguishes unknown alerts, runs and organizations from known ones', async () => {
       const { stores, acme, globex } = subject()
       const foreign = await stores.alerts.create(newAlert(globex))
       await expectRejection(queuedRun(subject(), foreign), 'NotFoundError', 'alert_not_found')
@@ -238,7 +238,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect((await stores.runs.list([globex.uuid], { caseId }, { limit: 5 })).total).to.equal(0)
     })
 
-    describe('runs of one concurrency key', () => {
+    describe('runs with one concurrency key', () => {
       const queue = (key: string, policy: 'queue' | 'drop' = 'queue', organization = subject().acme) =>
         subject().stores.runs.queue({
           organizationUuid: organization.uuid,
@@ -250,7 +250,7 @@ export function runStoreContract(subject: GetSubject): void {
       const start = ({ uuid }: { readonly uuid: string }) =>
         subject().stores.runs.start(uuid, { title: 'Contained' })
 
-      it('start one after the other, in the order in which they were queued', async () => {
+      it('start one after the other in the order of queueing', async () => {
         const { runs } = subject().stores
         const [first, second, third, other] = [
           await queue('a'),
@@ -269,7 +269,7 @@ export function runStoreContract(subject: GetSubject): void {
         expect((await runs.nextInLine(other.uuid))?.uuid).to.equal(undefined)
       })
 
-      it('are dropped where the playbook says so, and their alerts with them', async () => {
+      it('are dropped with their alerts if the playbook says so', async () => {
         const { stores, globex } = subject()
         const first = await queue('a', 'drop')
         expect(await queue('a', 'drop')).to.nested.include({
@@ -282,7 +282,7 @@ export function runStoreContract(subject: GetSubject): void {
       })
     })
 
-    it('keeps inputs as they were given', async () => {
+    it('keeps inputs unchanged', async () => {
       const { stores, acme } = subject()
       const inputs = { user: 'eve', days: [1, 2], deep: { x: null } }
       const { uuid } = await stores.runs.queue({
@@ -295,7 +295,7 @@ export function runStoreContract(subject: GetSubject): void {
       expect((await stores.runs.find('all', uuid))?.inputs).to.deep.equal(inputs)
     })
 
-    it('cancels a queued run at once, and notes who asked for a running one', async () => {
+    it('cancels a queued run at once, and records the requester for a running one', async () => {
       const { stores, acme, globex, clock } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const queued = await queuedRun(subject(), alert)

@@ -14,7 +14,7 @@ export function runTurnsContract(subject: GetSubject): void {
   const parked = async (after?: ParkedRun, limit = 10) => subject().stores.runs.parked(after, limit)
 
   describe('RunStore: turns', () => {
-    it('have come for what was queued, in that order, until it is started', async () => {
+    it('come in the order of queueing until the run starts', async () => {
       const { stores, globex, clock } = subject()
       const first = await queuedRun(subject(), null)
       clock.nowMs++
@@ -28,7 +28,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([])
     })
 
-    it('come again at their time, and for one taker', async () => {
+    it('come again at their time, for one taker', async () => {
       const { stores, clock } = subject()
       const { uuid } = await startedRun(subject(), null)
       expect(await stores.runs.take(uuid), 'it has a turn').to.equal(undefined)
@@ -48,7 +48,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([])
     })
 
-    it('give what has ended as it is, and nothing for what is not there', async () => {
+    it('return an ended run unchanged, and nothing for a missing run', async () => {
       const { runs } = subject().stores
       const { uuid } = await startedRun(subject(), null)
       const ended = await runs.end(uuid, completed)
@@ -57,7 +57,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await runs.take(unknownUuid)).to.equal(undefined)
     })
 
-    it('are listed by their time, page by page, those that never come by themselves left out', async () => {
+    it('are listed by time in pages, without those that need an event', async () => {
       const { stores, clock } = subject()
       const at = [30, 10, 20, 20, Infinity].map((ms) => clock.nowMs + ms)
       const all: ParkedRun[] = []
@@ -79,7 +79,7 @@ export function runTurnsContract(subject: GetSubject): void {
       ['a decision', (id: string) => decide(id)],
       ['a cancellation', (id: string) => subject().stores.runs.cancel('all', id, somebody('anna'))],
     ] as const) {
-      it(`come at once after ${what}, whether it came before the run was put away or after`, async () => {
+      it(`come at once after ${what}, even if it came before the run was parked`, async () => {
         const { runs, journal } = subject().stores
         for (const isPutAwayFirst of [true, false]) {
           const { uuid } = await startedRun(subject(), null)
@@ -108,7 +108,7 @@ export function runTurnsContract(subject: GetSubject): void {
       await subject().stores.journal.resolve(runUuid, begin.path, decision)
     }
 
-    it('stay for what was queued before the clock was set back', async () => {
+    it('are kept for runs queued before the clock was set back', async () => {
       const { stores, clock } = subject()
       const queued = await queuedRun(subject(), null)
       const resting = await startedRun(subject(), null)
@@ -120,7 +120,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await stores.runs.take(queued.uuid)).to.deep.include({ convictions: 0 })
     })
 
-    it('come first for what an earlier process had taken', async () => {
+    it('come first for runs taken by an earlier process', async () => {
       const { runs } = subject().stores
       const queued = await queuedRun(subject(), null)
       const taken = await startedRun(subject(), null)
@@ -134,7 +134,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([queued.uuid])
     })
 
-    it('tell whom to suspect of bringing the process down: who was left behind twice without a rest', async () => {
+    it('suspect a run that two crashes left behind without a rest', async () => {
       const { runs } = subject().stores
       const [bad, good] = [await startedRun(subject(), null), await startedRun(subject(), null)]
       const suspects = async () => (await runs.suspects()).map(({ uuid, crashes }) => [uuid, crashes])
@@ -162,7 +162,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await runs.take(bad.uuid), 'it has come through').to.deep.include({ convictions: 0 })
     })
 
-    it('suspect more who was watched at a crash, and nobody after a stop that was meant', async () => {
+    it('suspect a run that was watched at a crash, and none after a graceful stop', async () => {
       const { runs } = subject().stores
       const all = [await startedRun(subject(), null), await startedRun(subject(), null)]
       const crashes = async () => (await runs.suspects()).map((suspect) => suspect.crashes)
@@ -183,7 +183,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await crashes(), 'it was cut off by that stop').to.deep.equal([])
     })
 
-    it('come for the next of a concurrency key when the one before has ended, and not before', async () => {
+    it('come for the next run of a concurrency key only after the previous one ended', async () => {
       const { stores, acme } = subject()
       const queue = () =>
         stores.runs.queue({
@@ -204,7 +204,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([third.uuid])
     })
 
-    it('are counted for each organization while they are the first ones of their runs', async () => {
+    it('are counted per organization while they are the first ones of their runs', async () => {
       const { stores, acme } = subject()
       expect(await stores.runs.countQueued()).to.deep.equal(new Map())
       const [first] = [await queuedRun(subject(), null), await queuedRun(subject(), null)]

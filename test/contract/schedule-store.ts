@@ -23,7 +23,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
     const fire = (from: StoredSchedule, nextAt: number, overlap = false) =>
       store().fire(from, nextAt, run(), { overlap })
 
-    it('keeps exactly the given schedules; overdue ones stay overdue until they fire', async () => {
+    it('keeps exactly the given schedules, and overdue ones stay overdue until they fire', async () => {
       const { globex } = subject()
       await store().keep([schedule(), schedule({ organizationUuid: globex.uuid })])
       expect(await store().keep([schedule({ nextAt: 999 })])).to.deep.equal([schedule({ nextAt: 100 })])
@@ -32,7 +32,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
       expect(await store().keep([])).to.deep.equal([])
     })
 
-    it('takes a next time by the clock again that was reckoned when the clock was hours ahead', async () => {
+    it('recalculates a next time that was set while the clock was hours ahead', async () => {
       const hour = 3_600_000
       await store().keep([schedule({ nextAt: 10 * hour })])
       expect(await store().keep([schedule({ nextAt: 8 * hour })])).to.deep.equal([
@@ -43,7 +43,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('fires once for each time', async () => {
+    it('fires once per due time', async () => {
       await store().keep([schedule()])
       const [first, second] = await Promise.all([fire(schedule(), 200, true), fire(schedule(), 200, true)])
       expect(first).to.include({ status: 'queued', playbookName: 'patrol' })

@@ -22,7 +22,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       )
     const find = (n: number) => subject().stores.sessions.find(hashOf(n))
 
-    it('finds a session by the hash of its token, with the key as it is now', async () => {
+    it('finds a session by its token hash, with the current key', async () => {
       const { stores, clock } = subject()
       const session = await begin(1)
       expect(session.uuid).to.match(uuidPattern)
@@ -36,7 +36,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       await expectRejection(begin(3, { key: { id: 'none' } }), 'NotFoundError', 'key_not_found')
     })
 
-    it('remembers when it was used, and forgets one that has ended', async () => {
+    it('records the last use and deletes an ended session', async () => {
       const { stores, clock } = subject()
       const { uuid } = await begin(1)
       await stores.sessions.recordUse(uuid, clock.nowMs + 7)
@@ -57,7 +57,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       ])
     })
 
-    it('forgets all that are over when another begins: idle, old, or without their key', async () => {
+    it('deletes idle, expired and keyless sessions when a new one starts', async () => {
       const { stores, clock } = subject()
       const { uuid } = await begin(1)
       await begin(2, { key: { id: 'k2' } })
@@ -77,7 +77,7 @@ export function sessionStoreContract(subject: GetSubject): void {
       expect(await find(3)).to.equal(undefined)
     })
 
-    it('keeps the newest hundred of a key', async () => {
+    it('keeps the newest hundred sessions of a key', async () => {
       await begin(200, { key: { id: 'k2' } })
       for (let n = 0; n < 101; n++) await begin(n)
       expect(await find(0)).to.equal(undefined)

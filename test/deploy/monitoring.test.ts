@@ -103,7 +103,7 @@ describe('alert rules and dashboards', function () {
     return [...unknown, ...named, ...lost]
   }
 
-  it('are seen to be wrong when they are', () => {
+  it('fail the check with planted bugs', () => {
     for (const [expr, results] of [
       ['tocsin_run', []],
       ['rate(tocsin_alerts_refused_total{state="503"}[5m])', []],
@@ -121,7 +121,7 @@ describe('alert rules and dashboards', function () {
   })
 
   for (const { alert, expr, annotations } of rules) {
-    it(`name metrics, labels and values of the server: ${alert}`, () => {
+    it(`use existing metrics, labels and values: ${alert}`, () => {
       const results = [...JSON.stringify(annotations).matchAll(/\$labels\.(\w+)/g)].map(
         ([, label = '']) => label,
       )
@@ -130,7 +130,7 @@ describe('alert rules and dashboards', function () {
   }
 
   for (const { where, expr, legendFormat } of queries) {
-    it(`name metrics, labels and values of the server: ${where}: ${legendFormat}`, () => {
+    it(`use existing metrics, labels and values: ${where}: ${legendFormat}`, () => {
       const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label)
       expect(unknownIn(expr.replaceAll('$instance', '.*'), shown)).to.deep.equal([])
       expect(expr, 'the instance that the reader chose').to.include('job="tocsin", instance=~"$instance"')
@@ -143,7 +143,7 @@ describe('alert rules and dashboards', function () {
     expect([...new Set(bare)].toSorted()).to.deep.equal(families.toSorted())
   })
 
-  it('offer the instances of the server to choose from', () => {
+  it('have a selector for server instances', () => {
     for (const { title, templating } of dashboards) {
       const query = templating.list.find(({ name }) => name === 'instance')?.query ?? ''
       const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(query) ?? []
@@ -153,7 +153,7 @@ describe('alert rules and dashboards', function () {
 })
 
 describe('Grafana dashboards', () => {
-  it('have ids, titles and panels of their own, none over another', () => {
+  it('have unique ids and titles, and panels that do not overlap', () => {
     expect(new Set(dashboards.map(({ uid }) => uid)).size)
       .to.equal(dashboards.length)
       .and.to.be.above(2)
@@ -176,13 +176,13 @@ describe('alert rules', () => {
     }
   })
 
-  it('are documented, alert by alert', () => {
+  it('are documented individually', () => {
     const [, section = ''] = /^## Alarms$([^]*?)^## /m.exec(read('docs/monitoring.md')) ?? []
     const documented = [...section.matchAll(/^\| `(Tocsin\w+)`/gm)].map(([, name]) => name)
     expect(documented).to.deep.equal(rules.map(({ alert }) => alert))
   })
 
-  it('each have a case that fires and one that does not', () => {
+  it('each have a firing and a silent test case', () => {
     expect(Object.keys(alertCases)).to.deep.equal(rules.map(({ alert }) => alert))
   })
 })
@@ -234,7 +234,7 @@ describe('promtool', function () {
     expect(promtool('check', 'config', path)).to.equal('')
   })
 
-  it('sees each alert fire when it should, and not otherwise', () => {
+  it('confirms that each alert fires only when it should', () => {
     const expectation = (alert: string, isFiring: boolean) => ({
       expr: `count(ALERTS{alertname="${alert}", alertstate="firing"})`,
       eval_time: alertCases[alert]!.at,

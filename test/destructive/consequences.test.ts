@@ -24,8 +24,8 @@ async function after(playbook: Playbook, path = 'ask', called?: Playbook) {
   return { yes: await skillsAfter('yes'), no: await skillsAfter('no') }
 }
 
-describe('consequences of an answer', () => {
-  it('are the destructive skills that its conditions let through', async () => {
+describe('the consequences of an answer', () => {
+  it('are the destructive skills that its conditions allow', async () => {
     const on = (answer: string) => `, if: steps.ask.output.answer == "${answer}"`
     const playbook = playbookOf(list(ask, isolate(on('yes')), block(on('no')), '{ set: { x: 1 } }'))
     expect(await after(playbook)).to.deep.equal({ yes: ['edr.isolate'], no: ['edr.block'] })
@@ -38,7 +38,7 @@ describe('consequences of an answer', () => {
     })
   })
 
-  it('are possible where more than the answer decides, and ruled out where the answer alone does', async () => {
+  it('are possible if other values matter too, and excluded if the answer alone excludes them', async () => {
     const playbook = playbookOf(
       list(
         ask,
@@ -49,7 +49,7 @@ describe('consequences of an answer', () => {
     expect(await after(playbook)).to.deep.equal({ yes: ['edr.block'], no: ['edr.isolate', 'edr.block'] })
   })
 
-  it('follow the cases of a switch, and stop where the answer ends the run', async () => {
+  it('follow the cases of a switch and stop if the answer ends the run', async () => {
     const cases = `{ switch: [{ when: steps.ask.output.answer == "yes", steps: [${isolate()}] }], else: [{ return: left }] }`
     expect(await after(playbookOf(list(ask, cases, block())))).to.deep.equal({
       yes: ['edr.isolate', 'edr.block'],
@@ -57,7 +57,7 @@ describe('consequences of an answer', () => {
     })
   })
 
-  it('go on behind the group that holds the question, and in finally', async () => {
+  it('continue after the group with the question, and in finally', async () => {
     const grouped = playbookOf(
       list(`{ id: g, steps: [${ask}, { if: steps.ask.output.answer == "no", return: no }] }`, isolate()),
       `finally:\n  - ${block()}\n`,
@@ -78,7 +78,7 @@ describe('consequences of an answer', () => {
     expect(await after(branches, 'p/a/ask')).to.deep.equal({ yes: ['edr.block'], no: ['edr.block'] })
   })
 
-  it('include what a called playbook does, and what comes behind the call that asks', async () => {
+  it('include called playbooks and the steps after the asking call', async () => {
     const callee = playbookOf(list(ask, isolate(', if: steps.ask.output.answer == "yes"')))
     const { playbook } = parsePlaybook(withSteps(list('{ id: sub, call: other }', block())), { catalogue })
     expect(await after(playbook!, 'sub/ask', callee)).to.deep.equal({

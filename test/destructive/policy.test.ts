@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import { limitOf, serverLimits, wouldAsk } from '../../core/destructive/policy.ts'
 import { catalogue } from '../playbook/support.ts'
 
-describe('limits of destructive actions', () => {
-  it('are those of the organization, else those of the server', () => {
+describe('limits for destructive actions', () => {
+  it('come from the organization, or else from the server', () => {
     const server = serverLimits({ blocking: 50 })
     expect(limitOf(server, { containment: 0 }, 'containment')).to.equal(0)
     expect(limitOf(server, { containment: 0 }, 'blocking')).to.equal(50)
     expect(limitOf(server, undefined, 'deletion')).to.equal(10)
   })
 
-  it('say which actions of a dry run would wait, each class by itself', () => {
+  it('tell per class which actions of a dry run would wait', () => {
     const blocks = (count: number) => Array<string>(count).fill('edr.block')
     expect(wouldAsk(blocks(30), catalogue)).to.deep.equal([
       'would ask for approval: 30 blocking actions, limit 10 per hour',

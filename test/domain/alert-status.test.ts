@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { alertStatus, alertStatusMoves, alertStatusNames, mayMove } from '../../core/domain/alert.ts'
 
-describe('investigation status of an alert', () => {
-  it('has the values and names of the specification', () => {
+describe('the investigation status of an alert', () => {
+  it('has the specified values and names', () => {
     expect(alertStatusNames).to.deep.equal({
       0: 'Created',
       5: 'Submitted',
@@ -13,7 +13,7 @@ describe('investigation status of an alert', () => {
     expect(Object.values(alertStatus).map(String)).to.deep.equal(Object.keys(alertStatusNames))
   })
 
-  it('moves forward one by one, and back to Submitted for a retry; no other move is possible', () => {
+  it('advances step by step, and returns to Submitted only for a retry', () => {
     const moves = Object.values(alertStatus).flatMap((from) =>
       Object.values(alertStatus)
         .filter((to) => mayMove(from, to))
@@ -22,7 +22,7 @@ describe('investigation status of an alert', () => {
     expect(moves).to.deep.equal(['0 → 5', '5 → 10', '10 → 15', '10 → 20', '15 → 5', '20 → 5'])
   })
 
-  it('can get to an end from everywhere', () => {
+  it('can reach an end from every status', () => {
     for (const moves of Object.values(alertStatusMoves)) expect(moves).to.not.be.empty
   })
 })

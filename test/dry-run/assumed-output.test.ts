@@ -8,22 +8,22 @@ import { tries } from '../support/random.ts'
 
 const skill = (name: string) => catalogue.skill(name)!.skill
 
-describe('the output that a dry run assumes', () => {
-  it('is that of the first example', () => {
+describe('the assumed output of a dry run', () => {
+  it('is the output of the first example', () => {
     expect(assumedOutput(skill('people.post'), { text: 'x' })).to.deep.equal({
       output: { id: 'm-1' },
       from: 'example',
     })
   })
 
-  it('is made from the schema where there is no example', () => {
+  it('is generated from the schema without an example', () => {
     expect(assumedOutput(skill('people.isolate'), {})).to.deep.equal({
       output: { id: unknownText, state: 'isolated' },
       from: 'schema',
     })
   })
 
-  it('takes from the input what both have', () => {
+  it('copies fields that input and output share', () => {
     const { output } = assumedOutput(skill('people.isolate'), { id: 'm-7', state: 'nonsense' })
     expect(output).to.deep.equal({ id: unknownText, state: 'isolated' })
     expect(assumedOutput(skill('people.isolate'), { id: 'm-7' }).output).to.deep.equal({
@@ -61,7 +61,7 @@ describe('the output that a dry run assumes', () => {
     ),
   }))
 
-  it('fits the schema it was made from', () => {
+  it('matches its schema', () => {
     fc.assert(
       fc.property(schema, (each) => {
         expect(compileSchema(each).problems(sampleFromSchema(each))).to.deep.equal([])
@@ -70,7 +70,7 @@ describe('the output that a dry run assumes', () => {
     )
   })
 
-  it('ends for a schema that refers to itself', () => {
+  it('is finite for a recursive schema', () => {
     const self: JsonSchema = {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', required: ['next'], properties: { next: { $ref: '#/$defs/node' } } } },

@@ -47,7 +47,7 @@ async function dry(read: (call: SkillCall) => Promise<unknown>, world = '{}') {
 const kim = async () => ({ name: 'Kim', risk: 1 })
 
 describe('dryRun', () => {
-  it('calls what reads, tells what would be written, and lets waits pass', async () => {
+  it('calls reads, reports writes, and skips waits', async () => {
     const run = await dry(kim)
     expect(run.asked).to.deep.equal(['run people.find'])
     expect(run.wouldDo).to.deep.equal([
@@ -80,7 +80,7 @@ describe('dryRun', () => {
     expect(run.durationMs).to.equal(2 * 86_400_000)
   })
 
-  it('calls of all installed skills only those that declare to read', async () => {
+  it('calls only skills that declare to read, of all installed ones', async () => {
     const pluginsDir = join(import.meta.dirname, '../../plugins')
     const installed = await discoverPlugins({ pluginsDir, packages: [] })
     const called: string[] = []
@@ -132,7 +132,7 @@ describe('dryRun', () => {
     expect(called).to.deep.equal(of('read'))
   })
 
-  it('goes on with what the fixtures say, for reads and for writes', async () => {
+  it('continues with the fixtures for reads and writes', async () => {
     const run = await dry(
       () => Promise.reject(new Error('nothing is asked in earnest')),
       `mocks:
@@ -145,7 +145,7 @@ describe('dryRun', () => {
     expect(run.wouldDo[1]!.input).to.deep.equal({ text: 'other is pending' })
   })
 
-  it('lets a fixture stand for a playbook that is called', async () => {
+  it('replaces a called playbook by a fixture', async () => {
     const called = new Map([
       [
         'asked',
@@ -171,14 +171,14 @@ describe('dryRun', () => {
     expect(run.wouldDo).to.deep.equal([])
   })
 
-  it('fails as a run would where a fixture fails a write', async () => {
+  it('fails like a run if a fixture fails a write', async () => {
     const run = await dry(kim, 'mocks: { people.isolate: { error: { code: http_403 } } }\n')
     expect(run.outcome).to.deep.include({ status: 'failed' })
     expect(run.outcome?.error?.code).to.equal('http_403')
     expect(run.wouldDo).to.deep.equal([])
   })
 
-  it('asks once, since no time passes before the next try', async () => {
+  it('makes one attempt, because no time passes before the next', async () => {
     const run = await dry(() => Promise.reject(new RetryableError('http_503', 'busy')))
     expect(run.asked).to.deep.equal(['run people.find'])
     expect(run.outcome?.error).to.deep.include({
@@ -187,7 +187,7 @@ describe('dryRun', () => {
     })
   })
 
-  it('refuses a write whose input would be refused', async () => {
+  it('refuses a write with an invalid input', async () => {
     const run = await dry(async () => ({ name: 5, risk: 1 }))
     expect(run.outcome?.error?.code).to.equal('value_invalid')
     expect(run.wouldDo).to.deep.equal([])

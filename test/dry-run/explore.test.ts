@@ -64,7 +64,7 @@ function drawn({ events, end }: DryRunTree): unknown {
 }
 
 describe('exploreDryRun', () => {
-  it('goes every way that people may answer, and reads once', async () => {
+  it('follows every possible answer and makes each read once', async () => {
     const { tree, reads } = await explore()
     const isolated = ['completed confirm', 'would people.isolate', 'completed cut']
     expect(drawn(tree)).to.deep.equal([
@@ -91,7 +91,7 @@ describe('exploreDryRun', () => {
     expect(reads).to.deep.equal(['people.find'])
   })
 
-  it('asks one after the other what is asked at once', async () => {
+  it('asks parallel questions one after the other', async () => {
     const ask = (id: string) =>
       `{ id: ${id}, checkpoint: { via: operator, with: { message: Well? }, answers: [yes], timeout: 1h } }`
     const both = playbookOf(playbookSource(`\n  - parallel: [${ask('a')}, ${ask('b')}]`))
@@ -124,7 +124,7 @@ describe('exploreDryRun', () => {
     ])
   })
 
-  it('goes one way where the answers are given', async () => {
+  it('follows one path with given answers', async () => {
     const { tree } = await explore({ confirm: 'timeout', sure: { answer: { ok: true } } })
     expect(drawn(tree)).to.deep.equal([
       'completed who',
@@ -138,12 +138,12 @@ describe('exploreDryRun', () => {
     ])
   })
 
-  it('takes answers of the fixtures as well', async () => {
+  it('accepts answers from fixtures', async () => {
     const { tree } = await explore({}, 'mocks: { steps.confirm: { answer: mine } }')
     expect((drawn(tree) as unknown[]).at(-1)).to.equal('completed')
   })
 
-  it('stops at many ways', async () => {
+  it('stops at a maximum number of paths', async () => {
     const asks = Array.from({ length: 7 }, (_, n) => {
       return `  - { id: q${n}, checkpoint: { via: operator, with: { message: x }, answers: [a], timeout: 1h, on_timeout: a } }`
     })
@@ -161,7 +161,7 @@ describe('exploreDryRun', () => {
     expect(JSON.stringify(drawn(tree)).match(/"completed"\]/g)).to.have.length(64)
   })
 
-  it('gives up as soon as it is told to, and with a read under way', async () => {
+  it('aborts at once on request, even during a read', async () => {
     const stop = new AbortController()
     const { fixtures, mocks } = parseWorld('{}', playbook, { catalogue }).world!
     const reason = new Error('nobody waits')
@@ -180,7 +180,7 @@ describe('exploreDryRun', () => {
     expect(error).to.equal(reason)
   })
 
-  it('lets others have their turn, also where a run waits for nothing', async () => {
+  it('yields to others, even in a run that never waits', async () => {
     const steps = Array.from({ length: 40 }, (_, n) => `  - { id: s${n}, set: { n: ${n} } }`)
     const stop = new AbortController()
     setImmediate(() => setImmediate(() => stop.abort(new Error('told in time'))))

@@ -39,7 +39,7 @@ async function failure(work: Promise<unknown>): Promise<Error & { code?: string;
   )
 }
 
-describe('egress: where it goes', () => {
+describe('egress: destinations', () => {
   const nothingAllowed = createEgress({ allowPrivate: [] })
 
   for (const url of [
@@ -101,11 +101,11 @@ describe('egress: where it goes', () => {
       return result
     }
 
-    it('gives the address of a public name', () => {
+    it('resolves a public name', () => {
       expect(lookedUp([], '93.184.215.14')).to.deep.equal({ error: null, address: '93.184.215.14' })
     })
 
-    it('refuses a name when any one of its addresses is private', () => {
+    it('refuses a name if any of its addresses is private', () => {
       for (const other of [
         '10.0.0.7',
         '127.0.0.1',
@@ -118,7 +118,7 @@ describe('egress: where it goes', () => {
       }
     })
 
-    it('does not name the address to who has no connection', () => {
+    it('hides the address from requests without a connection', () => {
       let refused: unknown
       const lookup = guardedLookup(
         new URL('https://name.example/'),
@@ -130,14 +130,14 @@ describe('egress: where it goes', () => {
       expect(String(refused)).to.include('name.example').and.not.include('10.0.0.7')
     })
 
-    it('takes a private address that the operator allows, by range or by name, but never the metadata of a cloud', () => {
+    it('allows a private address by range or name, but never cloud metadata addresses', () => {
       expect(lookedUp(['10.0.0.0/8'], '10.0.0.7').address).to.equal('10.0.0.7')
       expect(lookedUp(['name.example'], '10.0.0.7').address).to.equal('10.0.0.7')
       expect(lookedUp(['name.example'], '169.254.169.254').error).to.include({ code: 'egress_forbidden' })
     })
   })
 
-  describe('as the operator allows', () => {
+  describe('with an allow list', () => {
     let server: TestServer
     before(async () => {
       server = await serveHttp((_request, response) => response.end())
@@ -169,7 +169,7 @@ describe('egress: where it goes', () => {
       expect(await reaches(() => '10.0.0.0/8')).to.equal('egress_forbidden')
     })
 
-    it('reaches nothing of it without a connection, and says the same of open and closed ports', async () => {
+    it('requires a connection, and otherwise reports open and closed ports alike', async () => {
       const egress = createEgress({ allowPrivate: ['127.0.0.1', 'localhost'] })
       const refusals = new Set<string>()
       const before = server.connections()
@@ -189,7 +189,7 @@ describe('egress: where it goes', () => {
       expect(server.connections()).to.equal(before)
     })
 
-    it('gives each organization its own list, and all others the common one', async () => {
+    it('uses the list of an organization, or else the common one', async () => {
       const codes: Record<string, string> = { u1: 'Acme', u2: 'globex', u3: 'initech' }
       const egress = createEgress({
         allowPrivate: {
@@ -216,7 +216,7 @@ describe('egress: where it goes', () => {
       egress.close()
     })
 
-    it('takes no proxy from the environment', async () => {
+    it('ignores proxies in the environment', async () => {
       const names = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'NODE_USE_ENV_PROXY']
       const before = names.map((name) => process.env[name])
       for (const name of names)
@@ -233,7 +233,7 @@ describe('egress: where it goes', () => {
     })
   })
 
-  it('does not lend a connection’s socket to requests without one', async () => {
+  it('does not share a connection’s socket with requests without one', async () => {
     const { createSecureContext } = tls
     const server = createServer(
       { key: pem('localhost.key.pem'), cert: pem('localhost.cert.pem') },
@@ -257,7 +257,7 @@ describe('egress: where it goes', () => {
     }
   })
 
-  it('verifies certificates, also where the environment says not to', async () => {
+  it('verifies certificates even if the environment disables it', async () => {
     const server = createServer(
       { key: pem('self-signed.key.pem'), cert: pem('self-signed.cert.pem') },
       (_request, response) => response.end(),
@@ -283,19 +283,19 @@ describe('egress: where it goes', () => {
 describe('isAllowedAddress', () => {
   const nothing = parseAllowList([])
 
-  it('takes public addresses', () => {
+  it('allows public addresses', () => {
     for (const address of ['93.184.215.14', '8.8.8.8', '2606:4700:4700::1111']) {
       expect(isAllowedAddress(address, false, nothing), address).to.equal(true)
     }
   })
 
-  it('refuses what is no address, and scoped ones', () => {
+  it('refuses invalid and scoped addresses', () => {
     for (const address of ['', 'example.com', '2606:4700::1%eth0']) {
       expect(isAllowedAddress(address, false, nothing), address).to.equal(false)
     }
   })
 
-  it('refuses where clouds keep credentials, whatever is allowed', () => {
+  it('refuses cloud metadata addresses even if allowed', () => {
     const everything = parseAllowList(['0.0.0.0/0', '::/0'])
     expect(isAllowedAddress('10.0.0.1', false, everything)).to.equal(true)
     for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254', '168.63.129.16']) {
@@ -315,10 +315,10 @@ describe('parseAllowList', () => {
     'host:port',
     'a b',
   ]) {
-    it(`refuses '${entry}', naming it`, () => expect(() => parseAllowList([entry])).to.throw(`'${entry}'`))
+    it(`refuses '${entry}' and names it`, () => expect(() => parseAllowList([entry])).to.throw(`'${entry}'`))
   }
 
-  it('takes IPv6 addresses with and without a port', () => {
+  it('accepts IPv6 addresses with and without a port', () => {
     expect(parseAllowList(['::1']).allowsHost('[::1]', 443)).to.equal(true)
     expect(parseAllowList(['[::1]:8443']).allowsHost('[::1]', 8443)).to.equal(true)
     expect(parseAllowList(['[::1]:8443']).allowsHost('[::1]', 443)).to.equal(false)

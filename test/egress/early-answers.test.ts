@@ -26,7 +26,7 @@ function keepBusy(): () => void {
   return () => (isOver = true)
 }
 
-describe('egress: an answer that begins before all of the request was written', () => {
+describe('egress: a response that starts before the request is fully written', () => {
   const trusted = getCACertificates('default')
   let worker: Worker
   let urls: Readonly<Record<'http' | 'https', string>>
@@ -67,7 +67,7 @@ describe('egress: an answer that begins before all of the request was written', 
   for (const scheme of ['http', 'https'] as const)
     for (const framing of ['content-length', 'chunked'])
       for (const loop of ['idle', 'busy']) {
-        it(`is read: ${scheme}, ${framing}, the loop ${loop}`, async () => {
+        it(`is read: ${scheme}, ${framing}, event loop ${loop}`, async () => {
           const stop = loop === 'busy' ? keepBusy() : () => {}
           try {
             expect(await failures(`${urls[scheme]}/${framing}`, 125, '{"comment":"isolate"}')).to.deep.equal(
@@ -79,11 +79,11 @@ describe('egress: an answer that begins before all of the request was written', 
         })
       }
 
-  it('is read where the body is large', async () => {
+  it('is read if the body is large', async () => {
     expect(await failures(`${urls.https}/content-length`, 40, 'x'.repeat(300_000))).to.deep.equal([])
   })
 
-  it('is read where it refuses the body, and nothing reads that', async () => {
+  it('is read if it refuses an unread body', async () => {
     const server = await serveHttp((_request, response) => {
       response.writeHead(413, { connection: 'close' }).end('too large')
     })
@@ -96,7 +96,7 @@ describe('egress: an answer that begins before all of the request was written', 
     await server.close()
   })
 
-  it('is read where nothing reads the body, which is then not sent any further', async () => {
+  it('is read if the body stays unread, and stops the upload', async () => {
     const { promise: paused, resolve } = Promise.withResolvers<Socket>()
     const server = await serveSocket((socket) => {
       socket.pause()

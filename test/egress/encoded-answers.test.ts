@@ -13,7 +13,7 @@ import { serveHttp, type TestServer } from './servers.ts'
 
 const text = '{"verdict":"clean","ü":1}'
 
-describe('egress: an encoded answer', () => {
+describe('egress: an encoded response', () => {
   let egress: ClosableEgress
   let server: TestServer | undefined
 
@@ -53,7 +53,7 @@ describe('egress: an encoded answer', () => {
     })
   }
 
-  it('is read in the charset that it names', async () => {
+  it('is decoded with its charset', async () => {
     server = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xfc]))
     })
@@ -81,14 +81,14 @@ describe('egress: an encoded answer', () => {
     'cut off': gzipSync(text.repeat(100)).subarray(0, 30),
     'not what its header says': Buffer.from(text),
   })) {
-    it(`fails as a broken answer where it is ${what}`, async () => {
+    it(`fails as a bad response if it is ${what}`, async () => {
       const error: unknown = await answerTo('gzip', bytes).catch((reason: unknown) => reason)
       expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
       expect(String(error)).to.include('no complete response')
     })
   }
 
-  it('is too large where either layer of it unfolds without end', async () => {
+  it('is refused as too large if either layer is a decompression bomb', async () => {
     const zeros = createGzip({ level: 9 })
     for (let megabytes = 0; megabytes < 20; megabytes++) zeros.write(Buffer.alloc(1_048_576))
     zeros.end()

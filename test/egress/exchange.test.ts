@@ -32,7 +32,7 @@ describe('egress: an exchange', () => {
     server = undefined
   })
 
-  it('sends method, headers and body, and gives back status, headers and body', async () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
     server = await serveHttp((request, response) => {
       let body = ''
       request.on('data', (chunk) => (body += String(chunk)))
@@ -58,13 +58,13 @@ describe('egress: an exchange', () => {
     })
   }
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     server = await serveHttp((_request, response) => response.end('x'.repeat(100_000)))
     for (let count = 0; count < 5; count++) await egress.send(get(server.url))
     expect(server.connections()).to.equal(1)
   })
 
-  it('sends what changes something over no connection that has been idle for long', async () => {
+  it('sends writes only over connections that were not idle for long', async () => {
     server = await serveHttp((_request, response) => response.end('x'))
     await egress.send(get(server.url))
     await egress.send(get(server.url, { method: 'POST', body: 'x' }))
@@ -80,7 +80,7 @@ describe('egress: an exchange', () => {
     expect(server.connections()).to.be.at.most(16)
   })
 
-  it('gives back a redirect as it is', async () => {
+  it('returns a redirect without following it', async () => {
     let calls = 0
     server = await serveHttp((_request, response) => {
       calls++
@@ -90,7 +90,7 @@ describe('egress: an exchange', () => {
     expect(calls).to.equal(1)
   })
 
-  it('gives back error statuses and retries nothing', async () => {
+  it('returns error statuses and retries nothing', async () => {
     let calls = 0
     server = await serveHttp((_request, response) => {
       calls++
@@ -100,7 +100,7 @@ describe('egress: an exchange', () => {
     expect(calls).to.equal(1)
   })
 
-  it('sends a request in one piece, body included', async () => {
+  it('sends headers and body in one segment', async () => {
     const pieces: string[] = []
     server = await serveSocket((socket, first) => {
       const take = (piece: Buffer): void => {
@@ -127,7 +127,7 @@ describe('egress: an exchange', () => {
     expect(await egress.send(get(server.url))).to.deep.include({ status: 200, body: 'hello' })
   })
 
-  it('leaves nothing on a signal that outlives it', async () => {
+  it('leaves no listener on a longer-lived signal', async () => {
     server = await serveHttp((_request, response) => response.end('x'))
     const { signal } = new AbortController()
     await egress.send(get(server.url, { signal }))
@@ -149,7 +149,7 @@ describe('egress: an exchange', () => {
     expect(sent).to.be.below(40_000_000)
   })
 
-  it('stops a body that unfolds without end, within bounded memory', async () => {
+  it('stops a decompression bomb within bounded memory', async () => {
     server = await serveHttp((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
       const bomb = createGzip({ level: 9 })
@@ -163,12 +163,12 @@ describe('egress: an exchange', () => {
     expect(process.memoryUsage().rss - before).to.be.below(400_000_000)
   })
 
-  it('takes a body of exactly 10 MB', async () => {
+  it('accepts a body of exactly 10 MB', async () => {
     server = await serveHttp((_request, response) => response.end(Buffer.alloc(10 * 1024 * 1024, 'x')))
     expect((await egress.send(get(server.url))).body).to.have.length(10 * 1024 * 1024)
   })
 
-  it('refuses headers that are too large', async () => {
+  it('refuses too large headers', async () => {
     server = await serveSocket((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const line = `x-long: ${'x'.repeat(1_000)}\r\n`
@@ -200,7 +200,7 @@ describe('egress: an exchange', () => {
     'a switch of protocols': (socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
   })) {
-    it(`may be repeated after ${what}, and is not repeated here`, async () => {
+    it(`is retryable after ${what} and not retried here`, async () => {
       server = await serveSocket(talk)
       let told = 0
       const error = await failure(egress, get(server.url, { onSent: () => told++ }))
@@ -212,7 +212,7 @@ describe('egress: an exchange', () => {
     })
   }
 
-  it('may be repeated when nothing listens', async () => {
+  it('is retryable if nothing listens', async () => {
     server = await serveHttp(() => {})
     const { url } = server
     await server.close()
@@ -228,7 +228,7 @@ describe('egress: an exchange', () => {
     'is no TLS': (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     'is cut': (socket) => socket.resetAndDestroy(),
   })) {
-    it(`knows that nothing was sent where the handshake ${what}`, async () => {
+    it(`knows that nothing was sent if the handshake ${what}`, async () => {
       server = await serveSocket(talk)
       const url = server.url.replace('http:', 'https:')
       const onSent = () => expect.fail('nothing was sent')
@@ -239,7 +239,7 @@ describe('egress: an exchange', () => {
     })
   }
 
-  it('may be repeated when a name does not exist', async () => {
+  it('is retryable if a name does not exist', async () => {
     const error = await failure(egress, get('https://no-such-host.invalid/'))
     expect(error).to.include({ name: 'RetryableError', code: 'network_error' })
     expect(mayHaveHappened(error)).to.equal(false)
@@ -265,7 +265,7 @@ describe('egress: an exchange', () => {
         socket.on('close', () => clearInterval(drip))
       },
     })) {
-      it(`ends ${what}, with the signal's own reason`, async () => {
+      it(`ends ${what} with the signal's own reason`, async () => {
         server = await serveSocket(talk)
         const reason = new Error('the deadline of the step')
         const controller = new AbortController()
@@ -274,7 +274,7 @@ describe('egress: an exchange', () => {
       })
     }
 
-    it('sends nothing when it has passed already', async () => {
+    it('sends nothing if it has already passed', async () => {
       server = await serveHttp((_request, response) => response.end())
       const reason = new Error('too late')
       expect(await failure(egress, get(server.url, { signal: AbortSignal.abort(reason) }))).to.equal(reason)

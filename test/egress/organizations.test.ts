@@ -13,7 +13,7 @@ import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 const ignore = () => {}
 
-describe('egress: the requests of two organizations', () => {
+describe('egress: requests of two organizations', () => {
   let egress: ClosableEgress
   let server: TestServer
   let seen: { readonly socket: number | undefined; readonly text: string }[]
@@ -77,14 +77,14 @@ describe('egress: the requests of two organizations', () => {
 
   const smuggled = 'AAAAAPOST /notes HTTP/1.1\r\nHost: x\r\nContent-Length: 130\r\n\r\n'
 
-  it('never share a socket; those of one do', async () => {
+  it('never share a socket, unlike those of one', async () => {
     for (const organization of ['acme', 'globex', 'acme', 'globex']) await sendOf(organization, 'hello')
     const [first, second, third, fourth] = seen.map(({ socket }) => socket)
     expect(second).to.not.equal(first)
     expect([third, fourth]).to.deep.equal([first, second])
   })
 
-  it('are never cut into other requests: no connection sets a header that frames them', async () => {
+  it('never affect each other, because no connection may set framing headers', async () => {
     for (const header_name of [
       'Content-Length',
       'transfer-encoding',
@@ -105,7 +105,7 @@ describe('egress: the requests of two organizations', () => {
     expect(seen.map(({ text }) => text)).to.deep.equal([`POST /of-acme ${smuggled}`])
   })
 
-  it('are not sent where a header of anybody’s would frame them', async () => {
+  it('are not sent with framing headers from any source', async () => {
     for (const headers of [
       { 'content-length': '5' },
       { 'Transfer-Encoding': 'chunked' },

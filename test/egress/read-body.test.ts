@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { Readable } from 'node:stream'
 import { decodeText, readBytes } from '../../core/common/read-body.ts'
 
-describe('the body of an answer', () => {
-  it('is given up when it is too large, also where the stream never says that it is over', async () => {
+describe('the body of a response', () => {
+  it('is aborted if too large, even if the stream never ends', async () => {
     const chunk = Buffer.alloc(1_048_576)
     const endless = new Readable({
       read() {
@@ -15,7 +15,7 @@ describe('the body of an answer', () => {
     expect(error).to.include({ code: 'response_too_large' })
   })
 
-  it('has failed when the stream broke before anybody read it', async () => {
+  it('fails if the stream broke before it was read', async () => {
     const broken = new Readable({ read() {} })
     broken.on('error', () => {})
     broken.destroy(new Error('cut off'))
@@ -24,7 +24,7 @@ describe('the body of an answer', () => {
     expect(error).to.include({ message: 'cut off' })
   })
 
-  it('is read without the mark that says in which order its bytes come, each time', async () => {
+  it('is read without its byte order mark, each time', async () => {
     for (let count = 0; count < 2; count++) {
       const stream = Readable.from([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{}')], {
         objectMode: false,

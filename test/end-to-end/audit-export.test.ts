@@ -20,7 +20,7 @@ describe('the export of the audit log by a server', function () {
     await folder.remove()
   })
 
-  it('loses nothing when the server is killed, reaches a receiver over TLS, and shows its lag', async () => {
+  it('loses nothing on a kill of the server, reaches a receiver over TLS, and reports its lag', async () => {
     const [key, cert] = await Promise.all(
       ['localhost.key.pem', 'localhost.cert.pem'].map((name) => readFile(join(fixtures, name))),
     )

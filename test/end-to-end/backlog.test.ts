@@ -4,7 +4,7 @@ import { killCommands } from '../support/server/run-tocsin.ts'
 import { startServer, type RunningServer } from '../support/server/start-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
-describe('tocsin serve with more alerts than it investigates', function () {
+describe('tocsin serve with an alert backlog', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
   let server: RunningServer
@@ -39,7 +39,7 @@ describe('tocsin serve with more alerts than it investigates', function () {
     while ((await ask('/engine')).queued !== count) await sleep(10)
   }
 
-  it('pauses runs: steps under way end, alerts are taken in and wait', async () => {
+  it('pauses runs: current steps end, and alerts are stored and wait', async () => {
     await server.call('/organizations', { body: { code: 'beta', name: 'Beta' } })
     const { status, body } = await server.call('/engine/pause', {
       body: { reason: 'a playbook isolates too much' },
@@ -57,7 +57,7 @@ describe('tocsin serve with more alerts than it investigates', function () {
     expect((await ask('/runs')).data[0]).to.include({ status: 'queued' })
   })
 
-  it('refuses alerts of an organization of which too many wait, stores nothing of them, and goes on with others', async () => {
+  it('refuses alerts of an organization with too many waiting, stores none of them, and accepts others', async () => {
     expect(await postAll(2)).to.deep.equal([201, 201])
     await queued(3)
     const refused = await fetch(`${server.url}/api/alerts`, {
@@ -78,7 +78,7 @@ describe('tocsin serve with more alerts than it investigates', function () {
     expect((await ask('/alerts?organization=main')).total).to.equal(4)
   })
 
-  it('knows both after a restart, and says so', async () => {
+  it('restores both after a restart and reports it', async () => {
     const { adminKey } = server
     expect((await server.stop()).code).to.equal(0)
     server = await startServer({ cwd: folder.path, dataDir: 'data', adminKey, env })
@@ -99,7 +99,7 @@ describe('tocsin serve with more alerts than it investigates', function () {
     expect((await post('main')).status).to.equal(201)
   })
 
-  it('lets only administrators of all organizations pause', async () => {
+  it('lets only admins of all organizations pause', async () => {
     const make = async (role: string, codes: readonly string[] | null) => {
       const made = await server.call('/keys', { body: { name: role, role, organization_codes: codes } })
       return made.body.key as string

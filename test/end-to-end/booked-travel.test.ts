@@ -14,7 +14,7 @@ steps:
     with: { verdict: benign }
 `
 
-describe('booked travel, end to end', function () {
+describe('travel bookings, end to end', function () {
   this.timeout(30_000)
   let tocsin: TestTocsin
 
@@ -34,14 +34,14 @@ describe('booked travel, end to end', function () {
   }
   const ana = { user: 'Ana@example.com', at: '2026-01-22T09:00:00Z' }
 
-  it('explains a sign-in from where it leads to, at its time, of who travels', async () => {
+  it('explain a sign-in by its country, time and traveler', async () => {
     expect(await verdict({ ...ana, country: 'GB' })).to.equal('benign')
     expect(await verdict({ ...ana, country: 'DE' })).to.equal('unknown')
     expect(await verdict({ ...ana, country: 'GB', at: '2026-02-22T09:00:00Z' })).to.equal('unknown')
     expect(await verdict({ ...ana, country: 'GB', user: 'cy@example.com' })).to.equal('unknown')
   })
 
-  it('is asked for with one token', () => {
+  it('are requested with one token', () => {
     const tokens = tocsin.sandbox.requests.filter(({ path }) => path === '/ta-auth/oauth/token')
     expect(tokens).to.have.length(1)
   })

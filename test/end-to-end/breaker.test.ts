@@ -65,7 +65,7 @@ describe('too many uses of a destructive skill', function () {
     until(async () => (await get('/checkpoints')).data[0] as { checkpoint_id: string } | undefined)
   const statusOf = async (alert: string) => (await get(`/alerts/${alert}`)).investigation_status as number
 
-  it('wait for an analyst over the API, also over a restart, and happen when they are approved', async () => {
+  it('wait for an analyst over the API, also across a restart, and run when approved', async () => {
     expect(
       (await tocsin.investigate({ type: 'block', content: 'first.example.com' })).body.investigation_status,
     ).to.equal(15)
@@ -128,7 +128,7 @@ describe('too many uses of a destructive skill', function () {
     expect(told[1].details).to.include({ answer: 'approve' })
   })
 
-  it('do not happen if refused: the step fails, and names the responder', async () => {
+  it('fail the step if refused, and name the responder', async () => {
     const held = await post('third.example.com')
     const { checkpoint_id: id } = await question()
     await tocsin.call(`/checkpoints/${id}/answer`, { body: { answer: 'refuse' } })
@@ -152,7 +152,7 @@ describe('too many uses of a destructive skill', function () {
     expect(blocked()).to.equal(3)
   })
 
-  it('are approved by no key that asked for the run itself, but by another, or where TOCSIN_SELF_APPROVAL says so by who had signed in before', async () => {
+  it("need the approval of another key than the requester's, or of its earlier session if TOCSIN_SELF_APPROVAL allows it", async () => {
     const own = await keyFor('analyst')
     const signIn = async () => {
       const signedIn = await tocsin.call('/session', { key: '', body: { api_key: own } })
@@ -206,7 +206,7 @@ describe('too many uses of a destructive skill', function () {
     expect(blocked()).to.equal(before + 2)
   })
 
-  it('are approved together, after a look at what each is about', async () => {
+  it('can be approved together after a preview of each', async () => {
     const before = blocked()
     const held = [await post('a.example.com'), await post('b.example.com'), await post('a.example.com')]
     const kind = 'approval:endpoint_security.create_indicator'

@@ -49,18 +49,18 @@ describe('an alert that isolates a machine', function () {
   const sent = (path: RegExp) =>
     sandbox.requests.filter((request) => path.test(`${request.method} ${request.path}`))
 
-  it('says in the test of its connection that all is well', async () => {
+  it('has a passing connection test', async () => {
     const { status, body } = await tocsin.call('/connections/endpoint/authenticate', { method: 'POST' })
     expect({ status, warning: body.warning }).to.deep.equal({ status: 200, warning: null })
   })
 
-  it('isolates it once, also where the answer to that was lost', async () => {
+  it('isolates it once, even if the response was lost', async () => {
     sandbox.controls.loseNextAnswer()
     expect(await summaryOf()).to.equal('Isolation Pending, adopted: false')
     expect(sent(/^POST .*\/isolate$/)).to.have.length(1)
   })
 
-  it('has it in the audit log: what was asked, of whom, by which run, and how it ended', async () => {
+  it('records the action, target, run and outcome in the audit log', async () => {
     const { body } = await tocsin.call('/audit?limit=200')
     const [run] = (await tocsin.call('/runs')).body.data
     const ofRun = body.data.filter((entry: any) => entry.subject.id === run.run_uuid).toReversed()
@@ -73,12 +73,12 @@ describe('an alert that isolates a machine', function () {
     ])
   })
 
-  it('takes the isolation that another run has queued', async () => {
+  it('reuses the pending isolation of another run', async () => {
     expect(await summaryOf()).to.equal('Isolation Pending, adopted: true')
     expect(sent(/^POST .*\/isolate$/)).to.have.length(1)
   })
 
-  it('gets one token for all of it, and another one when that is over', async () => {
+  it('uses one token until it expires, then another', async () => {
     expect(sent(/oauth2/)).to.have.length(1)
     sandbox.controls.expireTokens()
     expect(await summaryOf()).to.equal('Isolation Pending, adopted: true')

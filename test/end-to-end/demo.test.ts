@@ -31,7 +31,7 @@ describe('tocsin demo', function () {
   const leftOver = async () =>
     (await readdir(join(folder.path, 'tmp'))).filter((name) => name.startsWith('tocsin'))
 
-  it('has every sample alert investigated, shows what became of each, and leaves nothing behind', async () => {
+  it('investigates every sample alert, shows the outcomes, and leaves nothing behind', async () => {
     const { code, stdout, stderr } = await wholeDemo()
     expect({ code, stderr }, stdout).to.deep.equal({ code: 0, stderr: '' })
     const rows = stdout.split('\n').filter((line) => /^Completed .*DEMO-/.test(line))
@@ -52,7 +52,7 @@ describe('tocsin demo', function () {
     expect(await leftOver()).to.deep.equal([])
   })
 
-  it('has people answer, or not, machines isolated and incidents followed, in the five sandboxes', async () => {
+  it('answers or ignores questions, isolates machines and follows incidents in the five sandboxes', async () => {
     const { stdout } = await wholeDemo()
     for (const shown of [
       /impossible-travel: benign, low /,
@@ -74,7 +74,7 @@ describe('tocsin demo', function () {
       expect(stdout).to.match(shown)
   })
 
-  it('says what was expected when an alert comes to something else', () => {
+  it('prints the expected outcome if an alert ends differently', () => {
     const outcome: Outcome = {
       sample: {
         provider: 'siem',
@@ -100,7 +100,7 @@ describe('tocsin demo', function () {
     ])
   })
 
-  it('exits with 1 and names the alerts when an investigation fails', async () => {
+  it('exits with 1 and names the alerts if an investigation fails', async () => {
     const source = `apiVersion: tocsin/v1\nname: broken\non: { alert: { type: web_attack } }\nsteps:\n  - fail: 'broken on purpose'\n`
     await writeFile(join(folder.path, 'playbooks/broken.yaml'), source)
     const { code, stdout } = await runTocsin(['demo'], options({ TOCSIN_PLAYBOOKS_DIR: 'playbooks' }))
@@ -113,7 +113,7 @@ describe('tocsin demo', function () {
     expect(await leftOver()).to.deep.equal([])
   })
 
-  it('stays up with --keep, its commands work, and Ctrl-C removes everything', async () => {
+  it('keeps running with --keep, with working commands, and removes everything on Ctrl-C', async () => {
     const { process, ended, hasPrinted } = startTocsinCommand(['demo', '--keep'], options())
     const stdout = await hasPrinted(/Look around[^]*\/playbooks/)
     const commands = [...stdout.matchAll(/curl -sS (http:\S+) -H 'Cookie: (Session=[^']+)'/g)]
@@ -140,7 +140,7 @@ describe('tocsin demo', function () {
     expect(await leftOver()).to.deep.equal([])
   })
 
-  it('ends when it cannot start, closes what it had started, and leaves nothing behind', async () => {
+  it('stops everything it started and leaves nothing behind if it cannot start', async () => {
     const { process, ended } = startTocsinCommand(['demo'], options({ TOCSIN_PLUGINS: 'no-such-package' }))
     const timer = setTimeout(() => process.kill('SIGKILL'), 15_000)
     const { code, signal, stdout, stderr } = await ended
@@ -150,7 +150,7 @@ describe('tocsin demo', function () {
     expect(await leftOver()).to.deep.equal([])
   })
 
-  it('removes everything also when it is interrupted half-way', async () => {
+  it('removes everything if interrupted halfway', async () => {
     const { process, ended, hasPrinted } = startTocsinCommand(['demo'], options())
     await hasPrinted(/listening/)
     process.kill('SIGINT')

@@ -46,7 +46,7 @@ ${rest}outputs:
   code: \${{ steps.which.output.answer.code }}
 `
 
-describe('a form that a skill asks to be filled in', function () {
+describe('a form of a checkpoint skill', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
   let server: RunningServer
@@ -82,7 +82,7 @@ describe('a form that a skill asks to be filled in', function () {
     }
   }
 
-  it('is checked where its answer is read, and where the playbook leaves it out', async () => {
+  it('is checked when its answer is read and when the playbook omits it', async () => {
     const wrong = playbook('  - { if: steps.which.output.answer.idd == "x", return: 1 }\n').replace(
       'on_timeout: { id: none, count: 1',
       'on_timeout: { id: n, count: none',
@@ -94,7 +94,7 @@ describe('a form that a skill asks to be filled in', function () {
     expect(stdout).to.match(/E205 {2}.* has no field 'idd'\n[^]*hint: did you mean id\?/)
   })
 
-  it('is asked for, waits through a restart, takes what fits, and gives it to the steps', async () => {
+  it('is sent, survives a restart, accepts a valid answer, and passes it to the steps', async () => {
     const started = await server.call('/playbooks/which-machine/runs', {
       body: { organization_code: 'main' },
     })

@@ -41,7 +41,7 @@ describe('repeats of an alert over HTTP', function () {
     ).body
   const get = async (path: string) => (await tocsin.call(path)).body
 
-  it('are stored and answered, and belong to the case of the first, which says why', async () => {
+  it('are stored and answered, and join the case of the first, which gives the reason', async () => {
     const first = await investigate('sign_in', { user: 'kim', at: 1 })
     expect(first).to.include({ investigation_status: 15, grouped_with: null, grouped_because: null })
     const again = await investigate('sign_in', { user: 'kim', at: 2 })
@@ -69,7 +69,7 @@ describe('repeats of an alert over HTTP', function () {
     expect(other.case_id).to.not.equal(first.case_id)
   })
 
-  it('are alerts with the same content, where the playbook says nothing', async () => {
+  it('are alerts with the same content by default', async () => {
     const [first, again, other] = [
       await investigate('odd', 'x'),
       await investigate('odd', 'x'),
@@ -79,12 +79,12 @@ describe('repeats of an alert over HTTP', function () {
     expect(other).to.include({ grouped_with: null })
   })
 
-  it('are none where the playbook says so', async () => {
+  it('are disabled if the playbook says so', async () => {
     const [first, again] = [await investigate('apart', 'x'), await investigate('apart', 'x')]
     expect(again.case_id).to.not.equal(first.case_id)
   })
 
-  it('wait for the end of the investigation of the first, also over a restart', async () => {
+  it('wait for the investigation of the first, also across a restart', async () => {
     const post = () =>
       tocsin.call('/alerts', {
         body: { alert_provider: 'custom', organization_code: 'main', alert_type: 'asks', alert_content: 'x' },
@@ -109,7 +109,7 @@ describe('repeats of an alert over HTTP', function () {
     ).to.have.length(1)
   })
 
-  it('are seen as a storm: how much comes, how much of it is grouped, and by which groups', async () => {
+  it('are reported as a storm with rate, grouped share and groups', async () => {
     const first = await investigate('flood', 'the same')
     const before = await get('/engine')
     expect(before).to.include({ storm: false })

@@ -52,7 +52,7 @@ const contents: Record<string, string> = {
 const mistakesIn = (problems: ReturnType<typeof parsePlaybook>['problems']) =>
   problems.filter(({ code }) => code !== 'W405')
 
-describe('alerts that are written by attackers', function () {
+describe('alerts written by attackers', function () {
   this.timeout(30_000)
   let tocsin: TestTocsin
 
@@ -63,7 +63,7 @@ describe('alerts that are written by attackers', function () {
   after(() => tocsin?.close())
 
   for (const [what, type] of Object.entries(types)) {
-    it(`of a type that is ${what} are investigated; the type is plain data in the playbook made for it`, async () => {
+    it(`with a type that is ${what} are investigated; the type is plain data in their generated playbook`, async () => {
       const { status, body: alert } = await tocsin.investigate({ type, content: 'from 198.51.100.23' })
       expect(status, JSON.stringify(alert)).to.equal(200)
       expect(alert).to.include({ alert_type: type, investigation_status: 15 })
@@ -89,7 +89,7 @@ describe('alerts that are written by attackers', function () {
   })
 
   for (const [what, content] of Object.entries(contents)) {
-    it(`that hold ${what} are kept as they are and investigated`, async () => {
+    it(`with ${what} are stored unchanged and investigated`, async () => {
       const begun = processorTime()
       const { body: alert } = await tocsin.investigate({ type: 'hostile_content', content })
       expect(alert.alert_content === content, 'kept byte for byte').to.equal(true)
@@ -99,14 +99,14 @@ describe('alerts that are written by attackers', function () {
     })
   }
 
-  it('make no playbook that another type or organization would run', async () => {
+  it('generate no playbook for another type or organization', async () => {
     const { body } = await tocsin.call('/playbooks')
     const made = body.data.filter((one: { origin: string }) => one.origin === 'made')
     expect(new Set(made.map((one: { name: string }) => one.name)).size).to.equal(made.length)
     expect(made.length).to.be.greaterThan(10)
   })
 
-  it('of a type that shows nothing, or not what it is, are refused', async () => {
+  it('with an invisible or misleading type are refused', async () => {
     const unseen = ['invoice\u202egpj.exe', 'a\u2028b', 'a\u0085b', '\ufeffa', 'a\u200bb', 'a\u{e0001}b']
     for (const type of [...unseen, '   ', '\u00a0', '\ufeff', '\u3000\u2003', 'a\u0000b', '']) {
       const { status, body } = await tocsin.investigate({ type, content: 'x' })
@@ -115,7 +115,7 @@ describe('alerts that are written by attackers', function () {
     }
   })
 
-  it('of any type that is accepted get a playbook that can run', () => {
+  it('with any accepted type get a runnable playbook', () => {
     const accepted = fc
       .string({
         unit: fc.oneof(
@@ -137,7 +137,7 @@ describe('alerts that are written by attackers', function () {
     )
   })
 
-  it('with lone surrogates are refused or kept, and never change on the way', async () => {
+  it('with lone surrogates are refused or stored unchanged', async () => {
     const body = `{"alert_provider":"custom","organization_code":"main","alert_type":"x","alert_content":"a\\ud800b"}`
     const { body: lookups } = await tocsin.call('/organizations')
     expect(lookups.data.length).to.be.greaterThan(0)
@@ -146,7 +146,7 @@ describe('alerts that are written by attackers', function () {
     else expect(reply.status).to.equal(400)
   })
 
-  it('that are too large or too deep for a request are refused, and the server goes on', async () => {
+  it('that are too large or too deep are refused, and the server keeps working', async () => {
     const large = await tocsin
       .investigate({ type: 'x', content: 'a'.repeat(2_000_000) })
       .catch(() => ({ status: 413 }))

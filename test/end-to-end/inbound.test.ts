@@ -6,7 +6,7 @@ import type { DoorbellEvent } from './support/doorbell-plugin.ts'
 import { openHouse, signingSecret, until, type House, type SendOptions } from './support/doorbell-house.ts'
 
 /** A run asks over a connection, and somebody answers over HTTP: with a plugin that is only here for this. */
-describe('an answer that comes in over a connection', function () {
+describe('an inbound answer over a connection', function () {
   this.timeout(60_000)
   let house: House
   before(async () => {
@@ -44,7 +44,7 @@ describe('an answer that comes in over a connection', function () {
   }
 
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    it(`lets a run go on that has waited through the end (${signal}) of its process`, async () => {
+    it(`resumes a run that waited through a restart (${signal})`, async () => {
       const { run, checkpoint } = await house.ask({ door: `kim-${signal}` })
       await house.restart(signal)
       expect(await stateOf(checkpoint)).to.equal('waiting')
@@ -59,7 +59,7 @@ describe('an answer that comes in over a connection', function () {
     })
   }
 
-  it('counts once: a second click is recorded without effect, and told so after the reply', async () => {
+  it('counts once: a second click is recorded without effect and explained after the reply', async () => {
     const { run, checkpoint } = await house.ask({ door: 'a' })
     await house.send(click(checkpoint, 'U-a'))
     const second = await house.send(click(checkpoint, 'U-a', { value: 'not me' }))
@@ -74,7 +74,7 @@ describe('an answer that comes in over a connection', function () {
     expect(refusals(ring)).to.deep.equal([['U-a', 'second']])
   })
 
-  it('counts of the asked person only, and tells another one so once, however often they click', async () => {
+  it('counts only from the asked person, and tells anyone else so once', async () => {
     const { run, checkpoint } = await house.ask({ door: 'b' })
     for (const user of ['U-eve', 'u-b', 'U-b ', 'U-eve']) {
       expect((await house.send(click(checkpoint, user))).status).to.equal(200)
@@ -93,7 +93,7 @@ describe('an answer that comes in over a connection', function () {
     ])
   })
 
-  it('is one of the answers, as the question carried it', async () => {
+  it('is one of the answers of the question', async () => {
     const { run, checkpoint } = await house.ask({ door: 'c' })
     for (const value of ['it was me', '', 'nobody', '__proto__']) {
       expect((await house.send(click(checkpoint, 'U-c', { value }))).status).to.equal(200)
@@ -106,7 +106,7 @@ describe('an answer that comes in over a connection', function () {
     expect((await house.ended(run)).status).to.equal('completed')
   })
 
-  it('comes too late after the timeout: recorded, told so, and without effect', async () => {
+  it('after the timeout is recorded and explained, without effect', async () => {
     const { run, checkpoint } = await house.ask({ door: 'd', timeout: '300ms' })
     expect((await house.ended(run)).output).to.deep.equal({ said: 'nobody', by: null })
     const settled = house.heard('settle').filter(({ body }) => body.asked === 'U-d')
@@ -119,7 +119,7 @@ describe('an answer that comes in over a connection', function () {
     expect(refusals(ring)).to.deep.equal([['U-d', 'late']])
   })
 
-  it('has one winner against the timeout, whenever it comes', async () => {
+  it('and the timeout have one winner at any time', async () => {
     const runs = await Promise.all(
       Array.from({ length: 16 }, async (_, index) => {
         const door = `race-${index}`
@@ -148,7 +148,7 @@ describe('an answer that comes in over a connection', function () {
     }
   })
 
-  it('is brought to mind while it waits', async () => {
+  it('is preceded by reminders', async () => {
     const { run, checkpoint } = await house.ask({ door: 'f', remind: '200ms' })
     await until(() => house.heard('remind').find(({ body }) => body.asked === 'U-f'))
     await house.send(click(checkpoint, 'U-f'))
@@ -160,7 +160,7 @@ describe('an answer that comes in over a connection', function () {
     const say = (user: string, text: string, ref?: DoorbellEvent['ref']) =>
       house.send({ type: 'text', user, text, ...(ref && { ref }) })
 
-    it('is taken for the question that waits, ignoring case and blanks', async () => {
+    it('is matched to the open question regardless of case and spaces', async () => {
       const { run, checkpoint } = await house.ask({ door: 'g' })
       await say('U-other', 'it was me')
       await say('U-g', 'what do you mean?')
@@ -173,7 +173,7 @@ describe('an answer that comes in over a connection', function () {
       ])
     })
 
-    it('is guessed at for none of several, but for the one whose message is named', async () => {
+    it('is matched to none of several questions, except by the message it replies to', async () => {
       const [one, two] = [await house.ask({ door: 'h' }), await house.ask({ door: 'h' })]
       await say('U-h', 'not me')
       expect([await stateOf(one.checkpoint), await stateOf(two.checkpoint)]).to.deep.equal([
@@ -188,7 +188,7 @@ describe('an answer that comes in over a connection', function () {
       expect((await house.ended(two.run)).output.said).to.equal('It was me')
     })
 
-    it('after the end is told so where it could have been an answer, and else is none', async () => {
+    it('after the end is explained if it could be an answer, and ignored otherwise', async () => {
       const { run, checkpoint } = await house.ask({ door: 'i' })
       await say('U-i', 'not me')
       await house.ended(run)
@@ -246,7 +246,7 @@ describe('an answer that comes in over a connection', function () {
       })
     }
 
-    it('is not there, with the token and signature of another connection', async () => {
+    it('gets 404 with the token and signature of another connection', async () => {
       const token = await house.connect('back door')
       const response = await house.send(click(asked.checkpoint, 'U-z'), { token })
       expect(response.status, 'well signed, and about nothing of that connection').to.equal(200)
@@ -256,13 +256,13 @@ describe('an answer that comes in over a connection', function () {
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
 
-    it('is refused when it is larger than 256 KB', async () => {
+    it('is refused if larger than 256 KB', async () => {
       const large = await house.send(click(asked.checkpoint, 'U-z', { text: 'x'.repeat(262_145) }))
       expect(await problemOf(large)).to.include({ http: 413, code: 'body_too_large' })
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
 
-    it('decides nothing as a GET', async () => {
+    it('has no effect as a GET', async () => {
       const response = await fetch(
         `${house.server.url}/api/webhooks/door-bell/v1/events?token=${house.token}&checkpoint_id=${asked.checkpoint}`,
       )
@@ -270,13 +270,13 @@ describe('an answer that comes in over a connection', function () {
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
 
-    it('counts when it is proven after all', async () => {
+    it('counts if sent again with a valid proof', async () => {
       expect((await house.send(click(asked.checkpoint, 'U-z'))).status).to.equal(200)
       expect((await house.ended(asked.run)).output.by).to.equal('U-z')
     })
   })
 
-  it('that is sent again has no effect, even after a restart', async () => {
+  it('has no effect if sent again, even after a restart', async () => {
     const { run, checkpoint } = await house.ask({ door: 'k' })
     const event = click(checkpoint, 'U-k', { event_id: 'Ev-k' })
     expect((await house.send(event)).status).to.equal(200)
@@ -287,7 +287,7 @@ describe('an answer that comes in over a connection', function () {
     expect(await house.given(checkpoint)).to.deep.equal([['U-k', 'accepted']])
   })
 
-  it('answers the challenge of the other system as text, with the same proof', async () => {
+  it('returns the challenge of the other system as text, with the same proof', async () => {
     const response = await house.send({ type: 'challenge', challenge: '<b>3eZ</b>' })
     expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8')
     expect(response.headers.get('x-content-type-options')).to.equal('nosniff')
@@ -296,11 +296,11 @@ describe('an answer that comes in over a connection', function () {
     expect(await problemOf(unproven)).to.include(refused)
   })
 
-  it('is refused, and said in the log without secrets, when the plugin cannot read it', async () => {
+  it('is refused and logged without secrets if the plugin cannot read it', async () => {
     expect(await problemOf(await house.send({ type: 'bug' }))).to.include(refused)
   })
 
-  it('may say that the connection is broken: steps fail with the reason until it is mended', async () => {
+  it('can mark the connection as broken: steps fail with the reason until it is fixed', async () => {
     const get = async () => (await house.call('/connections/front%20door')).body
     await house.send({ type: 'busy' })
     await house.send({ type: 'revoked' })
@@ -337,7 +337,7 @@ describe('an answer that comes in over a connection', function () {
     expect((await house.ended(run)).status).to.equal('completed')
   })
 
-  it('leaves its token in no file, and in no answer but the manifest', async () => {
+  it('leaves its token in no file, and in no response except the manifest', async () => {
     const names = await readdir(house.dataDir)
     expect(names).to.include('tocsin.db-wal')
     for (const name of names) {
@@ -351,8 +351,8 @@ describe('an answer that comes in over a connection', function () {
     }
   })
 
-  describe('and the log', () => {
-    it('says what was refused and why, without tokens and secrets', async () => {
+  describe('in the log', () => {
+    it('is reported with the reason of its refusal, without tokens and secrets', async () => {
       await house.send({ type: 'bug' }, { token: 'canary-token-of-nobody' })
       await house.restart('SIGTERM')
       const { log } = house

@@ -7,7 +7,7 @@ import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.
 const name = 'threat-platform-incidents'
 const source = readFileSync(join(import.meta.dirname, `../../playbooks/${name}.yaml`), 'utf8')
 
-describe('the incidents of the threat platform, end to end', function () {
+describe('incidents of the threat platform, end to end', function () {
   this.timeout(30_000)
   let tocsin: TestTocsin
 
@@ -37,7 +37,7 @@ describe('the incidents of the threat platform, end to end', function () {
     return all.map(({ title, severity, status }) => `${title}: ${severity}, ${status}`)
   }
 
-  it('have one case each, however often they are fetched', async () => {
+  it('have one case each, no matter how often they are fetched', async () => {
     expect((await tocsin.connect('threats')).status).to.equal(201)
     for (let times = 1; times <= 3; times++) {
       expect(await sync()).to.deep.include({ status: 'completed', output: { incidents: 2 } })
@@ -48,7 +48,7 @@ describe('the incidents of the threat platform, end to end', function () {
     ])
   })
 
-  it('are nothing to an organization without the platform', async () => {
+  it('are skipped for an organization without the platform', async () => {
     expect(await sync()).to.deep.include({ status: 'completed', output: { incidents: 0 } })
     expect(await cases()).to.deep.equal([])
   })

@@ -15,7 +15,7 @@ const rounds = times(3)
 /** Alerts posted at the same time. */
 const senders = 6
 
-describe(`a server that is killed with kill -9 under load (seed ${seed})`, function () {
+describe(`a server killed with kill -9 under load (seed ${seed})`, function () {
   this.timeout(times(90_000))
   let folder: TemporaryFolder
   let sandbox: RunningSandbox
@@ -81,7 +81,7 @@ describe(`a server that is killed with kill -9 under load (seed ${seed})`, funct
     return length
   }
 
-  it('keeps every alert it has answered with 201, and ends each investigation once with one case', async () => {
+  it('keeps every alert it answered with 201, and ends each investigation once with one case', async () => {
     const random = makeRandom(seed)
     const answered = new Set<string>()
     let cutOff = 0

@@ -91,7 +91,7 @@ describe('a messaging checkpoint, end to end', function () {
       workspace().messages.find((message) => message.channel === channel && pattern.test(message.text)),
     )
 
-  it('is set up from nothing: connection, manifest, app, secrets, verified address', async () => {
+  it('is set up from scratch: connection, manifest, app, secrets, verified address', async () => {
     const { channel_name, messaging_api_url, ...secrets } = tocsin.sandbox.settings
     await tocsin.call('/connections/chat', { method: 'DELETE' })
     const made = await tocsin.call('/connections', {
@@ -133,7 +133,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(await settled(message)).to.match(/^You answered: Yes, me$/)
   })
 
-  it('says how people know whoever answered, in the API and in the audit log', async () => {
+  it('records in the API and the audit log how the responder was identified', async () => {
     const { run, message } = await ask()
     const { data } = (await tocsin.call('/checkpoints')).body
     const { checkpoint_id: id } = data.find((row: any) => row.run_uuid === run)
@@ -158,7 +158,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(found).to.deep.equal(entries)
   })
 
-  it('takes no API key for the person who was asked, whatever its name is', async () => {
+  it('accepts no API key as the asked person, whatever its name', async () => {
     const made = await tocsin.call('/keys', {
       body: { name: ana.id, role: 'analyst', organization_codes: ['main'] },
     })
@@ -189,14 +189,14 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await runOf(second.run)).status).to.equal('waiting')
   })
 
-  it('asks which question is meant where several wait', async () => {
+  it('asks which question is meant if several wait', async () => {
     const questions = [await ask(), await ask()]
     await people().reply(ana.id, 'mine')
     await said(ana.conversation, /Several questions wait for your answer/)
     for (const { run } of questions) expect((await runOf(run)).status).to.equal('waiting')
   })
 
-  it('ignores everybody else', async () => {
+  it('ignores other people', async () => {
     const { run, message } = await ask()
     expect(await people().click(message, 'Yes, me', chen.id)).to.have.property('status', 200)
     await said(chen.conversation, /Somebody else was asked/)
@@ -206,7 +206,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await ended(run)).output).to.include({ answer: 'not_mine', by: ana.id })
   })
 
-  it('takes the first answer, and tells the second responder', async () => {
+  it('accepts the first answer and tells the second responder', async () => {
     const { run, message } = await ask()
     await people().click(message, 'not_mine')
     await people().click(message, 'Yes, me')
@@ -214,14 +214,14 @@ describe('a messaging checkpoint, end to end', function () {
     await said(ana.conversation, /already has an answer/)
   })
 
-  it('lists the valid answers after an invalid reply, and keeps waiting', async () => {
+  it('lists the valid answers after an invalid reply and keeps waiting', async () => {
     const { run } = await ask()
     await people().reply(ana.id, 'What is this about?')
     await said(ana.conversation, /not a valid answer.*"Yes, me", "not_mine"/)
     expect((await runOf(run)).status).to.equal('waiting')
   })
 
-  it('does not take its own messages for answers', async () => {
+  it('ignores its own messages', async () => {
     const { run, message } = await ask({ message: 'mine' })
     expect(await people().tell(message)).to.have.property('status', 200)
     expect((await runOf(run)).status).to.equal('waiting')
@@ -236,7 +236,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await runOf(run)).output).to.include({ answer: 'no_reply' })
   })
 
-  it('reminds once', async () => {
+  it('sends one reminder', async () => {
     const { run, message } = await ask({ remind_after: '100ms' })
     const reminder = await said(ana.conversation, /^A reminder/)
     expect(reminder).to.include({ thread_ts: message.ts, reply_broadcast: true })
@@ -245,13 +245,13 @@ describe('a messaging checkpoint, end to end', function () {
     expect(workspace().messages.filter(({ text }) => text.startsWith('A reminder'))).to.have.length(1)
   })
 
-  it('takes the buttons away when the run is cancelled', async () => {
+  it('removes the buttons if the run is cancelled', async () => {
     const { run, message } = await ask()
     await tocsin.call(`/runs/${run}/cancel`, { method: 'POST', body: {} })
     expect(await settled(message)).to.match(/withdrawn/)
   })
 
-  it('outlives a restart between the question and its answer', async () => {
+  it('survives a restart between the question and its answer', async () => {
     const { run, message } = await ask()
     await tocsin.restart()
     await subscribe()
@@ -273,7 +273,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect(await settled(message)).to.match(/^(?!You).* answered: Yes, me$/)
   })
 
-  it('shows what an alert wrote as mere text', async () => {
+  it('shows alert content as plain text', async () => {
     const { message } = await ask({ message: '<!channel> & <https://evil.example|your bank>' })
     expect(message.text).to.equal('&lt;!channel&gt; &amp; &lt;https://evil.example|your bank&gt;')
   })
@@ -321,7 +321,7 @@ describe('a messaging checkpoint, end to end', function () {
     expect((await ended(run)).output).to.include({ answer: 'not_mine' })
   })
 
-  it('fails with the reason when the app was removed', async () => {
+  it('fails with the reason if the app was removed', async () => {
     await people().event({ type: 'app_uninstalled', event_ts: '1.1' })
     const connection = await eventually('a broken connection', async () => {
       const { body } = await tocsin.call('/connections/chat')

@@ -122,7 +122,7 @@ describe('a click on a question whose process was killed', function () {
   const outcomesOf = async (checkpoint: string): Promise<string[]> =>
     (await server.call(`/checkpoints/${checkpoint}`)).body.given.map((one: any) => one.outcome)
 
-  describe('once, with many questions open', () => {
+  describe('with many open questions', () => {
     let asked: Readonly<Record<(typeof names)[number], Asked>>
     const names = [
       'plain',
@@ -162,26 +162,26 @@ describe('a click on a question whose process was killed', function () {
     })
     beforeEach(() => subscribe())
 
-    it('lets the run go on', async () => {
+    it('resumes the run', async () => {
       const { run, message } = asked.plain
       expect(await people().click(message, 'Yes, me')).to.deep.equal({ status: 200, body: '' })
       expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
     })
 
-    it('counts although the process is killed as soon as it has been taken', async () => {
+    it('counts even if the process is killed right after receiving it', async () => {
       const { run, checkpoint } = asked.taken
       expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
       expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted'])
     })
 
-    it('counts once: a second one changes nothing', async () => {
+    it('counts once, and a second one changes nothing', async () => {
       const { run, checkpoint, message } = asked.twice
       await people().click(message, 'Yes, me')
       expect((await ended(run)).output).to.equal('not_mine')
       expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted', 'second'])
     })
 
-    it('counts of nobody else', async () => {
+    it('counts from nobody else', async () => {
       const { run, checkpoint, message } = asked.stranger
       await people().click(message, 'not_mine', chen)
       expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked', 'not_asked'])
@@ -190,7 +190,7 @@ describe('a click on a question whose process was killed', function () {
       expect((await ended(run)).output).to.equal('not_mine')
     })
 
-    it('that is sent once more, to the byte, has no effect', async () => {
+    it('has no effect if sent again byte for byte', async () => {
       const { run, checkpoint } = asked.again
       expect((await ended(run)).output).to.equal('mine')
       const again = await people().send('interactions', click, { nowMs: clickedAt })
@@ -199,7 +199,7 @@ describe('a click on a question whose process was killed', function () {
       expect((await runOf(asked.same.run)).status, 'of the same person').to.equal('waiting')
     })
 
-    it('is refused where it is stale, altered, signed with another secret or sent with another token', async () => {
+    it('is refused if stale, altered, signed with another secret or sent with another token', async () => {
       const { run, checkpoint, message } = asked.forged
       for (const wrong of [
         { nowMs: Date.now() - 301_000 },
@@ -217,7 +217,7 @@ describe('a click on a question whose process was killed', function () {
       expect((await runOf(run)).status).to.equal('waiting')
     })
 
-    it('means nothing over another connection, nor about a question that there is not', async () => {
+    it('has no effect over another connection or for an unknown question', async () => {
       const { run, checkpoint, message } = asked.foreign
       await subscribe('other')
       expect((await people().click(message, 'Yes, me')).status).to.equal(200)
@@ -242,7 +242,7 @@ describe('a click on a question whose process was killed', function () {
       expect((await ended(run)).output).to.equal(decided.answer.value)
     })
 
-    it('changes nothing about a run that was cancelled', async () => {
+    it('does not change a cancelled run', async () => {
       const { run, checkpoint, message } = asked.ended
       expect((await ended(run)).status).to.equal('cancelled')
       await people().click(message, 'Yes, me')
@@ -251,11 +251,11 @@ describe('a click on a question whose process was killed', function () {
     })
   })
 
-  describe('while something else changed', () => {
+  describe('with other changes', () => {
     beforeEach(connect)
     afterEach(disconnect)
 
-    it('comes too late where the time was up while no process ran', async () => {
+    it('is too late if the timeout passed while no process ran', async () => {
       const { run, checkpoint, message } = await ask('2s')
       await killAndStart(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100))
       await people().click(message, 'Yes, me')
@@ -263,7 +263,7 @@ describe('a click on a question whose process was killed', function () {
       expect(await outcomesOf(checkpoint)).to.deep.equal(['late'])
     })
 
-    it('is kept while the engine is paused; the run goes on when it is resumed', async () => {
+    it('is kept while the engine is paused, and the run continues after it is resumed', async () => {
       const { run, checkpoint, message } = await ask()
       await server.call('/engine/pause', { body: { reason: 'x' } })
       await killAndStart()
@@ -286,7 +286,7 @@ describe('a click on a question whose process was killed', function () {
       expect(await ended(run)).to.include({ status: 'completed', output: 'mine' })
     })
 
-    it('is refused while its connection is disabled, and for good where it was removed', async () => {
+    it('is refused while its connection is disabled, and for good once it is deleted', async () => {
       const { run, checkpoint, message } = await ask('8s')
       const patch = (body: object) => server.call('/connections/chat', { method: 'PATCH', body })
       expect((await patch({ enabled: false })).status).to.equal(200)
@@ -301,7 +301,7 @@ describe('a click on a question whose process was killed', function () {
       expect(await ended(run)).to.include({ status: 'completed', output: 'no_reply' })
     })
 
-    it('has to be signed with the new secret once that was changed', async () => {
+    it('needs the new signing secret after a change', async () => {
       const { run, message } = await ask()
       const changed = 'a'.repeat(32)
       const { body } = await server.call('/connections/chat', {

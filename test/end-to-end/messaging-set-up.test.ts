@@ -12,7 +12,7 @@ const commands = [...page.matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, text =
   text.replaceAll(/^ +/gm, '').replace(' > manifest.json', ''),
 )
 
-describe('the steps to a working messaging app, as its README has them', function () {
+describe('the setup steps of the messaging README', function () {
   this.timeout(30_000)
   let tocsin: TestTocsin
   before(async () => {
@@ -40,7 +40,7 @@ describe('the steps to a working messaging app, as its README has them', functio
     })
   }
 
-  it('work, one after the other', async () => {
+  it('work in order', async () => {
     const { settings, controls } = tocsin.sandbox as MessagingSandbox
     const { messaging_api_url, bot_token, webhook_url, signing_secret } = settings
     const statuses: number[] = []

@@ -76,7 +76,7 @@ describe('GET /metrics', function () {
         ?.split(' ')[1],
     )
 
-  it('counts alerts that were taken in and refused, and what became of their runs', () => {
+  it('counts accepted and refused alerts, and outcomes of runs', () => {
     expect(value('tocsin_alerts_received_total')).to.equal(3)
     expect(value('tocsin_alerts_refused_total{status="400"}')).to.equal(1)
     expect(value('tocsin_runs_ended_total{outcome="completed"}')).to.equal(1)
@@ -85,7 +85,7 @@ describe('GET /metrics', function () {
     expect(value('tocsin_runs{state="queued"}')).to.equal(0)
   })
 
-  it('measures calls of skills, requests to other systems and commits', () => {
+  it('measures skill calls, egress requests and commits', () => {
     expect(
       value(
         'tocsin_skill_call_duration_seconds_count{skill="intel_provider.get_enrichment",outcome="completed"}',
@@ -102,7 +102,7 @@ describe('GET /metrics', function () {
     expect(value('process_resident_memory_bytes')).to.be.above(1e6)
   })
 
-  it('has every counter from the start, whatever comes first', () => {
+  it('has every counter from the start', () => {
     for (const status of ['400', '401', '403', '409', '413', '415', '429', '500', '503'])
       expect(value(`tocsin_alerts_refused_total{status="${status}"}`), status).to.equal(
         status === '400' ? 1 : 0,
@@ -117,7 +117,7 @@ describe('GET /metrics', function () {
     expect(value('tocsin_skill_call_duration_seconds_count{skill="http.get",outcome="failed"}')).to.equal(0)
   })
 
-  it('tells what waits for people, and how large the store is', () => {
+  it('reports what waits for people, and the size of the store', () => {
     expect(value('tocsin_questions_waiting')).to.equal(1)
     expect(value('tocsin_steps_unknown')).to.equal(0)
     expect(value('tocsin_oldest_queued_run_age_seconds')).to.equal(0)
@@ -138,7 +138,7 @@ describe('GET /metrics', function () {
     expect(text).not.to.match(/route="[^"]*main/)
   })
 
-  it('tells that runs are paused, and how long the oldest has been queued', async () => {
+  it('reports paused runs and the age of the oldest queued run', async () => {
     const paused = await tocsin.call('/engine/pause', { body: { reason: 'test' } })
     expect(paused.status).to.equal(200)
     const body = {
@@ -166,7 +166,7 @@ describe('GET /metrics', function () {
     expect(value('tocsin_engine_paused', await scrape())).to.equal(0)
   })
 
-  it('is documented, name by name with its labels', async () => {
+  it('is documented by name and labels', async () => {
     const page = await readFile(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
     const [, table = ''] = /^## Metrics$([^]*?)^## /m.exec(page) ?? []
     const documented = [...table.matchAll(/^\|(.*?)\|.*$/gm)].flatMap(([, names = '']) =>
@@ -180,28 +180,28 @@ describe('GET /metrics', function () {
     expect(documented.toSorted()).to.deep.equal(served.toSorted())
   })
 
-  it('counts on', async () => {
+  it('has counters that survive a restart', async () => {
     await tocsin.investigate({ type: 'breaks', content: 'x' })
     const later = await scrape()
     expect(value('tocsin_alerts_received_total', later)).to.equal(5)
     expect(value('tocsin_runs_ended_total{outcome="failed"}', later)).to.equal(2)
   })
 
-  it('keeps to the format and the conventions', () => {
+  it('follows the format and the naming conventions', () => {
     expect(lintExposition(text)).to.deep.equal([])
   })
 
-  it('is well for promtool, where that is', function () {
+  it('passes promtool if installed', function () {
     if (!hasPromtool) return this.skip()
     expect(checkMetrics(text)).to.equal('')
   })
 
-  it('tells nothing of an alert, an organization or a secret', () => {
+  it('reveals no alert, organization or secret', () => {
     for (const word of ['203.0.113.7', 'main', String(tocsin.sandbox.settings['api_key'])])
       expect(text).not.to.contain(word)
   })
 
-  it('is for keys of all organizations that may read', async () => {
+  it('requires a key for all organizations with read access', async () => {
     expect((await tocsin.fetch('/metrics', '')).status).to.equal(401)
     const keyFor = async (role: string, codes: string[] | null) =>
       (await tocsin.call('/keys', { body: { name: 'k', role, organization_codes: codes } })).body

@@ -55,7 +55,7 @@ describe('the published package', function () {
   const tocsin = (args: readonly string[], env: Record<string, string> = {}) =>
     runTocsin(args, { command, cwd: folder.path, env })
 
-  it('says what its plugins can do, which is what those of the checkout can', async () => {
+  it('has plugins with the same skills as the checkout', async () => {
     const [packaged, sources] = await Promise.all([
       tocsin(['skills', '--json']),
       runTocsin(['skills', '--json']),
@@ -64,7 +64,7 @@ describe('the published package', function () {
     expect(JSON.parse(packaged.stdout)).to.deep.equal(JSON.parse(sources.stdout))
   })
 
-  it('validates playbooks, those that come with it among them', async () => {
+  it('validates playbooks, including its own', async () => {
     const { code, stdout } = await tocsin(['validate', join(installed, 'playbooks')])
     expect(code, stdout).to.equal(0)
     await mkdir(join(folder.path, 'playbooks'))
@@ -72,14 +72,14 @@ describe('the published package', function () {
     expect(await tocsin(['validate'])).to.include({ code: 1, stderr: '' })
   })
 
-  it('demonstrates itself from whatever folder it is called in, with its own playbooks', async () => {
+  it('runs its demo from any folder with its own playbooks', async () => {
     const { code, stdout, stderr } = await tocsin(['demo'])
     expect(code, stdout + stderr).to.equal(0)
     expect(stdout).to.match(/^Completed +DEMO-PROOFPOINT-1 +phishing-report /m)
     expect(stdout).to.match(/^demo-\d+ +unusual-download: .*DEMO-FILE_STORE-1$/m)
   })
 
-  it('takes further plugins from packages beside it', async () => {
+  it('loads plugins from neighboring packages', async () => {
     const beside = join(folder.path, 'node_modules/tocsin-bell')
     await mkdir(beside)
     await writeFile(join(beside, 'package.json'), '{ "type": "module", "exports": "./bell.js" }')
@@ -89,7 +89,7 @@ describe('the published package', function () {
     expect(stdout).to.match(/^bell\.ring +Ring +write, never$/m)
   })
 
-  it('makes a plugin, which its types fit, and which it then finds', async () => {
+  it('creates a plugin that matches its types, and finds it', async () => {
     const made = await tocsin(['new', 'plugin', 'gong', '--connection'])
     expect(made, made.stderr).to.include({ code: 0, stderr: '' })
     const types = ['--typeRoots', join(root, 'node_modules/@types'), '--types', 'node']
@@ -100,7 +100,7 @@ describe('the published package', function () {
     expect(stdout).to.match(/^gong\.get_item +Get Item +read$/m)
   })
 
-  it('has types by which a plugin is checked', async () => {
+  it('has types for plugins', async () => {
     const wrong = bell.replace('const rung: number', 'const rung: string')
     await writeFile(join(folder.path, 'wrong.ts'), wrong)
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
@@ -121,7 +121,7 @@ describe('the published package', function () {
     expect(complaints).not.to.contain('node_modules')
   })
 
-  it('holds no tests, no sources and nothing of development', async () => {
+  it('has no tests, no sources and no development files', async () => {
     const { files } = packed
     // What `tocsin new` copies is read, never run.
     const paths = files
@@ -141,7 +141,7 @@ describe('the published package', function () {
     expect(JSON.stringify(manifest)).not.to.match(/(?<!\.d)\.ts"/)
   })
 
-  it('has the pictures of its README, and the files that its guides are about', async () => {
+  it('has the pictures of its README and the files of its guides', async () => {
     for (const page of ['README.md', 'docs/operations.md', 'docs/backup.md', 'docs/security.md']) {
       const text = await readFile(join(installed, page), 'utf8')
       const linked = page === 'README.md' ? /!\[[^\]]*\]\(([^)#:]+)\)/g : /\]\(([^)#:]+)(?:#[^)]*)?\)/g
@@ -152,7 +152,7 @@ describe('the published package', function () {
     }
   })
 
-  it('is complete in the archive that npm makes: installed from it, the server shows the page', async () => {
+  it('is complete in the npm archive: an installed server serves the page', async () => {
     const modules = join(folder.path, 'elsewhere/node_modules')
     await mkdir(join(modules, 'tocsin'), { recursive: true })
     const unpack = ['-xzf', join(folder.path, packed.filename), '--strip-components', '1']
@@ -172,7 +172,7 @@ describe('the published package', function () {
     await server.stop()
   })
 
-  it('has in its exports and bin only files that are there', async () => {
+  it('exports only existing files', async () => {
     const { exports, bin } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
       exports: Record<string, string | Record<string, string>>
       bin: Record<string, string>

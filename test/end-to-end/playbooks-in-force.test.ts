@@ -30,7 +30,7 @@ describe('the playbook that investigates an alert', function () {
     }
   }
 
-  it('is the one written for its type, once the folder holds it', async () => {
+  it('is the authored one for its type once the folder has it', async () => {
     expect((await investigated('door')).by).to.equal('investigate-door-main')
     await write('door', playbook('door', 'door', 'first'))
     await tocsin.restart()
@@ -38,7 +38,7 @@ describe('the playbook that investigates an alert', function () {
     expect((await investigated('window')).by).to.equal('investigate-window-main')
   })
 
-  it('stays the last good version when the file has mistakes after a restart', async () => {
+  it('stays the last good version after a restart with an invalid file', async () => {
     const before = await investigated('door')
     await write('door', playbook('door', 'door', 'second').replace('case.update', 'case.updte'))
     await tocsin.restart()
@@ -48,7 +48,7 @@ describe('the playbook that investigates an alert', function () {
     expect(await investigated('door')).to.include({ by: 'door', summary: 'second' })
   })
 
-  it('is out of force when its file is removed', async () => {
+  it('is no longer live after its file is removed', async () => {
     await rm(join(tocsin.playbooksDir, 'door.yaml'))
     await tocsin.restart()
     expect((await investigated('door')).by).to.equal('investigate-door-main')
@@ -57,7 +57,7 @@ describe('the playbook that investigates an alert', function () {
     })
   })
 
-  it('is made anew when a connection is added, and only then', async () => {
+  it('is regenerated only when a connection is added', async () => {
     const without = await investigated('roof')
     expect(await investigated('roof')).to.deep.equal(without)
     expect(without.summary).to.match(/no connection/)
@@ -72,7 +72,7 @@ describe('the playbook that investigates an alert', function () {
     expect(old.source).not.to.contain('intel_provider')
   })
 
-  it('can be kept: a made one that is saved and edited takes precedence', async () => {
+  it('can be saved: a saved and edited generated playbook takes precedence', async () => {
     const { body } = await tocsin.call('/playbooks/investigate-roof-main')
     const edited = body.source.replace('No bad reputation found', 'Edited: no bad reputation found')
     expect(edited).not.to.equal(body.source)
@@ -84,7 +84,7 @@ describe('the playbook that investigates an alert', function () {
     expect((await tocsin.call('/playbooks/investigate-roof-main')).body.origin).to.equal('file')
   })
 
-  it('knows the address at which people look at its run, also where the server is behind a proxy', async () => {
+  it('knows the public address of its run, also behind a proxy', async () => {
     await write('linked', playbook('linked', 'linked', '${{ run.url }}'))
     await tocsin.restart()
     const { summary } = await investigated('linked')

@@ -29,13 +29,13 @@ describe('README.md', function () {
 
   const playbook = blocks.find(({ kind }) => kind === 'yaml')!.text
 
-  it('shows a playbook about which nothing is to be said', async () => {
+  it('shows a playbook without validation problems', async () => {
     await writeFile(join(folder.path, file), playbook)
     const { stdout } = await runTocsin(['validate', 'playbooks'], { cwd: folder.path })
     expect(stdout).to.equal('ok 1 playbook checked\n')
   })
 
-  it('shows what `tocsin validate` answers to the mistake it speaks of', async () => {
+  it('shows the actual output of `tocsin validate` for its example', async () => {
     const planted = playbook.replace('kind: ip', 'kind: addr')
     expect(planted).not.to.equal(playbook)
     await writeFile(join(folder.path, file), planted)
@@ -45,12 +45,12 @@ describe('README.md', function () {
     expect(code).to.equal(1)
   })
 
-  it('states how many providers the sample alerts of the demo have', async () => {
+  it('states the number of providers in the demo', async () => {
     const providers = new Set((await readSampleAlerts()).map(({ provider }) => provider))
     expect(page).to.contain(`sample alerts of ${providers.size} providers`)
   })
 
-  it('shows requests that are answered as it says', async () => {
+  it('shows requests with their actual responses', async () => {
     const server = await startServer({ cwd: folder.path, dataDir: 'data' })
     const curl = blocks
       .map(({ text }) => text.replace('-sS', '-s'))

@@ -21,7 +21,7 @@ steps: [{ fail: no }]
 }
 
 /** What is sent once more after the process was killed between the commit of what it did and its answer. */
-describe('a request whose process was killed before it answered', function () {
+describe('a request whose process was killed before the response', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
   let server: RunningServer
@@ -64,7 +64,7 @@ describe('a request whose process was killed before it answered', function () {
   const runOf = async (alert: string) =>
     (await server.call(`/runs?alert=${alert}`)).body.data[0].run_uuid as string
 
-  it('is answered with what it made, and makes nothing more', async () => {
+  it('returns what it created if repeated, and creates nothing more', async () => {
     const [one, other] = [await failedAlert(), await failedAlert()]
     const { case_id: caseId } = (await server.call(`/alerts/${one}`)).body
     const asked = async () => {
@@ -119,7 +119,7 @@ describe('a request whose process was killed before it answered', function () {
     expect(await total(`/cases/${caseId}/timeline`), 'entries').to.be.within(notes, notes + 1)
   })
 
-  it('is told that its answer is lost; the result is returned when it is sent again', async () => {
+  it('reports a lost response, and returns the result if repeated', async () => {
     const run = await runOf(await failedAlert())
     const body = { runs: [run] }
     const first = await post('/runs/retry', 'many', body)
@@ -133,7 +133,7 @@ describe('a request whose process was killed before it answered', function () {
     expect(await total('/runs')).to.equal(runs)
   })
 
-  it('takes an alert in once, and answers with it', async () => {
+  it('stores an alert once and returns it', async () => {
     const body = { alert_provider: 'custom', organization_code: 'main', alert_content: 'once' }
     const first = await post('/alerts', 'an-alert', body)
     await server.stop('SIGKILL')

@@ -5,7 +5,7 @@ import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.
 
 const folder = join(import.meta.dirname, '../data/alerts')
 
-describe('the sample alerts of many makers', function () {
+describe('sample alerts of many products', function () {
   this.timeout(60_000)
   let tocsin: TestTocsin
 
@@ -15,7 +15,7 @@ describe('the sample alerts of many makers', function () {
   })
   after(() => tocsin?.close())
 
-  it('are each stored byte for byte, investigated and given a case of their own, all at once', async () => {
+  it('are stored byte for byte and investigated concurrently, each with its own case', async () => {
     const files = (await readdir(folder)).filter((name) => name.endsWith('.json'))
     expect(files).to.have.length(91)
     const alerts = await Promise.all(
@@ -34,7 +34,7 @@ describe('the sample alerts of many makers', function () {
     expect(sequences.toSorted((a, b) => a - b)).to.deep.equal(alerts.map((_, index) => index + 1))
   })
 
-  it('had what they name looked up, and the findings are in the cases', async () => {
+  it('have lookups whose findings are in the cases', async () => {
     expect(tocsin.sandbox.requests.length).to.be.greaterThan(100)
     const { body } = await tocsin.call('/cases?limit=200')
     const verdicts = new Set(body.data.map((one: { verdict: string }) => one.verdict))

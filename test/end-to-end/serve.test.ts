@@ -29,7 +29,7 @@ describe('tocsin serve', function () {
   /** The commands it says to paste, in their order. */
   const commands = () => server.welcome.match(/^ {2}curl (?:.*\\\n)*.*$/gm) ?? []
 
-  it('says at its first start where it listens, what it found, and the key', () => {
+  it('prints its address, what it found, and the key at the first start', () => {
     expect(server.welcome).to.match(/^Tocsin is listening on http:\/\/127\.0\.0\.1:\d+\n/)
     expect(server.welcome)
       .to.contain(join(folder.path, 'data'))
@@ -40,7 +40,7 @@ describe('tocsin serve', function () {
     expect(commands()).to.have.length(4)
   })
 
-  it('shows a command that posts the first alert when it is pasted, and waits for its investigation', async () => {
+  it('prints a working command that posts the first alert and waits for its investigation', async () => {
     const [post = ''] = commands()
     const answer = await paste(post)
     expect(answer.status).to.equal(201)
@@ -52,7 +52,7 @@ describe('tocsin serve', function () {
     })
   })
 
-  it('investigates that alert with a playbook it makes, and shows how to look at the case and the playbook', async () => {
+  it('investigates that alert with a generated playbook, and shows how to view the case and the playbook', async () => {
     const alert = await ended(server, 'main-custom-1')
     expect(alert).to.include({
       investigation_status: 15,
@@ -72,7 +72,7 @@ describe('tocsin serve', function () {
       .and.contain('type: "first_alert"')
   })
 
-  it('shows a command that makes a connection, with places to fill in', async () => {
+  it('prints a command that creates a connection, with placeholders', async () => {
     const [, , , connect = ''] = commands()
     const made = await paste(
       connect.replace('<ADDRESS>', 'intel.example').replace('<KEY>', 'key-of-the-provider'),
@@ -91,7 +91,7 @@ describe('tocsin serve', function () {
   })
 })
 
-describe('tocsin serve, told to stop while it works,', function () {
+describe('tocsin serve, stopped while it works,', function () {
   this.timeout(30_000)
   let folder: TemporaryFolder
   let silent: Server
@@ -127,7 +127,7 @@ describe('tocsin serve, told to stop while it works,', function () {
     return server
   }
 
-  it('lets the run end first, and takes nothing more in', async () => {
+  it('finishes the current run and accepts nothing more', async () => {
     const server = await startBusy()
     const stopped = server.stop('SIGTERM')
     await eventually('the door to close', () =>
@@ -146,7 +146,7 @@ describe('tocsin serve, told to stop while it works,', function () {
     expect(body.data, 'one run, not begun again').to.have.length(1)
   })
 
-  it('takes the signals of one Ctrl-C as one, and ends at once at a second', async () => {
+  it('treats the signals of one Ctrl-C as one, and stops at once on a second', async () => {
     const { command } = await startBusy()
     command.process.kill('SIGINT') // the terminal's
     command.process.kill('SIGINT') // what npm passes on

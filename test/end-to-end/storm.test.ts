@@ -28,7 +28,7 @@ describe('a storm of one organization', function () {
     return new Map<string, any>(organizations.map((row: any) => [row.organization_code, row]))
   }
 
-  it('fills its own line: further alerts come back later, others are taken in, and both is seen', async () => {
+  it('fills only its own queue, asks to retry later, and is reported', async () => {
     await tocsin.call('/engine/pause', { body: { reason: 'to let the line fill' } })
     let refused = 0
     let [taken, after] = [0, '']

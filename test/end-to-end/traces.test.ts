@@ -44,7 +44,7 @@ describe('traces', function () {
     for (const name of variables) delete process.env[name]
   })
 
-  it('come to the collector that the standard variables name: one for each run, under its id', async () => {
+  it('reach the collector of the standard variables, one per run under its id', async () => {
     const collector = await startCollector()
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = collector.url
     process.env['OTEL_SERVICE_NAME'] = 'tocsin-west'
@@ -69,7 +69,7 @@ describe('traces', function () {
     collector.server.close()
   })
 
-  it('that nobody takes stop nothing', async () => {
+  it('do not block anything without a collector', async () => {
     process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] = 'http://127.0.0.1:9'
     const tocsin = await startTestTocsin({
       inProcess: true,

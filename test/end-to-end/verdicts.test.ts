@@ -24,7 +24,7 @@ describe('case texts of a generated playbook', function () {
     return { summary: body.summary as string, severity: body.severity, verdict: body.verdict, notes }
   }
 
-  it('names what it could not look up while there is no connection, and leaves the severity as it is', async () => {
+  it('list observables that cannot be looked up without a connection, and leave the severity', async () => {
     const found = await caseOf(`login from ${bad}`)
     expect(found).to.include({ severity: 'medium', verdict: 'unknown' })
     expect(found.summary).to.equal(
@@ -32,7 +32,7 @@ describe('case texts of a generated playbook', function () {
     )
   })
 
-  it('reports failed lookups with the reason if the provider refuses', async () => {
+  it('report failed lookups with the reason if the provider refuses', async () => {
     await tocsin.call('/connections', {
       method: 'POST',
       body: {
@@ -61,7 +61,7 @@ describe('case texts of a generated playbook', function () {
     })
   })
 
-  it('raises the severity of the case for known bad observables', async () => {
+  it('come with a higher severity for known bad observables', async () => {
     const found = await caseOf(`login from ${bad}`)
     expect(found).to.include({
       severity: 'high',
@@ -70,7 +70,7 @@ describe('case texts of a generated playbook', function () {
     })
   })
 
-  it('never calls an unknown observable harmless', async () => {
+  it('never call an unknown observable harmless', async () => {
     expect(await caseOf('login from 198.51.100.9')).to.deep.equal({
       severity: 'medium',
       verdict: 'unknown',
@@ -83,7 +83,7 @@ describe('case texts of a generated playbook', function () {
     })
   })
 
-  it('reports that an alert has more observables than are looked up', async () => {
+  it('report that an alert has more observables than are looked up', async () => {
     const flood = Array.from({ length: 60 }, (_, n) => `198.51.100.${n + 1}`).join(' ')
     const found = await caseOf(`${flood} ${bad}`)
     expect(found.severity).to.equal('medium')

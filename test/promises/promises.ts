@@ -27,7 +27,8 @@ For power failures, Tocsin relies on the operating system: data reported as sync
     proofs: [
       {
         file: 'end-to-end/kill.test.ts',
-        title: 'a server that is killed with kill -9 under load keeps every alert',
+        title:
+          'a server killed with kill -9 under load keeps every alert it answered with 201, and ends each investigation once with one case',
         planted: [
           'alerts left Created are not taken up at the start',
           'runs left unfinished are not taken up',
@@ -68,16 +69,19 @@ The order in which branches and calls end does not change the journal.
     proofs: [
       {
         file: 'crash/kill.test.ts',
-        title: 'runs of a process that is killed with kill -9 end once, repeat nothing that ended',
+        title:
+          'runs of a process killed with kill -9 end once, repeat no ended step, and follow their effect classes after kills at',
         planted: ['the intent of a step is not recorded'],
       },
       {
         file: 'crash/kill.test.ts',
-        title: 'runs of a process that is killed with kill -9 go on where they were',
+        title:
+          'runs of a process killed with kill -9 resume after a kill right after an effect, for each step in turn',
       },
       {
         file: 'crash/kill.test.ts',
-        title: 'runs of a process that is killed with kill -9 are caught repeating',
+        title:
+          'runs of a process killed with kill -9 are detected to repeat effects without intents (planted bug)',
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
@@ -131,7 +135,7 @@ was asked. Sending it again has no effect, even after a restart. The person who 
       { file: 'engine/checkpoints.test.ts', title: 'a checkpoint' },
       {
         file: 'end-to-end/inbound.test.ts',
-        title: 'an answer that comes in over a connection',
+        title: 'an inbound answer over a connection',
         planted: [
           'the answer of somebody who was not asked counts',
           'a question of another connection can be answered',
@@ -179,7 +183,7 @@ next start.
       },
       {
         file: 'sqlite/contract.test.ts',
-        title: 'SQLite stores ScheduleStore fires once for each time',
+        title: 'SQLite stores ScheduleStore fires once per due time',
         planted: ['a schedule fires for whoever comes'],
       },
     ],
@@ -289,7 +293,7 @@ nothing. A second process on the same data is refused.
       { file: 'end-to-end/serve.test.ts', title: 'tocsin serve exits with 0 soon after SIGTERM' },
       {
         file: 'end-to-end/serve.test.ts',
-        title: 'tocsin serve, told to stop while it works,',
+        title: 'tocsin serve, stopped while it works,',
         planted: ['what is under way is cut off at once when the process is told to stop'],
       },
       {
@@ -410,7 +414,7 @@ The decision is part of the write that would queue the run, so simultaneous aler
     proofs: [
       {
         file: 'sqlite/contract.test.ts',
-        title: 'SQLite stores RunStore, of alerts that may be repeats',
+        title: 'SQLite stores RunStore, alerts that may repeat',
         planted: [
           'repeats do not end with the run',
           'repeats are taken for investigated where the first one failed',

@@ -9,8 +9,8 @@ export const audit: Chapter = {
       proofs: [
         [
           'test/contract/retention-store.ts',
-          'records for each organization what a piece deletes',
-          'has the case count what it lost',
+          'records for each organization what a piece deletes, with the rule',
+          'counts deletions on the case without changing its revision or time',
         ],
         ['test/sqlite/retention.test.ts', 'is atomic: kill -9'],
         http('cases', 'and the organization audit log count the deleted alerts and runs'),
@@ -57,9 +57,9 @@ export const audit: Chapter = {
       proofs: [
         [
           'test/end-to-end/breaker.test.ts',
-          'wait for an analyst over the API',
-          'are approved by no key that asked for the run itself',
-          'do not happen if refused',
+          'wait for an analyst over the API, also across a restart, and run when approved',
+          '',
+          'fail the step if refused, and name the responder',
         ],
         [
           'test/http/approval-by-session.test.ts',
@@ -97,7 +97,7 @@ export const audit: Chapter = {
       proofs: [
         [
           'test/end-to-end/audit-export.test.ts',
-          'loses nothing when the server is killed, reaches a receiver over TLS, and shows its lag',
+          'loses nothing on a kill of the server, reaches a receiver over TLS, and reports its lag',
         ],
         [
           'test/audit/audit-export.test.ts',

@@ -16,9 +16,9 @@ export const inboundData: Chapter = {
         [
           'test/end-to-end/inbound.test.ts',
           'is refused like every other: ',
-          'that is sent again has no effect',
-          'is not there, with the token and signature of another connection',
-          'decides nothing as a GET',
+          'has no effect if sent again, even after a restart',
+          'gets 404 with the token and signature of another connection',
+          'has no effect as a GET',
         ],
       ],
     },
@@ -28,14 +28,14 @@ export const inboundData: Chapter = {
       proofs: [
         [
           'test/end-to-end/inbound.test.ts',
-          'counts of the asked person only',
-          'counts once: a second click',
-          'comes too late after the timeout',
-          'is one of the answers',
+          'counts only from the asked person, and tells anyone else so once',
+          'counts once: a second click is recorded without effect and explained after the reply',
+          'after the timeout is recorded and explained, without effect',
+          'is one of the answers of the question',
         ],
         [
           'test/end-to-end/messaging-checkpoint.test.ts',
-          'takes no API key for the person who was asked, whatever its name is',
+          'accepts no API key as the asked person, whatever its name',
         ],
       ],
     },
@@ -43,8 +43,12 @@ export const inboundData: Chapter = {
       promise:
         'The content of an alert is stored byte for byte and is only data everywhere: in generated playbooks, in messages, and on the web page.',
       proofs: [
-        ['test/end-to-end/hostile-alerts.test.ts', 'that hold ', 'with lone surrogates are refused or kept'],
-        ['test/end-to-end/messaging-checkpoint.test.ts', 'shows what an alert wrote as mere text'],
+        [
+          'test/end-to-end/hostile-alerts.test.ts',
+          'with',
+          'with lone surrogates are refused or stored unchanged',
+        ],
+        ['test/end-to-end/messaging-checkpoint.test.ts', 'shows alert content as plain text'],
       ],
     },
     {

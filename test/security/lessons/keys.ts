@@ -127,7 +127,7 @@ export const keys: Chapter = {
         'Clients cannot set internal fields: unknown fields and parameters are refused, and `__proto__` is plain data.',
       proofs: [
         http('bad-requests', 'suggests the field that was probably meant', 'refuses the query '),
-        ['test/end-to-end/hostile-alerts.test.ts', 'of a type that is ', 'that hold '],
+        ['test/end-to-end/hostile-alerts.test.ts', 'with a type that is', 'with'],
       ],
     },
     {

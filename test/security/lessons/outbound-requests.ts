@@ -9,10 +9,10 @@ export const outboundRequests: Chapter = {
       proofs: [
         [
           'test/egress/addresses.test.ts',
-          'refuses a name when any one of its addresses is private',
+          'refuses a name if any of its addresses is private',
           'does not reach another port, host or range',
-          'refuses where clouds keep credentials',
-          'takes no proxy from the environment',
+          'refuses cloud metadata addresses even if allowed',
+          'ignores proxies in the environment',
         ],
         ['test/architecture/imports.test.ts', 'is enforced by the'],
       ],
@@ -35,10 +35,10 @@ export const outboundRequests: Chapter = {
       proofs: [
         [
           'test/egress/addresses.test.ts',
-          'reaches nothing of it without a connection',
-          'gives each organization its own list',
-          'does not lend a connection’s socket',
-          'does not name the address',
+          'requires a connection, and otherwise reports open and closed ports alike',
+          'uses the list of an organization, or else the common one',
+          'does not share a connection’s socket with requests without one',
+          'hides the address from requests without a connection',
         ],
       ],
     },
@@ -46,11 +46,11 @@ export const outboundRequests: Chapter = {
       promise:
         'Certificates are always verified, whatever the environment says. The client does not follow redirects and does not retry.',
       proofs: [
-        ['test/egress/addresses.test.ts', 'verifies certificates'],
+        ['test/egress/addresses.test.ts', 'verifies certificates even if the environment disables it'],
         [
           'test/egress/exchange.test.ts',
-          'gives back a redirect as it is',
-          'gives back error statuses and retries nothing',
+          'returns a redirect without following it',
+          'returns error statuses and retries nothing',
         ],
       ],
     },
@@ -60,9 +60,9 @@ export const outboundRequests: Chapter = {
       proofs: [
         [
           'test/egress/organizations.test.ts',
-          'never share a socket',
-          'are never cut into other requests',
-          'are not sent where a header of anybody’s would frame them',
+          'never share a socket, unlike those of one',
+          'never affect each other, because no connection may set framing headers',
+          'are not sent with framing headers from any source',
         ],
       ],
     },
@@ -71,7 +71,7 @@ export const outboundRequests: Chapter = {
       proofs: [
         [
           'test/egress/exchange.test.ts',
-          'stops a body that unfolds without end',
+          'stops a decompression bomb within bounded memory',
           'stops reading a body that is too large',
           'also ends the wait for a free connection',
         ],
