@@ -20,7 +20,6 @@ import type { Catalogue } from '../core/registry/catalogue.ts'
 import { createNoteUse, type NoteUse } from '../core/skill/call/note-use.ts'
 import { createSkillCaller } from '../core/skill/call/caller.ts'
 import { createPerformTask, tryConnectionAsTask, type PerformTask } from '../core/skill/call/perform-task.ts'
-import { createTraffic, type Traffic } from '../core/skill/http/traffic.ts'
 import { createRetries, type Retries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config/config.ts'
@@ -62,7 +61,6 @@ const token = <T>(name: string): Token<T> => Symbol(name)
 export const tokens = {
   clock: token<Clock>('clock'),
   egress: token<ClosableEgress>('egress'),
-  traffic: token<Traffic>('traffic'),
   noteUse: token<NoteUse>('note use'),
   skillCaller: token<SkillCaller>('skill caller'),
   skillPool: token<SkillPool | undefined>('skill pool'),
@@ -101,13 +99,10 @@ export function createContainer(opened: Opened): Container {
       createSkillCaller({
         catalogue: opened.catalogue,
         stores: { connections: stores.connections, cases },
-        egress: get(tokens.egress),
+        performTask: get(tokens.performTask),
         log,
-        clock: get(tokens.clock),
-        traffic: get(tokens.traffic),
         noteUse: get(tokens.noteUse),
         onSecret: opened.onSecret,
-        performTask: get(tokens.performTask),
       }),
     onRunEnded(run) {
       opened.onRunEnded(run)
@@ -135,7 +130,6 @@ function registerSkillCalls(composition: Composition): void {
   register(tokens.noteUse, () =>
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
   )
-  register(tokens.traffic, () => createTraffic(get(tokens.clock)))
   register(tokens.skillPool, () =>
     config.workers === 0 ? undefined : createSkillPool(poolOptions(composition)),
   )
@@ -144,7 +138,6 @@ function registerSkillCalls(composition: Composition): void {
       catalogue,
       egress: get(tokens.egress),
       clock: get(tokens.clock),
-      traffic: get(tokens.traffic),
     })
     const pool = get(tokens.skillPool)
     // Skills of cases only use the store, which this thread has.
@@ -260,7 +253,8 @@ function registerIntake({ get, register, config, stores, catalogue, log }: Compo
     const clock = get(tokens.clock)
     const callSkill = get(tokens.skillCaller)
     const sayRefused = createRefusals({ catalogue, stores, callSkill, clock, log })
-    return createInbound({ stores, catalogue, runner: get(tokens.runner), sayRefused, clock, log })
+    const [runner, performTask] = [get(tokens.runner), get(tokens.performTask)]
+    return createInbound({ stores, catalogue, runner, sayRefused, performTask, clock, log })
   })
 }
 

@@ -6,6 +6,7 @@ import { noConnections } from '../../core/playbook-test/run/run-test.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
+import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { processEnvironment } from '../../server/config/environment.ts'
@@ -64,9 +65,8 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
       createSkillCaller({
         catalogue,
         stores: { connections: stores.connections, cases },
-        egress,
+        performTask: createPerformTask({ catalogue, egress, clock: systemClock }),
         log,
-        clock: systemClock,
       })
     return { isOffline: false, organization, log, caller, close }
   } catch (error) {
@@ -86,9 +86,8 @@ function withoutConnections(): LiveSkills {
       createSkillCaller({
         catalogue,
         stores: { connections: noConnections, cases },
-        egress,
+        performTask: createPerformTask({ catalogue, egress, clock: systemClock }),
         log,
-        clock: systemClock,
       }),
     close: async () => egress.close(),
   }

@@ -9,8 +9,8 @@ import type { Log } from '../ports/log.ts'
 import type { OpenConnection } from '../ports/connection-store.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { openSettings } from '../skill/connection/settings.ts'
-import { Redactor } from '../skill/redaction/redactor.ts'
+import { isThreadLost } from '../engine/context/retry-class.ts'
+import { receiveAsTask, type PerformTask } from '../skill/call/perform-task.ts'
 import { judgeById, judgeReply } from './judge-answer.ts'
 import type { SayRefused } from './refusals.ts'
 
@@ -48,10 +48,14 @@ export interface InboundOptions {
   readonly catalogue: Pick<Catalogue, 'connection'>
   readonly runner: Pick<Runner, 'wake'>
   readonly sayRefused: SayRefused
+  /** Calls the handlers of plugins. */
+  readonly performTask: PerformTask
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
 }
 
+/** Of a plugin's handler. Senders wait about 3 s for the answer. */
+const handlerTimeoutMs = 2_000
 const defaultDedupeMs = 3_600_000
 /** Maximum number of questions to one person that a reply without an id is compared with. */
 const maxQuestions = 200
@@ -66,7 +70,7 @@ export function createInbound(options: InboundOptions): Inbound {
       const opened = await openFor(options, post)
       if ('refused' in opened) return opened
       const { connection } = opened.open
-      const said = say(options, opened.open, post)
+      const said = await say(options, opened.open, post)
       if ('refused' in said) return said
       const { reply = {}, dedupeKey, dedupeMs = defaultDedupeMs, broken, warning } = said.result
       const answers = await judgeAll(options, opened.open, said.result.answers ?? [])
@@ -123,25 +127,33 @@ async function openFor(
 }
 
 /** Anybody may have sent the request, so an error of the handler refuses it and is not a server error. */
-function say(
-  { catalogue, clock, log }: InboundOptions,
+async function say(
+  { performTask, clock, log }: InboundOptions,
   open: OpenConnection,
   { route, headers, body }: InboundPost,
-): Refused | { readonly result: InboundResult } {
+): Promise<Refused | { readonly result: InboundResult }> {
   const { name, plugin } = open.connection
-  const redactor = new Redactor(Object.values(open.secrets).map((secret) => secret.reveal()))
   const text = decoded(body)
   if (text === undefined) return { refused: { code: 'body_not_utf8', connection: name } }
+  const call = { route, headers, body, text, nowMs: clock.now() }
+  const hooks = { signal: AbortSignal.timeout(handlerTimeoutMs), onSecret: undefined }
   try {
-    const definition = catalogue.connection(plugin)
-    const { settings } = openSettings(definition!, open)
-    return { result: definition!.inbound![route]!({ headers, body, text, nowMs: clock.now() }, settings) }
-  } catch (thrown) {
-    const error = redactor.error(thrown, (one) => one instanceof TocsinError)
+    return { result: await receiveAsTask(performTask, open, call, hooks) }
+  } catch (error) {
+    if (isThreadLost(error)) throw notRead(error)
     if (error instanceof TocsinError) return { refused: { code: error.code, connection: name, error } }
     log.error({ plugin, connection: name, error }, 'a plugin could not read an inbound request')
     return { refused: { code: 'handler_failed', connection: name } }
   }
+}
+
+/** Another skill ended the thread of the handler. */
+function notRead(cause: unknown): UnavailableError {
+  return new UnavailableError('webhook_not_read', 'the request could not be read now', {
+    hint: 'send it again',
+    retryAfterMs: 1_000,
+    cause,
+  })
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -12,7 +12,8 @@ export interface InboundRequest {
 
 /**
  * Reads a webhook request: verifies that the other system sent it (its signature over `body`, at most 300 s from
- * `nowMs`), and returns its meaning. Pure and synchronous: the result is committed and then answered within 3 s.
+ * `nowMs`), and returns its meaning as plain data. Pure and synchronous, at most 2 s: the result is committed and then
+ * answered within 3 s.
  *
  * Throws SkillError if the request is not authentic or unreadable, or if the settings lack the signing secret. The
  * sender always gets the same refusal; the server log has the reason.

@@ -43,7 +43,7 @@ export const notStarted = (reason: string, waitMs: number): RetryableError =>
   })
 
 const skillCrashed = (skill: string, reason: string, effect: Effect | undefined): RetryableError =>
-  new RetryableError('skill_crashed', `the skill '${skill}' ended its thread: ${reason}`, {
+  new RetryableError('skill_crashed', `'${skill}' ended its thread: ${reason}`, {
     hint: 'the plugin has a bug, or its input is too large for it: report it to the plugin’s author',
     effect,
   })

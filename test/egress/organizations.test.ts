@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { definePlugin } from '../../core/plugin/index.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
+import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { testCases } from '../../core/plugin/testing/index.ts'
 import { testConnection } from '../../core/plugin/testing/memory-stores.ts'
 import { connection } from '../../plugins/http/connection.ts'
@@ -42,23 +43,22 @@ describe('egress: requests of two organizations', () => {
       ...settings,
     })
     const open = { ...made, connection: { ...made.connection, organizationUuid, plugin: 'http' } }
+    const plugin = definePlugin({
+      name: 'http',
+      title: 'HTTP',
+      description: 'HTTP.',
+      connection,
+      skills: [send],
+    })
+    const catalogue = buildCatalogue([plugin])
     const call = createSkillCaller({
-      catalogue: buildCatalogue([
-        definePlugin({
-          name: 'http',
-          title: 'HTTP',
-          description: 'HTTP.',
-          connection,
-          skills: [send],
-        }),
-      ]),
+      catalogue,
       stores: {
         connections: { list: async () => [open.connection], open: async () => open },
         cases: testCases(),
       },
-      egress,
+      performTask: createPerformTask({ catalogue, egress, clock: new ManualClock() }),
       log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-      clock: new ManualClock(),
     })
     return call({
       purpose: 'run',

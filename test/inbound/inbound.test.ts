@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { createInbound, type InboundPost } from '../../core/inbound/inbound.ts'
 import { createRefusals } from '../../core/inbound/refusals.ts'
+import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import {
   defineConnection,
@@ -98,7 +99,8 @@ describe('what another system sends', () => {
       },
     })
     const runner = { wake: ({ uuid }: { uuid: string }) => void woken.push(uuid) }
-    return createInbound({ stores, catalogue, runner, sayRefused, clock, log }).receive({
+    const performTask = createPerformTask({ catalogue, egress: { send: () => expect.fail() }, clock })
+    return createInbound({ stores, catalogue, runner, sayRefused, performTask, clock, log }).receive({
       plugin: 'chat',
       route: 'events',
       token,

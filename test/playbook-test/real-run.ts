@@ -14,6 +14,9 @@ import { testCases } from '../../core/plugin/testing/memory-stores.ts'
 import type { JournalStore } from '../../core/ports/runs/journal-store.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
+import { createPerformTask } from '../../core/skill/call/perform-task.ts'
+
+const noWayOut = { send: () => Promise.reject(new Error('no way out')) }
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000b'
 
@@ -58,9 +61,8 @@ export async function realRun(options: RealRun) {
   const local = createSkillCaller({
     catalogue,
     stores: { cases, connections: noConnections },
-    egress: { send: () => Promise.reject(new Error('no way out')) },
+    performTask: createPerformTask({ catalogue, egress: noWayOut, clock }),
     log: silence,
-    clock,
   })
   const call: SkillCaller = (asked) =>
     reachesOut(catalogue, asked.skill) ? options.call(asked) : clock.hold(() => local(asked))

@@ -15,6 +15,7 @@ import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egr
 import type { LogFields } from '../../core/ports/log.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
+import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
 export const canary = 'canary-0123456789'
@@ -123,12 +124,12 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
   }
   const write = (fields: LogFields, message: string): void => void lines.push({ fields, message })
   const plugin = definePlugin({ name: 'box', title: 'Box', description: 'Box.', connection, skills: [skill] })
+  const catalogue = buildCatalogue([plugin])
   const call = createSkillCaller({
-    catalogue: buildCatalogue([plugin]),
+    catalogue,
     stores: { connections, cases },
-    egress,
+    performTask: createPerformTask({ catalogue, egress, clock }),
     log: { debug: write, info: write, warn: write, error: write },
-    clock,
   })
   return {
     requests,

@@ -9,11 +9,11 @@ import { testCases } from '../../core/plugin/testing/index.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
-import { tryConnectionAsTask } from '../../core/skill/call/perform-task.ts'
+import { receiveAsTask, tryConnectionAsTask } from '../../core/skill/call/perform-task.ts'
 import { systemClock } from '../../server/clock.ts'
-import { createEgress } from '../../server/egress/egress.ts'
 import { createSkillPool, type SkillPool } from '../../server/workers/skill-pool.ts'
 import { storedConnection } from '../skill/fixture.ts'
+import { eventually } from '../support/eventually.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 
 const secret = 'canary-0123456789'
@@ -65,8 +65,6 @@ describe('Threads of skills', () => {
     const caller = createSkillCaller({
       catalogue,
       performTask: (task, hooks) => pool.performTask(task, hooks),
-      egress: createEgress({ allowPrivate }),
-      clock: systemClock,
       log: { debug: write, info: write, warn: write, error: write },
       stores: {
         cases,
@@ -143,6 +141,19 @@ describe('Threads of skills', () => {
     expect(await failure(tryConnectionAsTask(pool.performTask, bad, trial))).to.include({ code: 'http_401' })
   })
 
+  const receive = (route: string, text: string, timeoutMs = 20_000) => {
+    const open = { connection: connectionTo('1'), secrets: { key: new Secret(secret) } }
+    const request = { route, headers: {}, body: Buffer.from(text), text, nowMs: 0 }
+    const hooks = { signal: AbortSignal.timeout(timeoutMs), onSecret: undefined }
+    return receiveAsTask(pool.performTask, open, request, hooks)
+  }
+
+  it('read webhook requests', async () => {
+    expect(await receive('events', 'é')).to.deep.equal({ reply: { text: '2 é' } })
+    expect(await failure(receive('events', 'leak'))).to.include({ message: 'the key is [redacted]' })
+    expect(await failure(receive('odd', ''))).to.include({ code: 'contract_violation' })
+  })
+
   it('keep secrets out of logs and errors, and name them to the log of the process', async () => {
     const error = await failure(call('leak'))
     expect(error.message).to.equal('the key is [redacted]')
@@ -186,6 +197,13 @@ describe('Threads of skills', () => {
     )
     expect(await call('look')).to.deep.equal({ seen: 'yes' })
     expect(lost[0]?.reason).to.equal('blocked its event loop')
+  })
+
+  it('are stopped when a handler of webhooks never returns', async () => {
+    expect((await failure(receive('loop', '', 100))).name).to.equal('TimeoutError')
+    await eventually('the thread is stopped', () => lost[0])
+    expect(lost).to.deep.equal([{ reason: 'blocked its event loop', skills: ['wild'] }])
+    expect(await call('look')).to.deep.equal({ seen: 'yes' })
   })
 
   it('go on past a skill that does not listen to its signal', async () => {

@@ -12,6 +12,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ReadableConnections } from '../../skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
+import { createPerformTask } from '../../skill/call/perform-task.ts'
 import { createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
@@ -138,9 +139,8 @@ function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock
   const call = createSkillCaller({
     catalogue,
     stores: { cases, connections: noConnections },
-    egress: noWayOut,
+    performTask: createPerformTask({ catalogue, egress: noWayOut, clock }),
     log: silence,
-    clock,
   })
   const inTime = withRealTimeout(call, localTimeoutMs)
   return (asked) => clock.hold(() => inTime(asked))

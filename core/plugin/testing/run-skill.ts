@@ -10,6 +10,7 @@ import type {
 import type { Egress } from '../../ports/egress.ts'
 import type { Log } from '../../ports/log.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
+import { createPerformTask } from '../../skill/call/perform-task.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
 import { testClock, testTraffic } from './test-surroundings.ts'
@@ -95,13 +96,17 @@ export async function runSkill<
   const name = `test.${skill.name}`
   const connection = connectionOf(skill as AnySkill, options.settings)
   const plugin = { name: 'test', title: 'Test', description: 'Test', skills: [skill as AnySkill] }
+  const catalogue = { skill: () => ({ name, plugin, skill: skill as AnySkill }) }
   const call = createSkillCaller({
-    catalogue: { skill: () => ({ name, plugin, skill: skill as AnySkill }) },
+    catalogue,
     stores: { connections: testConnections(connection), cases },
-    egress: options.egress ?? canned.egress,
+    performTask: createPerformTask({
+      catalogue,
+      egress: options.egress ?? canned.egress,
+      clock,
+      traffic: testTraffic(clock, token),
+    }),
     log: recordingLog(logs),
-    clock,
-    traffic: testTraffic(clock, token),
   })
   const runUuid = options.run?.id ?? 'test-run'
   const output = await call({

@@ -2,9 +2,7 @@ import { hiding } from '../../engine/skills/texts-in.ts'
 import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { TocsinError, type SkillLog } from '../../plugin/index.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
-import type { Egress } from '../../ports/egress.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
@@ -12,27 +10,22 @@ import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 import { once } from '../../common/once.ts'
 import { findConnection, type ReadableConnections } from '../connection/find-connection.ts'
 import { openOnce } from '../connection/open-connection.ts'
-import type { Traffic } from '../http/traffic.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import type { OnSecret, Redactor } from '../redaction/redactor.ts'
 import { createCaseAccess } from './case-access.ts'
 import type { NoteUse } from './note-use.ts'
-import { createPerformTask, type PerformTask, type SkillTask, type TaskHooks } from './perform-task.ts'
+import type { PerformTask, SkillTask, TaskHooks } from './perform-task.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
   readonly stores: Pick<Stores, 'cases'> & { readonly connections: ReadableConnections }
-  readonly egress: Egress
+  /** Performs the calls, in this thread or in another. */
+  readonly performTask: PerformTask
   readonly log: Log
-  readonly clock: Clock
-  /** Shared by everything that calls the same connections. Default: its own. */
-  readonly traffic?: Traffic
   /** Default: uses are not recorded. */
   readonly noteUse?: NoteUse
   /** Called with every secret that a call uses. Default: none. */
   readonly onSecret?: OnSecret
-  /** Where skills run. Default: in this thread. */
-  readonly performTask?: PerformTask | undefined
 }
 
 /**
@@ -40,7 +33,7 @@ export interface SkillCallerOptions {
  * secrets from everything reported about the call.
  */
 export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
-  const performTask = options.performTask ?? createPerformTask(options)
+  const { performTask } = options
   return async (call) => {
     const entry = options.catalogue.skill(call.skill)
     if (entry === undefined) {

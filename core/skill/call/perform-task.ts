@@ -6,6 +6,8 @@ import {
   type AnySkill,
   type Authenticated,
   type CaseAccess,
+  type InboundRequest,
+  type InboundResult,
   type SkillContext,
   type SkillLog,
 } from '../../plugin/index.ts'
@@ -14,6 +16,7 @@ import type { OpenConnection } from '../../ports/connection-store.ts'
 import type { Egress } from '../../ports/egress.ts'
 import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import { compileSchema, summarize } from '../../schema/index.ts'
+import { openSettings } from '../connection/settings.ts'
 import { egressFor, openOnce, type ReadyConnection } from '../connection/open-connection.ts'
 import { createTraffic, type Traffic } from '../http/traffic.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
@@ -24,11 +27,11 @@ import { plainOutput } from './plain-output.ts'
 
 /** One call of a skill as data: what another thread needs to make it. */
 export interface SkillTask {
-  /** `try_connection` tests the credentials of the connection. */
-  readonly purpose: SkillCall['purpose'] | 'try_connection'
-  /** `<plugin>.<skill>`, which is installed; the name of the plugin for `try_connection`. */
+  /** `try_connection` tests the credentials of the connection, `receive` reads a webhook request to it. */
+  readonly purpose: SkillCall['purpose'] | 'try_connection' | 'receive'
+  /** `<plugin>.<skill>`, which is installed; the name of the plugin for `try_connection` and `receive`. */
   readonly skill: string
-  /** Fits the skill's schema. */
+  /** Fits the skill's schema; an `InboundCall` for `receive`. */
   readonly input: unknown
   readonly asked: SkillCall['asked']
   readonly connection: OpenConnection | undefined
@@ -54,7 +57,7 @@ export interface TaskHooks {
 export type PerformTask = (task: SkillTask, hooks: TaskHooks) => Promise<unknown>
 
 export interface PerformTaskOptions {
-  /** Without `connection`, connections cannot be tested. */
+  /** Without `connection`, connections cannot be tested and receive no webhooks. */
   readonly catalogue: Pick<Catalogue, 'skill'> & Partial<Pick<Catalogue, 'connection'>>
   readonly egress: Egress
   readonly clock: Clock
@@ -67,6 +70,7 @@ export function createPerformTask(options: PerformTaskOptions): PerformTask {
   const traffic = options.traffic ?? createTraffic(options.clock)
   return async (task, hooks) => {
     if (task.purpose === 'try_connection') return await tryIn({ ...options, traffic }, task, hooks)
+    if (task.purpose === 'receive') return receiveIn(options, task, hooks)
     const entry = options.catalogue.skill(task.skill)
     if (entry === undefined) throw new Error(`the skill '${task.skill}' is not installed`)
     const connection = openTask(entry, task, hooks)
@@ -92,17 +96,65 @@ async function tryIn(
   return await tryConnection({ ...options, onSecret }, definition, connection, signal)
 }
 
+/** A webhook request to a connection, for the handler of its plugin for this route. */
+interface InboundCall extends InboundRequest {
+  readonly route: string
+}
+
+function receiveIn(
+  { catalogue }: PerformTaskOptions,
+  { skill: plugin, connection, input }: SkillTask,
+  { onSecret }: TaskHooks,
+): unknown {
+  const { route, ...request } = input as InboundCall
+  const definition = catalogue.connection?.(plugin)
+  const handler = definition?.inbound?.[route]
+  if (definition === undefined || connection === undefined || handler === undefined)
+    throw new Error(`'${plugin}' has no handler for '${route}'`)
+  const { settings, secrets } = openSettings(definition, connection)
+  try {
+    return plainOutput(handler(request, settings), `the handler '${route}' of ${plugin}`)
+  } catch (error) {
+    throw new Redactor(secrets, onSecret).error(error, (one) => one instanceof TocsinError)
+  }
+}
+
+type ConnectionHooks = Pick<TaskHooks, 'signal' | 'onSecret'>
+
 /** Tests the credentials of a connection as a task; see {@link tryConnection}. */
 export async function tryConnectionAsTask(
   performTask: PerformTask,
   connection: OpenConnection,
-  { signal, onSecret }: Pick<TaskHooks, 'signal' | 'onSecret'>,
+  hooks: ConnectionHooks,
 ): Promise<Authenticated> {
+  return (await performFor(performTask, 'try_connection', connection, {}, hooks)) as Authenticated
+}
+
+/** Lets the plugin of a connection read a webhook request, as a task. Rejects with what its handler throws, without secrets. */
+export async function receiveAsTask(
+  performTask: PerformTask,
+  connection: OpenConnection,
+  call: InboundCall,
+  hooks: ConnectionHooks,
+): Promise<InboundResult> {
+  // A copy of its own: the memory around small buffers belongs to others.
+  const input = { ...call, body: Uint8Array.from(call.body) }
+  return (await performFor(performTask, 'receive', connection, input, hooks)) as InboundResult
+}
+
+/** Performs a task that is not a call of a skill. */
+async function performFor(
+  performTask: PerformTask,
+  purpose: 'try_connection' | 'receive',
+  connection: OpenConnection,
+  input: unknown,
+  { signal, onSecret }: ConnectionHooks,
+): Promise<unknown> {
   const { plugin, organizationUuid } = connection.connection
   const task: SkillTask = {
-    purpose: 'try_connection',
+    purpose,
     skill: plugin,
-    input: {},
+    input,
     asked: undefined,
     connection,
     run: { id: '', organization: organizationUuid },
@@ -111,10 +163,10 @@ export async function tryConnectionAsTask(
   }
   const log = { info: () => {}, warn: () => {} }
   const work = performTask(task, { signal, onSecret, onEffect: undefined, cases: noCases, log })
-  return (await untilAborted(work, signal)) as Authenticated
+  return await untilAborted(work, signal)
 }
 
-const refuse = (): Promise<never> => Promise.reject(new Error('a connection test has no cases'))
+const refuse = (): Promise<never> => Promise.reject(new Error('only skills have cases'))
 const noCases: CaseAccess = {
   own: refuse,
   create: refuse,

@@ -6,6 +6,7 @@ import { createPauses } from '../../../core/engine/turns/pauses.ts'
 import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
 import { createSkillCaller } from '../../../core/skill/call/caller.ts'
+import { createPerformTask } from '../../../core/skill/call/perform-task.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
 import { createRetries } from '../../../core/retry/retries.ts'
 import { openPlaybookLibrary } from '../../../core/investigation/playbook-library.ts'
@@ -22,6 +23,8 @@ import { createMetrics } from '../../../server/metrics/metrics.ts'
 import { openTemporaryStores } from '../../support/stores.ts'
 import { catalogue } from './catalogue.ts'
 import { somebody } from '../../support/somebody.ts'
+
+const sendsNothing = { send: () => Promise.reject(new Error('a test sends nothing')) }
 
 export interface Reply {
   readonly status: number
@@ -131,6 +134,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
       catalogue,
       runner: { wake() {} },
       sayRefused() {},
+      performTask: createPerformTask({ catalogue, egress: sendsNothing, clock }),
       clock,
       log,
     }),
@@ -189,9 +193,8 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
       createSkillCaller({
         catalogue,
         stores: { connections: stores.connections, cases },
-        egress: { send: () => Promise.reject(new Error('a test sends nothing')) },
+        performTask: createPerformTask({ catalogue, egress: sendsNothing, clock }),
         log,
-        clock,
       }),
     playbooks: [],
     organizations,
