@@ -5,7 +5,7 @@ import { ManualClock } from './support/manual-clock.ts'
 import { tries } from '../support/random.ts'
 
 describe('alarms', () => {
-  it('ring in the order of their times, each once and not before', async () => {
+  it('ring once, in order of their times, and not before', async () => {
     const times = fc.array(fc.integer({ min: 0, max: 1_000_000 }), { maxLength: 60 })
     await fc.assert(
       fc.asyncProperty(times, times, async (early, late) => {
@@ -30,7 +30,7 @@ describe('alarms', () => {
     )
   })
 
-  it('ring at their time also where one that is set later is due earlier', async () => {
+  it('ring on time even if an earlier one is set later', async () => {
     const clock = new ManualClock()
     const rung: number[] = []
     const alarms = createAlarms<number>(clock, () => rung.push(clock.now()))
@@ -40,7 +40,7 @@ describe('alarms', () => {
     expect(rung.map((at) => at - start)).to.deep.equal([50_000, 100_000, 150_000, 200_000])
   })
 
-  it('use one timer, however many they are, and mind a clock that is set', async () => {
+  it('share one timer and follow clock changes', async () => {
     const clock = new ManualClock()
     let rung = 0
     const alarms = createAlarms<number>(clock, () => rung++)
@@ -52,7 +52,7 @@ describe('alarms', () => {
     expect(alarms.size).to.equal(0)
   })
 
-  it('are forgotten when they are cleared', async () => {
+  it('do not ring after they are cleared', async () => {
     const clock = new ManualClock()
     let rung = 0
     const alarms = createAlarms<string>(clock, () => rung++)

@@ -6,24 +6,24 @@ const alertOf = (content: string) => ({ id: 'a-b-1', content, createdAtSource: n
 const dataOf = (alert: Alert) => alertScope(alert).data
 
 describe('the scope of an alert', () => {
-  it('parses a small content once for everything that reads it', () => {
+  it('parses small content once for all readers', () => {
     const alert = alertOf('{"user":"ada"}')
     expect(dataOf(alert)).to.deep.equal({ user: 'ada' })
     expect(dataOf(alert)).to.equal(dataOf(alert))
   })
 
-  it('belongs to one alert, also if the content of another is the same', () => {
+  it('belongs to one alert, even if another has the same content', () => {
     const [one, other] = [alertOf('{"n":1}'), alertOf('{"n":1}')]
     expect(dataOf(one)).not.to.equal(dataOf(other))
     expect(alertScope({ ...one, id: 'a-b-2' }).id).to.equal('a-b-2')
   })
 
-  it('is not kept if the content is large', () => {
+  it('is not cached if the content is large', () => {
     const alert = alertOf(JSON.stringify({ text: 'x'.repeat(20_000) }))
     expect(dataOf(alert)).not.to.equal(dataOf(alert))
   })
 
-  it('is kept for the last alerts only, by the size and number of their contents', () => {
+  it('is cached for the last alerts, bounded in number and size', () => {
     for (const [count, length] of [
       [70, 16_000],
       [600, 1],

@@ -22,7 +22,7 @@ const destructive = {
 } as const
 const limitsOf = (limit: number) => serverLimits({ containment: limit, execution: limit })
 
-describe('a destructive skill that is used too often', () => {
+describe('a destructive skill over its limit', () => {
   let bench: Bench
   let clock: ManualClock
 
@@ -85,7 +85,7 @@ describe('a destructive skill that is used too often', () => {
       .filter((action) => /^(skill|checkpoint)/.test(action))
       .toReversed()
 
-  it('waits for a person, and is not called before', async () => {
+  it('waits for approval and is not called before', async () => {
     await use(2)
     const { run, halt } = await begin()
     expect(called()).to.equal(2)
@@ -108,7 +108,7 @@ describe('a destructive skill that is used too often', () => {
     await halt()
   })
 
-  it('goes on when it was approved, once, and that is counted and on record', async () => {
+  it('runs once when approved, and the use is counted and recorded', async () => {
     await use(2)
     const { going, wakeUps } = await begin()
     await answer('approve')
@@ -127,7 +127,7 @@ describe('a destructive skill that is used too often', () => {
     await halt()
   })
 
-  it('fails when it was refused, which the playbook can handle', async () => {
+  it('fails when refused, which the playbook can handle', async () => {
     await use(2)
     const { going, wakeUps, run } = await begin()
     await answer('refuse')
@@ -174,7 +174,7 @@ describe('a destructive skill that is used too often', () => {
     await later.halt()
   })
 
-  it('counts once, wherever the process dies', async () => {
+  it('counts once, wherever the process crashes', async () => {
     for (let at = 1; ; at++) {
       const before = (await counted())[0]?.[1] ?? 0
       const run = await bench.startRun()
@@ -189,7 +189,7 @@ describe('a destructive skill that is used too often', () => {
     }
   })
 
-  it('asks once, wherever the process dies, and calls once when that was approved', async () => {
+  it('asks once and runs once if approved, wherever the process crashes', async () => {
     await use(2)
     for (const when of ['before', 'after'] as const) {
       for (let at = 1; at <= 3; at++) {
@@ -211,7 +211,7 @@ describe('a destructive skill that is used too often', () => {
     }
   })
 
-  it('counts a step once, however often it is tried', async () => {
+  it('counts a step once, regardless of its attempts', async () => {
     const [step] = isolate.steps
     const retry = { max: 2, backoffMs: 1, factor: 1, maxBackoffMs: 1, jitter: 0, on: undefined }
     const skills: TestSkills = {
@@ -230,7 +230,7 @@ describe('a destructive skill that is used too often', () => {
     expect(await counted()).to.deep.equal([['containment', 1, 0]])
   })
 
-  it('is counted for each class and organization by itself', async () => {
+  it('is counted per class and organization', async () => {
     await use(2)
     const scan = makePlaybook({ steps: [{ id: 'scan', uses: 'edr.scan', with: { machine: 'WS-7' } }] })
     await use(2, { playbook: scan })
@@ -245,7 +245,7 @@ describe('a destructive skill that is used too often', () => {
     await other.halt()
   })
 
-  it('has room again an hour after the first, not before', async () => {
+  it('is below the limit again one hour after the first use', async () => {
     await use(1)
     await clock.advance(hour / 2)
     await use(1)
@@ -260,7 +260,7 @@ describe('a destructive skill that is used too often', () => {
     await late.halt()
   })
 
-  it('has no room earlier where the clock is set forward, and none later where it is set back', async () => {
+  it('keeps the hour when the clock is set forward or back', async () => {
     await use(2)
     clock.jump(5 * hour)
     const early = await begin()
@@ -272,7 +272,7 @@ describe('a destructive skill that is used too often', () => {
     expect(called(), 'set back').to.equal(4)
   })
 
-  it('of uses at the same time, as many begin as may', async () => {
+  it('starts only as many concurrent uses as the limit allows', async () => {
     const many = makePlaybook({
       steps: [
         {
@@ -297,7 +297,7 @@ describe('a destructive skill that is used too often', () => {
     await halt()
   })
 
-  it('waits no more when the run is cancelled, or out of time', async () => {
+  it('stops waiting when the run is cancelled or times out', async () => {
     await use(2)
     const cancelled = await begin()
     cancelled.cancel.abort()
@@ -311,7 +311,7 @@ describe('a destructive skill that is used too often', () => {
     expect(called()).to.equal(2)
   })
 
-  it('shows nothing that is sensitive', async () => {
+  it('shows no sensitive values', async () => {
     const secretive = makePlaybook({
       steps: [
         {

@@ -4,7 +4,7 @@ import type { Run } from '../../core/domain/run.ts'
 import { requireAnother, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('approval of what a key asked for', () => {
+describe('approval by the requester', () => {
   const by = somebody()
   const runs = { find: async () => ({ createdAt: 100 }) as Run, requesters: async () => [by.id] }
   const asked = [{ path: 'i/@approval', runUuid: 'r' }] as Checkpoint[]
@@ -36,19 +36,19 @@ describe('approval of what a key asked for', () => {
       ],
     )
 
-  it('is refused to the key and all its sessions, unless the setting says otherwise', async () => {
+  it('is refused to the key and all its sessions by default', async () => {
     for (const signedInAt of [undefined, 99, 100, 101])
       expect(await outcome('never', signedInAt)).to.deep.equal(['approval_by_requester', false])
     expect(await outcome('never', undefined, 'refuse')).to.equal('taken')
   })
 
-  it('is taken with `signed_in` from sessions that were there before the run, and from no others', async () => {
+  it('is accepted with `signed_in` only from sessions that are older than the run', async () => {
     expect(await outcome('signed_in', 99)).to.equal('taken')
     for (const signedInAt of [undefined, 100, 101])
       expect(await outcome('signed_in', signedInAt)).to.deep.equal(['approval_by_requester', true])
   })
 
-  it('is refused to keys that the requester created, directly or by keys in between', async () => {
+  it('is refused to keys that the requester created, directly or indirectly', async () => {
     makers = { child: by.id, grandchild: 'child', stranger: 'other', 'made-by-command': 'root' }
     for (const id of ['child', 'grandchild'])
       expect(await outcome('never', undefined, 'approve', id)).to.deep.equal(['approval_by_requester', false])
@@ -64,7 +64,7 @@ describe('approval of what a key asked for', () => {
     ])
   })
 
-  it('ends its search where keys would have created each other', async () => {
+  it('ends its search in a cycle of keys', async () => {
     makers = { a: 'b', b: 'a' }
     expect(await outcome('never', undefined, 'approve', 'a')).to.equal('taken')
   })

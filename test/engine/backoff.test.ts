@@ -7,7 +7,7 @@ const delays = (jitter: number, retryAfterMs?: number) =>
   keys.map((key) => retryDelayMs({ ...defaultRetry, backoffMs: 10_000, jitter }, 1, retryAfterMs, key))
 
 describe('retryDelayMs', () => {
-  it('spreads waits over as much as jitter says, both ways', () => {
+  it('varies waits by the jitter in both directions', () => {
     for (const jitter of [0.2, 0.5, 1]) {
       const spread = delays(jitter)
       expect(Math.min(...spread)).to.be.within(10_000 * (1 - jitter), 10_000 * (1 - jitter * 0.9))
@@ -15,15 +15,15 @@ describe('retryDelayMs', () => {
     }
   })
 
-  it('spreads nothing without jitter', () => {
+  it('does not vary waits without jitter', () => {
     expect(new Set(delays(0))).to.deep.equal(new Set([10_000]))
   })
 
-  it('gives the same for the same run, step and try', () => {
+  it('returns the same for the same run, step and attempt', () => {
     expect(delays(0.5)).to.deep.equal(delays(0.5))
   })
 
-  it('never comes back earlier than it was asked to', () => {
+  it('never returns less than Retry-After', () => {
     expect(Math.min(...delays(1, 20_000))).to.be.at.least(20_000)
   })
 })

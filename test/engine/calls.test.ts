@@ -48,7 +48,7 @@ describe('a called playbook', () => {
       outputs: '${{ steps.contained.output }}',
     })
 
-  it('runs inside of the run: its own inputs and steps, journaled below the call', async () => {
+  it('runs inside the run: its own inputs and steps, journaled below the call', async () => {
     const run = await bench.startRun()
     const playbooks = callable(contain)
     const outcome = await bench.go(caller({ host: 'pc-1' }), { isolate: () => 'now' }, { run, playbooks })
@@ -61,7 +61,7 @@ describe('a called playbook', () => {
     expect(bench.calls[0]?.input).to.deep.equal({ host: 'pc-1', why: 'no reason' })
   })
 
-  it('fails the step when the inputs do not fit, or there is no such playbook', async () => {
+  it('fails the step if the inputs are invalid or the playbook does not exist', async () => {
     const playbooks = callable(contain)
     expect(await bench.go(caller({}), {}, { playbooks })).to.nested.include({
       'error.code': 'inputs_invalid',
@@ -75,7 +75,7 @@ describe('a called playbook', () => {
     expect(bench.calls).to.deep.equal([])
   })
 
-  it('ends by its own return and fail, and the caller goes on', async () => {
+  it('ends with its own return and fail, and the caller continues', async () => {
     const returns = makePlaybook({ name: 'contain', steps: [{ return: 7 }, { uses: 'never' }] })
     expect(await bench.go(caller({}), {}, { playbooks: callable(returns) })).to.include({ output: 7 })
     const fails = makePlaybook({ name: 'contain', steps: [{ fail: 'no way' }] })
@@ -106,7 +106,7 @@ describe('a called playbook', () => {
     expect(paths).to.include.members(['contained/@on_run_error/repair', 'contained/@finally/tell'])
   })
 
-  it('is the version in force at the first call, for the whole run', async () => {
+  it('is the live version at the first call, for the whole run', async () => {
     const clock = new ManualClock()
     await bench.close()
     bench = await openBench(clock)
@@ -137,7 +137,7 @@ describe('a called playbook', () => {
     expect(await next).to.deep.include({ output: ['new', 'new'] })
   })
 
-  it('is refused if its sensitive inputs differ from those its caller was checked with', async () => {
+  it('is refused if its sensitive inputs differ from those in the check of its caller', async () => {
     const inner = (isMarked: boolean, output?: Playbook['masks']['output']) =>
       makePlaybook({
         name: 'contain',
@@ -163,14 +163,14 @@ describe('a called playbook', () => {
     expect(bench.calls).to.have.length(1)
   })
 
-  it('never leads back to itself', async () => {
+  it('never calls itself, directly or indirectly', async () => {
     const loop = makePlaybook({ name: 'contain', steps: [{ call: 'contain' }] })
     expect(await bench.go(caller({}), {}, { playbooks: callable(loop) })).to.nested.include({
       'error.code': 'call_cycle',
     })
   })
 
-  it('ends by its timeout, and so does the step', async () => {
+  it('ends with its timeout, as does the step', async () => {
     const clock = new ManualClock()
     await bench.close()
     bench = await openBench(clock)
@@ -189,7 +189,7 @@ describe('the end of a playbook', () => {
   afterEach(() => bench.close())
   const skills = { note: (input: unknown) => input }
 
-  it('runs on_error for a failed step; the run fails all the same, unless it returns', async () => {
+  it('runs on_error for a failed step, and the run still fails unless it returns', async () => {
     const handled = (last: object) =>
       makePlaybook({
         steps: [
@@ -212,14 +212,14 @@ describe('the end of a playbook', () => {
     expect(bench.calls).to.deep.equal([])
   })
 
-  it('shows finally why the run failed, or null', async () => {
+  it('shows finally the reason of a failed run, or null', async () => {
     const tell = { id: 'tell', uses: 'note', with: { why: '${{ error == null ? "" : error.message }}' } }
     await bench.go(makePlaybook({ steps: [{ fail: 'no' }], finally: [tell] }), skills)
     await bench.go(makePlaybook({ steps: [{ return: 1 }], finally: [tell] }), skills)
     expect(bench.calls.map(({ input }) => input)).to.deep.equal([{ why: 'no' }, { why: '' }])
   })
 
-  it('fails before the first step when the alert is not what the playbook declares', async () => {
+  it('fails before the first step if the alert does not match the declaration', async () => {
     const playbook = makePlaybook({
       alertSchema: { type: 'object', required: ['risk'], properties: { risk: { type: 'number' } } },
       steps: [{ uses: 'note' }],

@@ -62,7 +62,7 @@ describe('a checkpoint', () => {
     expect(await statusOf()).to.equal('running')
   })
 
-  it('is answered while no process runs', async () => {
+  it('can be answered while no process runs', async () => {
     const first = start()
     await settle()
     first.stop.abort()
@@ -86,7 +86,7 @@ describe('a checkpoint', () => {
     })
   })
 
-  it('times out once, also when its time passed while no process ran; a later answer has no effect', async () => {
+  it('times out once, even if the time passed while no process ran; a later answer has no effect', async () => {
     const first = start()
     await settle()
     const [checkpoint] = await waiting()
@@ -106,7 +106,7 @@ describe('a checkpoint', () => {
     expect((await bench.stores.checkpoints.find('all', checkpoint!.id))?.state).to.equal('timed_out')
   })
 
-  it('costs nothing while it waits: there is nothing to do until its timeout', async () => {
+  it('has no work until its timeout', async () => {
     const idle: number[] = []
     const going = bench.go(playbookOf(), {}, { run, onIdle: (atMs) => void idle.push(atMs) })
     going.catch(() => {})
@@ -116,7 +116,7 @@ describe('a checkpoint', () => {
     await going
   })
 
-  it('is withdrawn when the run is cancelled, or the time of the steps around it is up', async () => {
+  it('is withdrawn if the run is cancelled or an enclosing timeout passes', async () => {
     const { going, cancel } = start()
     await settle()
     const [checkpoint] = await waiting()
@@ -134,7 +134,7 @@ describe('a checkpoint', () => {
     expect(await waiting()).to.deep.equal([])
   })
 
-  it('is no question that nobody answered where it was withdrawn and the process stopped before the end of the step', async () => {
+  it('stays withdrawn rather than unanswered if the process stopped before the end of the step', async () => {
     const step = { id: 'confirm', checkpoint: { ...confirm, onTimeout: 'no_reply' } }
     const grouped = makePlaybook({ steps: [{ id: 'g', timeoutMs: 10_000, steps: [step] }] })
     for (const expected of [{ status: 'cancelled' }, { status: 'failed', 'error.code': 'step_timeout' }]) {
@@ -154,10 +154,10 @@ describe('a checkpoint', () => {
     }
   })
 
-  describe('that a skill asks', () => {
+  describe('from a skill', () => {
     const asked = { via: 'chat.ask', with: { message: 'You?' }, ...confirm }
 
-    it('gives it the id and the answers, and keeps what it said', async () => {
+    it('gives the skill the id and the answers, and keeps its output', async () => {
       const { going, wakeUps } = start({ checkpoint: asked }, { 'chat.ask': () => ({ message: '17.5' }) })
       await settle()
       const [checkpoint] = await waiting()
@@ -185,7 +185,7 @@ describe('a checkpoint', () => {
       expect(await waiting()).to.deep.equal([])
     })
 
-    it('asks again after a crash, with the same id, since one answer counts', async () => {
+    it('asks again after a crash with the same id, because one answer counts', async () => {
       const hanging = start({ checkpoint: asked }, { 'chat.ask': () => new Promise(() => {}) })
       await settle()
       hanging.stop.abort()

@@ -52,7 +52,7 @@ describe('a run whose process crashes', function () {
 
   const untouched = () => ({})
 
-  it('makes every effect once when nothing crashes', async () => {
+  it('has every effect once without a crash', async () => {
     const { outcome, effects } = await runWithCrash(bench, untouched)
     expect(outcome).to.deep.equal({
       status: 'completed',
@@ -83,7 +83,7 @@ describe('a run whose process crashes', function () {
   })
 
   for (const when of ['before', 'after'] as const) {
-    it(`comes to the same end after a crash just ${when} each of its writes`, async () => {
+    it(`ends the same after a crash just ${when} each of its writes`, async () => {
       const reference = await runWithCrash(bench, untouched)
       const counted = crashingStores(bench.stores, Infinity, 'before')
       await runWithCrash(bench, () => counted.stores)
@@ -109,7 +109,7 @@ describe('a run whose process crashes', function () {
     })
   }
 
-  it('comes to the same end after two crashes', async () => {
+  it('ends the same after two crashes', async () => {
     const reference = await runWithCrash(bench, untouched)
     // Not every pair, to be quick; the second crash counts from its own start.
     for (let first = 1; first <= 64; first += 13) {
@@ -130,7 +130,7 @@ describe('a run whose process crashes', function () {
     }
   })
 
-  it('would repeat what must not be repeated if the intent were not recorded first (planted fault)', async () => {
+  it('would repeat a non-repeatable step if the intent were not recorded first (planted bug)', async () => {
     const withoutIntent = (store: JournalStore): JournalStore => ({
       ...crashingJournal(store, Infinity, 'before').journal,
       begin: () => Promise.resolve(undefined), // the fault: the effect comes first

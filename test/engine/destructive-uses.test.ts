@@ -97,8 +97,8 @@ describe('uses of destructive skills', () => {
   const counted = async () =>
     (await bench.stores.destructiveUses.list('all')).map(({ uses, held }) => [uses, held])
 
-  describe('that change nothing', () => {
-    it('do not count, as the skill says of its output', async () => {
+  describe('without a change', () => {
+    it("do not count if the skill's output says so", async () => {
       const { isolate } = machines()
       const skills = { 'edr.isolate': { run: isolate.run } }
       for (let n = 0; n < 5; n++)
@@ -106,7 +106,7 @@ describe('uses of destructive skills', () => {
       expect(await counted()).to.deep.equal([[1, 0]])
     })
 
-    it('do not wait for an approval: a poll of a containment goes on for as long as it takes', async () => {
+    it('need no approval: polling a containment takes any time', async () => {
       const { isolate } = machines()
       const skills = { 'edr.isolate': isolate }
       const repeat = { until: 'false', everyMs: 60_000, max: 12 }
@@ -118,7 +118,7 @@ describe('uses of destructive skills', () => {
       expect(await counted()).to.deep.equal([[1, 0]])
     })
 
-    it('do not count while a poll is under way, so that another run has all the room', async () => {
+    it('do not count during a poll, so that another run has the full limit', async () => {
       const { isolated, isolate } = machines()
       isolated.add('WS-2')
       const polled = { ...isolateOne, with: { machine: 'WS-2' } }
@@ -191,7 +191,7 @@ describe('uses of destructive skills', () => {
       ...more,
     })
 
-    it('beyond the limit can all be approved by one answer', async () => {
+    it('over the limit can all be approved by one answer', async () => {
       const { wakeUps, going } = await begin([group()])
       const [question] = await waiting()
       expect(question?.question.answers).to.deep.equal(['approve', 'approve_rest', 'refuse'])
@@ -222,7 +222,7 @@ describe('uses of destructive skills', () => {
       expect(blocked).to.have.length(5)
     })
 
-    it('stay approved after a restart, and in batches, but not in another run', async () => {
+    it('stay approved after a restart and in batches, but not in another run', async () => {
       const wait = { id: 'pause', wait: 60_000 }
       const inner = { ...block(), as: 'inner', with: { domain: '${{ inner }}' } }
       const steps = [group({ steps: [wait, inner], foreach: ['x', 'y'] })]
@@ -241,7 +241,7 @@ describe('uses of destructive skills', () => {
       await other.halt()
     })
 
-    it('are still asked about after a restart where only single uses were approved', async () => {
+    it('still need an answer after a restart if only single uses were approved', async () => {
       const first = await begin([group()])
       await answer('approve', first.wakeUps)
       expect((await waiting())[0]).to.include({ path: 'each[3]/block/@approval' })
@@ -253,7 +253,7 @@ describe('uses of destructive skills', () => {
       await again.halt()
     })
 
-    it('are approved for the skill that the question names, not for others of its class', async () => {
+    it('are approved for the skill of the question, not for others of its class', async () => {
       const skills: TestSkills = { ...blocking, 'edr.isolate': () => 'isolated' }
       const isolateEach = { ...isolateOne, with: { machine: '${{ domain }}' } }
       const steps = [group(), { ...group({ id: 'next', steps: [isolateEach] }) }]
@@ -264,7 +264,7 @@ describe('uses of destructive skills', () => {
       await halt()
     })
 
-    it('are not offered an answer for the rest outside of a loop', async () => {
+    it('offer no answer for the rest outside a loop', async () => {
       const { halt } = await begin([isolateOne], { skills: { 'edr.isolate': () => 'isolated' }, limit: 0 })
       expect((await waiting())[0]?.question.answers).to.deep.equal(['approve', 'refuse'])
       await halt()
@@ -272,7 +272,7 @@ describe('uses of destructive skills', () => {
   })
 
   describe('that begin together', () => {
-    it('are one question that names every input, and all go when it is approved', async () => {
+    it('are one question that lists every input, and all run when approved', async () => {
       const { wakeUps, going } = await begin([block()])
       const [question, ...others] = await waiting()
       expect(others).to.deep.equal([])
@@ -297,7 +297,7 @@ describe('uses of destructive skills', () => {
     })
 
     for (const concurrency of [1, 3])
-      it(`ask nobody within the limit, and count all before the first: ${concurrency} at a time`, async () => {
+      it(`need no approval within the limit and count before the first: ${concurrency} at a time`, async () => {
         expect(await (await begin([block({ concurrency })], { limit: 3 })).going).to.include({
           status: 'completed',
         })
@@ -307,7 +307,7 @@ describe('uses of destructive skills', () => {
         await next.halt()
       })
 
-    it('of which two runs begin at the same time are asked about once', async () => {
+    it('are asked about once if two runs begin them at the same time', async () => {
       const [first, second] = await Promise.all([
         begin([block()], { limit: 4 }),
         begin([block()], { limit: 4 }),
@@ -318,7 +318,7 @@ describe('uses of destructive skills', () => {
       await Promise.allSettled([first.halt(), second.halt()])
     })
 
-    it('all fail when they are refused', async () => {
+    it('all fail when refused', async () => {
       const { wakeUps, going, run } = await begin([block({ onItemError: 'continue' })])
       await answer('refuse', wakeUps)
       expect(await going).to.include({ status: 'completed' })
@@ -332,7 +332,7 @@ describe('uses of destructive skills', () => {
       expect((await stops.going).error).to.include({ code: 'use_refused' })
     })
 
-    it('are approved with their inputs as they were shown', async () => {
+    it('are approved with the inputs shown', async () => {
       const timed = block({ with: { domain: '${{ domain + string(now) }}' } })
       const { wakeUps, going } = await begin([timed])
       const [question] = await waiting()
@@ -355,7 +355,7 @@ describe('uses of destructive skills', () => {
       expect(await counted()).to.deep.equal([[1, 0]])
     })
 
-    it('are asked about and done once, wherever the process crashes', async () => {
+    it('are asked about and run once, wherever the process crashes', async () => {
       for (const [limit, when, writes] of [
         [2, 'before', 3],
         [2, 'after', 3],

@@ -58,7 +58,7 @@ describe('a question', () => {
   const calls = (purpose: string) => bench.calls.filter((call) => call.purpose === purpose)
   const entry = async (path: string) => await bench.stores.journal.entry(run.uuid, path)
 
-  describe('that is over', () => {
+  describe('that ended', () => {
     const settles = { settle: () => {} }
 
     it('is settled: the skill receives its input, its output and the outcome', async () => {
@@ -91,7 +91,7 @@ describe('a question', () => {
       expect(await entry('confirm/@settle')).to.include({ state: 'completed' })
     })
 
-    it('is settled after its timeout and after a cancellation too', async () => {
+    it('is settled after a timeout and after a cancellation too', async () => {
       const silent = start(settles)
       await settle()
       const { timeoutAt } = await question()
@@ -132,7 +132,7 @@ describe('a question', () => {
       expect(await going).to.include({ status: 'completed' })
     })
 
-    it('that cannot be settled changes nothing: this is tried again, recorded and logged', async () => {
+    it('that cannot be settled changes nothing, and settling is retried, recorded and logged', async () => {
       const busy = {
         settle: () => {
           throw new RetryableError('http_500', 'out of order')
@@ -153,7 +153,7 @@ describe('a question', () => {
       })
     })
 
-    it('that hangs holds the end of its run up for half a minute at most', async () => {
+    it('with a hanging settlement delays the end of its run by at most half a minute', async () => {
       const { going, wakeUps } = start({ settle: () => new Promise(() => {}) })
       await settle()
       await answer()
@@ -163,7 +163,7 @@ describe('a question', () => {
       expect(await entry('confirm/@settle')).to.nested.include({ 'error.code': 'step_timeout' })
     })
 
-    it('is settled by the next process when one stopped in between, and once when it was', async () => {
+    it('is settled by the next process after a stop, and only once', async () => {
       const first = start({ settle: () => new Promise(() => {}) })
       await settle()
       await answer()
@@ -178,7 +178,7 @@ describe('a question', () => {
       expect(calls('settle')).to.have.length(2)
     })
 
-    it('that was answered while no process ran is settled when one does', async () => {
+    it('that was answered while no process ran is settled by the next one', async () => {
       const first = start(settles)
       await settle()
       await first.halt()
@@ -192,7 +192,7 @@ describe('a question', () => {
     const reminds = { remind: () => {} }
     const after = { remind_after: '4m' }
 
-    it('is brought to mind once, when its time has come', async () => {
+    it('gets one reminder when it is due', async () => {
       const { going } = start(reminds, after)
       await clock.advance(4 * minute - 1)
       expect(calls('remind')).to.deep.equal([])
@@ -208,7 +208,7 @@ describe('a question', () => {
       expect(calls('remind')).to.have.length(1)
     })
 
-    it('is not sent after an answer, without a time, or if the skill sends none', async () => {
+    it('gets no reminder after an answer, without a time, or if the skill sends none', async () => {
       const answered = start(reminds, after)
       await settle()
       await answer()
@@ -227,7 +227,7 @@ describe('a question', () => {
       expect(calls('remind')).to.deep.equal([])
     })
 
-    it('keeps nothing in memory until then, and is brought to mind by a later process', async () => {
+    it('keeps nothing in memory until then, and gets its reminder from a later process', async () => {
       const idle: number[] = []
       const first = start(reminds, after)
       await settle()
@@ -264,7 +264,7 @@ describe('a question', () => {
       await fourth.halt()
     })
 
-    it('is not brought to mind when its time is up already', async () => {
+    it('gets no reminder after its timeout', async () => {
       const first = start(reminds, after)
       await settle()
       await first.halt()
@@ -274,7 +274,7 @@ describe('a question', () => {
       expect(await entry('confirm/@remind')).to.equal(undefined)
     })
 
-    it('takes an answer while it is being brought to mind', async () => {
+    it('accepts an answer while the reminder is sent', async () => {
       const { going, wakeUps } = start({ remind: () => new Promise(() => {}) }, after)
       await clock.advance(4 * minute)
       await answer()
@@ -285,7 +285,7 @@ describe('a question', () => {
       expect(await going).to.include({ output: 'mine' })
     })
 
-    it('is not brought to mind a second time when a process died while it was', async () => {
+    it('gets no second reminder if the process died during the first', async () => {
       const first = start({ remind: () => new Promise(() => {}) }, after)
       await clock.advance(4 * minute)
       await first.halt()
@@ -304,7 +304,7 @@ describe('a question', () => {
     })
   })
 
-  it('goes out over a connection that is on record before it is asked', async () => {
+  it('records its connection before it is asked', async () => {
     let known: unknown
     const { halt } = start({
       run: async () => {

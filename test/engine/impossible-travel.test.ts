@@ -90,7 +90,7 @@ describe('the impossible-travel playbook', () => {
   const waiting = async () =>
     (await bench.stores.checkpoints.list('all', { limit: 1 }, { state: 'waiting' })).data[0]
 
-  it('closes the case when the travel is booked', async () => {
+  it('closes the case if the travel is booked', async () => {
     const { run } = await investigate(['NO'])
     expect(await find(run)).to.deep.include({ status: 'completed', output: { verdict: 'benign' } })
     expect(called('case.update')).to.deep.equal([
@@ -102,7 +102,7 @@ describe('the impossible-travel playbook', () => {
     ])
   })
 
-  it('isolates the machine when it was not the user', async () => {
+  it('isolates the machine if it was not the user', async () => {
     const { run, control } = await investigate(['SE'])
     const checkpoint = await waiting()
     expect(called('messaging.checkpoint')).to.deep.equal([
@@ -133,7 +133,7 @@ describe('the impossible-travel playbook', () => {
     ])
   })
 
-  it('rates it as suspicious when it was the user, or when there is no reply', async () => {
+  it('rates it as suspicious if it was the user, or without a reply', async () => {
     const { run, control } = await investigate([])
     await control.answer('all', (await waiting())!.id, { value: 'mine', by: somebody('eve'), text: null })
     await settle()

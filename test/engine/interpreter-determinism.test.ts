@@ -82,7 +82,7 @@ describe('interpreter', () => {
       return { outcome, journal: await journalOf(bench.stores, run.uuid) }
     }
 
-    it('comes to the same journal whatever the order in which work ends', async () => {
+    it('writes the same journal regardless of the order in which steps end', async () => {
       const reference = await withDelays(() => 0)
       expect(reference.outcome.output).to.deep.equal({ each: 'failed', code: 'bad' })
       expect(reference.journal).to.have.length(5 + 1 + 5 * 3 + 2 + 5 + 1 + 1 + (1 + 2 * 3) + 2)

@@ -71,7 +71,7 @@ describe('interpreter: ends and time', () => {
     })
   })
 
-  describe('time', () => {
+  describe('timeouts', () => {
     it('waits for a duration and until a time', async () => {
       const until = new Date(clock.now() + 90_000).toISOString()
       const playbook = makePlaybook({

@@ -58,7 +58,7 @@ describe('interpreter: groups', () => {
       expect((await bench.go(playbook, {})).output).to.deep.equal([1, false])
     })
 
-    it('runs no more at once than it may', async () => {
+    it('respects the concurrency limit', async () => {
       let now = 0
       let most = 0
       const full = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ describe('interpreter: groups', () => {
       [6, ['skipped', 'completed', 'skipped'], 'outcome/1/mid'],
       [1, ['skipped', 'skipped', 'completed'], 'outcome/else/small'],
     ] as const) {
-      it(`takes the first case that holds: ${path}`, async () => {
+      it(`takes the first matching case: ${path}`, async () => {
         const run = await bench.startRun()
         const outcome = await bench.go(playbook, {}, { run, names: { alert: { n } } })
         expect(outcome.output).to.deep.equal(statuses)
@@ -103,7 +103,7 @@ describe('interpreter: groups', () => {
       })
     }
 
-    it('fails when a condition fails', async () => {
+    it('fails if a condition fails', async () => {
       const outcome = await bench.go(playbook, {}, { names: { alert: {} } })
       expect(outcome.status).to.equal('failed')
       expect(outcome.error?.details?.['path']).to.equal('outcome')
@@ -146,7 +146,7 @@ describe('interpreter: groups', () => {
       ])
     })
 
-    it('stops at the first item that fails', async () => {
+    it('stops at the first failing item', async () => {
       const run = await bench.startRun()
       const playbook = makePlaybook({
         steps: [{ id: 'each', foreach: [1, -2, 3], uses: 'x.twice', with: { n: '${{ item }}' } }],
@@ -177,7 +177,7 @@ describe('interpreter: groups', () => {
       expect(outcome.output).to.deep.equal({ out: [2, 6], items: ['completed', 'failed', 'completed'] })
     })
 
-    it('refuses too many items and values that are no list', async () => {
+    it('refuses too many items and values that are not a list', async () => {
       for (const [items, code] of [
         [[1, 2, 3], 'foreach_too_many'],
         ['${{ alert.n }}', 'foreach_not_a_list'],

@@ -5,7 +5,7 @@ import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock } from './support/manual-clock.ts'
 import { echo, no } from './support/skills.ts'
 
-describe('interpreter', () => {
+describe('interpreter: basics', () => {
   let bench: Bench
   let clock: ManualClock
   beforeEach(async () => {
@@ -39,7 +39,7 @@ describe('interpreter', () => {
       expect(bench.calls).to.have.length(1)
     })
 
-    it('stops at the first step that fails and says where', async () => {
+    it('stops at the first failing step and names it', async () => {
       const playbook = makePlaybook({
         steps: [
           { id: 'a', uses: 'x.no' },
@@ -67,7 +67,7 @@ describe('interpreter', () => {
       expect(await paths(run.uuid)).to.deep.equal(['0 failed'])
     })
 
-    it('keeps a bug of a skill out of the store and puts it into the log', async () => {
+    it("keeps the stack of a skill's bug out of the store and logs it", async () => {
       const playbook = makePlaybook({ steps: [{ uses: 'x.bug' }] })
       const bug = () => {
         throw new TypeError('cannot read the password hunter2')
@@ -99,7 +99,7 @@ describe('interpreter', () => {
       expect(await paths(run.uuid)).to.deep.equal(['a skipped', 'b skipped', 'c completed'])
     })
 
-    it('fails the step when the condition fails: an error never means false', async () => {
+    it('fails the step if the condition fails: an error never means false', async () => {
       const playbook = makePlaybook({ steps: [{ id: 'a', if: 'alert.missing == 1', uses: 'x.echo' }] })
       const outcome = await bench.go(playbook, { 'x.echo': echo })
       expect(outcome.status).to.equal('failed')
@@ -107,14 +107,14 @@ describe('interpreter', () => {
       expect(bench.calls).to.deep.equal([])
     })
 
-    it('fails the step when the condition is no boolean', async () => {
+    it('fails the step if the condition is not a boolean', async () => {
       const outcome = await bench.go(makePlaybook({ steps: [{ if: '"yes"', uses: 'x.echo' }] }), {
         'x.echo': echo,
       })
       expect(outcome.error?.code).to.equal('condition_not_boolean')
     })
 
-    it('shows the steps of a group that was skipped as skipped', async () => {
+    it('shows the steps of a skipped group as skipped', async () => {
       const playbook = makePlaybook({
         steps: [{ id: 'g', if: 'false', steps: [{ id: 'inner', set: 1 }] }],
         outputs: { g: '${{ steps.g.status }}', inner: '${{ steps.inner.status }}' },
@@ -142,7 +142,7 @@ describe('interpreter', () => {
       })
     })
 
-    it('runs the steps that handle it, which see the error', async () => {
+    it('runs the handling steps, which see the error', async () => {
       const run = await bench.startRun()
       const playbook = makePlaybook({
         steps: [
@@ -155,7 +155,7 @@ describe('interpreter', () => {
       expect(await paths(run.uuid)).to.deep.equal(['a failed', 'a/@on_error/told completed', 'b completed'])
     })
 
-    it('fails when a handling step fails', async () => {
+    it('fails if a handling step fails', async () => {
       const playbook = makePlaybook({
         steps: [{ id: 'a', uses: 'x.no', onError: [{ id: 'h', uses: 'x.no' }] }],
       })
@@ -188,7 +188,7 @@ describe('interpreter', () => {
     })
   })
 
-  it('reads recorded times only, never the clock', async () => {
+  it('reads only recorded times, never the clock', async () => {
     const playbook = makePlaybook({
       steps: [{ id: 'constructor', set: { now: '${{ now }}', started: '${{ run.started_at }}' } }],
       outputs: '${{ steps.constructor.output }}',
@@ -207,7 +207,7 @@ describe('interpreter', () => {
     expect(outcome.error?.code).to.equal('json_invalid')
   })
 
-  it('retries only errors that the skill declares temporary', async () => {
+  it('retries only errors that the skill declares transient', async () => {
     const playbook = makePlaybook({ steps: [{ uses: 'x.busy', retry: { max: 1, backoffMs: 1_000 } }] })
     const busy = (_input: unknown, _attempt: unknown, call: number) => {
       if (call === 1) throw new RetryableError('http_503', 'busy')

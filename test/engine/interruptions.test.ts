@@ -11,7 +11,7 @@ describe('local durable context: interruptions', () => {
   const one = useOneRun()
 
   describe('a step that a crash interrupted', () => {
-    it('runs again when it may be repeated, with its recorded input and its key', async () => {
+    it('runs again if repeatable, with its recorded input and key', async () => {
       await one.interrupt(effect({ run: async () => 0 }))
       const seen: unknown[] = []
       const outcome = await (
@@ -30,7 +30,7 @@ describe('local durable context: interruptions', () => {
       expect((await one.attempts()).map(({ error }) => error.code)).to.deep.equal(['step_interrupted'])
     })
 
-    it('is asked about when that is possible: done', async () => {
+    it('is verified if possible: done', async () => {
       const work = effect({ interrupted: 'verify', run: async () => 0 })
       await one.interrupt(work)
       const boom = () => Promise.reject(new Error('must not run'))
@@ -40,7 +40,7 @@ describe('local durable context: interruptions', () => {
       expect(outcome).to.deep.include({ state: 'completed', output: { done: 1 } })
     })
 
-    it('is asked about when that is possible: not done', async () => {
+    it('is verified if possible: not done', async () => {
       const work = effect({ interrupted: 'verify', run: async () => 'ran' })
       await one.interrupt(work)
       const outcome = await (await one.open()).perform({ ...work, verify: async () => undefined })
@@ -58,13 +58,13 @@ describe('local durable context: interruptions', () => {
       expect(await going).to.have.nested.property('error.code', 'http_503')
     })
 
-    it('fails where the playbook says so', async () => {
+    it('fails if the playbook says so', async () => {
       const work = effect({ interrupted: 'fail', run: mustNotRun })
       await one.interrupt(work)
       expect(await (await one.open()).perform(work)).to.have.nested.property('error.code', 'step_interrupted')
     })
 
-    it('is skipped where the playbook says so', async () => {
+    it('is skipped if the playbook says so', async () => {
       const work = effect({ interrupted: 'skip', run: mustNotRun })
       await one.interrupt(work)
       const outcome = await (await one.open()).perform(work)
@@ -72,14 +72,14 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work)).to.deep.equal(outcome)
     })
 
-    it('is given up when the run is known to bring the process down, and not before', async () => {
+    it('is given up only if the run is known to crash the process', async () => {
       const work = effect({ run: () => Promise.resolve('ran') })
       for (let times = 0; times < 5; times++) await one.interrupt(work)
       const context = await one.open({ failsInterrupted: true })
       expect(await context.perform(work)).to.have.nested.property('error.code', 'step_interrupted')
     })
 
-    it('continues however often other runs crashed the process', async () => {
+    it('continues regardless of crashes caused by other runs', async () => {
       const work = effect({ run: () => Promise.resolve('ran') })
       for (let times = 0; times < 5; times++) await one.interrupt(work)
       expect(await (await one.open()).perform(work)).to.include({ state: 'completed', output: 'ran' })
@@ -113,7 +113,7 @@ describe('local durable context: interruptions', () => {
       expect(idle[0], 'it has nothing to do until somebody decides').to.equal(Infinity)
     })
 
-    it('ends as decided by a person: it ran', async () => {
+    it('ends as decided: done', async () => {
       const { work, going, wakeUps } = await park()
       await resolve('ran', { isolated: true })
       wakeUps.wake()
@@ -128,7 +128,7 @@ describe('local durable context: interruptions', () => {
       expect(await (await one.open()).perform(work), 'on replay').to.deep.equal(outcome)
     })
 
-    it('ends as decided by a person: skip it', async () => {
+    it('ends as decided: skipped', async () => {
       const { going, wakeUps } = await park()
       await resolve('skip')
       wakeUps.wake()
@@ -147,14 +147,14 @@ describe('local durable context: interruptions', () => {
       expect(seen).to.deep.equal([[{ n: 1 }, 2, `${one.run.uuid}/a`]])
     })
 
-    it('is not verified once a person has decided to run it again', async () => {
+    it('is not verified after the decision to run it again', async () => {
       const { work } = await park(async () => 'again')
       await resolve('run_again')
       const outcome = await (await one.open()).perform({ ...work, verify: mustNotRun })
       expect(outcome).to.deep.include({ state: 'completed', output: 'again' })
     })
 
-    it('takes one decision', async () => {
+    it('accepts one decision', async () => {
       await park()
       const decisions = await Promise.allSettled([resolve('skip'), resolve('ran', 1), resolve('run_again')])
       expect(decisions.map(({ status }) => status).toSorted()).to.deep.equal([
@@ -164,7 +164,7 @@ describe('local durable context: interruptions', () => {
       ])
     })
 
-    it('is decided about while no process runs', async () => {
+    it('can be resolved while no process runs', async () => {
       const { work } = await park()
       await resolve('ran', 'yes')
       expect(await (await one.open()).perform(work)).to.deep.include({ state: 'completed', output: 'yes' })
@@ -184,7 +184,7 @@ describe('local durable context: interruptions', () => {
       expect(await one.entry()).to.include({ state: 'unknown', attempt: 2 })
     })
 
-    it('does not hold up a cancellation', async () => {
+    it('does not delay a cancellation', async () => {
       const work = effect({ interrupted: 'ask', run: mustNotRun })
       await one.interrupt(work)
       const cancel = new AbortController()
@@ -196,7 +196,7 @@ describe('local durable context: interruptions', () => {
     })
   })
 
-  describe('a try that ends without saying whether it took effect', () => {
+  describe('an attempt with unknown outcome', () => {
     const failing = (error: () => Error) => async () => {
       throw error()
     }
@@ -243,7 +243,7 @@ describe('local durable context: interruptions', () => {
       'a refusal by the skill': () => new SkillError('already_isolated', 'no'),
       'an error that says so': () => new RetryableError('http_503', 'busy', { effect: 'none' }),
     })) {
-      it(`fails where it is known that nothing happened: ${what}`, async () => {
+      it(`fails if certainly nothing happened: ${what}`, async () => {
         const work = effect({ interrupted: 'ask', run: failing(error), retry: { ...retry, max: 0 } })
         const outcome = await (await one.open()).perform(work)
         expect(outcome).to.have.nested.property('error.code', (error() as unknown as { code: string }).code)
@@ -276,7 +276,7 @@ describe('local durable context: interruptions', () => {
       expect(outcome).to.have.nested.property('error.details.effect', 'none')
     })
 
-    it('is followed by another where it proves that nothing happened, whatever may not be repeated', async () => {
+    it('is retried, even if non-repeatable, once nothing is proven to have happened', async () => {
       const refusals = [
         new RetryableError('network_error', 'refused', { details: { code: 'ECONNREFUSED' } }),
         new RetryableError('network_error', 'TLS', { details: { code: 'EPROTO', sent: false } }),
@@ -323,7 +323,7 @@ describe('local durable context: interruptions', () => {
       expect(await one.entry()).to.include({ attempt: 2 })
     })
 
-    it('fails if the playbook wants no person to decide, and says that it may have happened', async () => {
+    it('fails with a note that it may have happened if the playbook excludes a decision', async () => {
       for (const interrupted of ['fail', 'skip'] as const) {
         await one.anotherRun()
         const outcome = await (

@@ -50,7 +50,7 @@ describe('local durable context', () => {
       expect(first).to.have.deep.nested.property('output.id', 9007199254740993n)
     })
 
-    it('hands every try the same key, which differs between paths and runs', async () => {
+    it('passes the same key to every attempt, which differs between paths and runs', async () => {
       const keys: string[] = []
       const work = effect({
         run: async (_input, { idempotencyKey, number }) => {
@@ -78,7 +78,7 @@ describe('local durable context', () => {
       untilMs: () => untilMs,
     })
 
-    it('waits for the rest after a restart, and not again when it is overdue', async () => {
+    it('waits for the remaining time after a restart, and not again if overdue', async () => {
       const stop = new AbortController()
       const until = one.clock.now() + 3_600_000
       const first = (await one.open({ stop: stop.signal })).sleep(nap(until)).catch((error: unknown) => error)
@@ -104,7 +104,7 @@ describe('local durable context', () => {
       expect((await going).endedAt).to.be.at.least(until)
     })
 
-    it('reports that the run has nothing to do, and until when', async () => {
+    it('reports that the run is idle, and until when', async () => {
       const idle: number[] = []
       const stop = new AbortController()
       const context = await one.open({ onIdle: (wakeAtMs) => idle.push(wakeAtMs), stop: stop.signal })
@@ -139,8 +139,8 @@ describe('local durable context', () => {
     })
   })
 
-  describe('a store that cannot be written for a while', () => {
-    it('does not lose a result that is known', async () => {
+  describe('a temporary store failure', () => {
+    it('does not lose a known result', async () => {
       let refusals = 3
       let calls = 0
       const { journal } = one.bench.stores
@@ -162,7 +162,7 @@ describe('local durable context', () => {
     })
   })
 
-  it('begins nothing more once it is stopped', async () => {
+  it('starts nothing more after it is stopped', async () => {
     const stop = new AbortController()
     const context = await one.open({ stop: stop.signal })
     stop.abort()

@@ -12,7 +12,7 @@ const skills = {
   },
 }
 
-describe('a step that happened, with unknown output', () => {
+describe('a resolved step with unknown output', () => {
   const one = useOneRun()
 
   /** Of these steps, those at the paths were interrupted, and a person has decided about them. */
@@ -36,7 +36,7 @@ describe('a step that happened, with unknown output', () => {
     details: { step: 'a', decision: 'ran_output_unknown' },
   }
 
-  it('completed, and later steps that do not read its output go on', async () => {
+  it('is completed, and later steps that do not read its output continue', async () => {
     const { outcome, outputAt } = await happened([
       does,
       {
@@ -62,7 +62,7 @@ describe('a step that happened, with unknown output', () => {
     'a field of it': 'steps.a.output.n + 1',
     'a part of it, by index': "steps['a'].output['n']",
   })) {
-    it(`fails whatever reads it, naming the decision: ${what}`, async () => {
+    it(`fails a reader of ${what}, and names the decision`, async () => {
       const { outcome } = await happened([does, { id: 'b', set: `\${{ ${expression} }}` }])
       expect(outcome.status).to.equal('failed')
       expect(outcome.error).to.deep.include({ ...refused, details: { ...refused.details, path: 'b' } })
@@ -72,7 +72,7 @@ describe('a step that happened, with unknown output', () => {
     })
   }
 
-  it('fails a condition that reads it, and an on_error handles that', async () => {
+  it('fails a condition that reads it, which on_error handles', async () => {
     const { outcome, outputAt } = await happened([
       does,
       { id: 'b', if: 'steps.a.output.n == 1', set: 1, onError: [{ id: 'h', set: '${{ error.code }}' }] },
@@ -81,7 +81,7 @@ describe('a step that happened, with unknown output', () => {
     expect(outputAt('b/@on_error/h')).to.equal('output_unknown')
   })
 
-  it('lets a repeat end by its default, and fails its condition without one', async () => {
+  it('lets a repeat end with its default, and fails its condition without one', async () => {
     const repeat = { until: 'output.done', every: '1s', max: 2 }
     const defaulted = await happened([{ ...does, repeat, default: { done: true } }], ['a#1'])
     expect(defaulted.outcome).to.include({ status: 'completed' })
@@ -90,7 +90,7 @@ describe('a step that happened, with unknown output', () => {
     expect(bare.outcome.error).to.deep.include({ code: 'output_unknown', message: refused.message })
   })
 
-  it('leaves the outputs of the other items of a foreach readable, and not their list', async () => {
+  it('keeps the outputs of other items of a foreach readable, but not the list', async () => {
     const list = [{ ...does, foreach: '${{ [1, 2] }}' }]
     const paths = ['a[0]', 'a[1]']
     const counted = await happened([...list, { id: 'b', set: '${{ size(steps.a.items) }}' }], paths)
@@ -102,7 +102,7 @@ describe('a step that happened, with unknown output', () => {
     }
   })
 
-  it('is recorded in the timeline of the case and in the journal, with the person who decided', async () => {
+  it('is recorded in the timeline of the case and in the journal, with the decider', async () => {
     const caseId = await one.bench.stores.runs.openCase(one.run.uuid, { title: 'x' })
     await happened([does])
     const entry = await one.entry()

@@ -4,7 +4,7 @@ import { createParkedRuns } from '../../core/engine/turns/parked-runs.ts'
 import type { ParkedRun } from '../../core/ports/runs/run-store.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 
-describe('runs that are put away', () => {
+describe('parked runs', () => {
   let clock: ManualClock
   let stored: ParkedRun[]
   let woken: string[]
@@ -46,7 +46,7 @@ describe('runs that are put away', () => {
     parked.add(one)
   }
 
-  it('wake at their times, however few of them are in memory', async () => {
+  it('wake on time, with few of them in memory', async () => {
     const start = clock.now()
     for (let n = 0; n < 200; n++) stored.push(run(n, start + ((n * 7919) % 50) * 1_000))
     stored.push(run(999, Infinity))
@@ -61,7 +61,7 @@ describe('runs that are put away', () => {
     expect(clock.pending).to.deep.equal([])
   })
 
-  it('wake when the clock is set forward, and when the store could not be read for a while', async () => {
+  it('wake when the clock is set forward, and after a store failure', async () => {
     for (let n = 0; n < 30; n++) stored.push(run(n, clock.now() + 86_400_000 + n))
     refusals = 3
     const parked = open(10)
@@ -73,7 +73,7 @@ describe('runs that are put away', () => {
     expect(new Set(woken).size).to.equal(30)
   })
 
-  it('wake no earlier when the clock is set back', async () => {
+  it('do not wake early when the clock is set back', async () => {
     const parked = open(10)
     park(parked, run(1, clock.now() + 10_000))
     clock.jump(-3_600_000)
@@ -83,7 +83,7 @@ describe('runs that are put away', () => {
     expect(woken).to.deep.equal(['1'])
   })
 
-  it('are forgotten when they are cleared, also what is just being read', async () => {
+  it('are forgotten when cleared, even while they are being read', async () => {
     stored.push(run(1, clock.now() + 1_000))
     const parked = open(10)
     parked.start()
@@ -93,7 +93,7 @@ describe('runs that are put away', () => {
     expect(clock.pending).to.deep.equal([])
   })
 
-  it('are all woken, whatever is put away while others are read', async () => {
+  it('all wake, even if runs are parked while others are read', async () => {
     const step = fc.record({
       move: fc.constantFrom('park', 'park', 'time', 'turn'),
       ms: fc.integer({ min: 0, max: 2_000 }),

@@ -9,7 +9,7 @@ const uuids = (groups: readonly (readonly SuspectRun[])[]) =>
   groups.map((group) => group.map(({ uuid }) => uuid))
 
 describe('the watch after crashes', () => {
-  it('is of one run at a time while there is time for that, twice as long after each crash', () => {
+  it('is of one run at a time if time allows, twice as long after each crash', () => {
     expect(planWatch([])).to.deep.include({ groups: [] })
     const { watchMs, groups } = planWatch(suspects(3))
     expect([watchMs, uuids(groups)]).to.deep.equal([2_000, [['0'], ['1'], ['2']]])
@@ -17,7 +17,7 @@ describe('the watch after crashes', () => {
     expect(planWatch(suspects(1, 14)).watchMs).to.equal(32_000)
   })
 
-  it('takes half a minute in all, however many they are, and five minutes after ever so many crashes', () => {
+  it('takes half a minute for any number of runs, and five minutes after any number of crashes', () => {
     for (const count of [1, 2, 3, 16, 50, 499, 500]) {
       for (let crashes = 2; crashes < 60; crashes++) {
         const { watchMs, groups } = planWatch(suspects(count, crashes))
@@ -28,7 +28,7 @@ describe('the watch after crashes', () => {
     }
   })
 
-  it('comes down to one run after a few more crashes, whichever of 500 it is', () => {
+  it('finds any one of 500 runs after a few more crashes', () => {
     for (let poison = 0; poison < 500; poison++) {
       let runs = suspects(500)
       let starts = 0

@@ -19,7 +19,7 @@ describe('repeat', () => {
     outputs: '${{ steps.poll.output }}',
   })
 
-  it('runs again until the condition holds, with a wait between; the output is the last one', async () => {
+  it('runs again until the condition holds, with waits, and returns the last output', async () => {
     const run = await bench.startRun()
     const began = clock.now()
     const going = bench.go(
@@ -48,14 +48,14 @@ describe('repeat', () => {
     expect(bench.calls).to.have.length(4)
   })
 
-  it('ends when one time fails', async () => {
+  it('ends if a round fails', async () => {
     const failing = () => {
       throw new SkillError('gone', 'the scan is gone')
     }
     expect(await bench.go(polling, { scan: failing })).to.nested.include({ 'error.code': 'gone' })
   })
 
-  it('repeats groups, and looks at the steps inside', async () => {
+  it('repeats groups and validates the steps inside', async () => {
     const groups = makePlaybook({
       steps: [
         {
@@ -71,7 +71,7 @@ describe('repeat', () => {
     expect(await going).to.include({ status: 'completed', output: 2 })
   })
 
-  it('shows of a time only what was reached in it', async () => {
+  it('shows only the reached steps of a round', async () => {
     const playbook = makePlaybook({
       steps: [
         { id: 'start', set: '${{ now }}' },
@@ -99,7 +99,7 @@ describe('repeat', () => {
     expect((await going).output).to.deep.equal([['skipped', 'skipped', false], false])
   })
 
-  it('repeats inside of each item', async () => {
+  it('works inside a foreach', async () => {
     const each = makePlaybook({
       steps: [
         {

@@ -4,7 +4,7 @@ import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import { settle } from './support/manual-clock.ts'
 import { effect, retry, useOneRun } from './support/one-run.ts'
 
-describe('local durable context: tries', () => {
+describe('local durable context: attempts', () => {
   const one = useOneRun()
 
   describe('retries', () => {
@@ -12,7 +12,7 @@ describe('local durable context: tries', () => {
       throw new RetryableError('http_503', 'busy', { retryAfterMs })
     }
 
-    it('waits longer each time, records each failed try with the time of the next, and ends with the last error', async () => {
+    it('waits longer each time, records each failed attempt with the next time, and ends with the last error', async () => {
       const going = (await one.open()).perform(effect({ run: busy() }))
       await one.clock.advance(60_000)
       expect(await going).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
@@ -28,7 +28,7 @@ describe('local durable context: tries', () => {
       expect(await one.entry()).to.deep.include({ state: 'failed', attempt: 4 })
     })
 
-    it('spreads waits the same way on every replay, and differently for different runs', async () => {
+    it('varies waits equally on every replay, and differently per run', async () => {
       const waitsOf = async () => {
         await one.anotherRun()
         const going = (await one.open()).perform(effect({ run: busy() }))
@@ -39,7 +39,7 @@ describe('local durable context: tries', () => {
       expect(await waitsOf()).not.to.deep.equal(await waitsOf())
     })
 
-    it('spreads waits within the configured jitter', async () => {
+    it('varies waits within the configured jitter', async () => {
       const going = (await one.open()).perform(effect({ run: busy(), retry: { ...retry, jitter: 0 } }))
       await one.clock.advance(60_000)
       await going
@@ -47,7 +47,7 @@ describe('local durable context: tries', () => {
       expect(waits).to.deep.equal([1_000, 2_000, 4_000])
     })
 
-    it('waits exactly as long as Retry-After says where nothing is spread', async () => {
+    it('waits exactly for Retry-After without jitter', async () => {
       const work = effect({ run: busy(30_000), retry: { ...retry, max: 1, jitter: 0 } })
       const going = (await one.open()).perform(work)
       await one.clock.advance(30_000)
@@ -56,7 +56,7 @@ describe('local durable context: tries', () => {
       expect(first!.retryAt - first!.endedAt).to.equal(30_000)
     })
 
-    it('honours Retry-After', async () => {
+    it('honors Retry-After', async () => {
       const going = (await one.open()).perform(effect({ run: busy(30_000), retry: { ...retry, max: 1 } }))
       await one.clock.advance(29_999)
       expect((await one.entry())?.state).to.equal('started')
@@ -66,7 +66,7 @@ describe('local durable context: tries', () => {
       expect(first!.retryAt - first!.endedAt).to.be.within(30_000, 33_000)
     })
 
-    it('caps what Retry-After may ask for', async () => {
+    it('caps Retry-After', async () => {
       const work = effect({ run: busy(10 ** 12), retry: { ...retry, max: 1 } })
       const going = (await one.open()).perform(work)
       await one.clock.advance(300_000)
@@ -83,7 +83,7 @@ describe('local durable context: tries', () => {
       expect(calls).to.equal(1)
     })
 
-    it('tries again after the errors that it is told alone', async () => {
+    it('retries only the listed errors', async () => {
       const codesUntilGivenUp = async (on: readonly string[], codes: readonly string[]) => {
         await one.anotherRun()
         let calls = 0
@@ -135,7 +135,7 @@ describe('local durable context: tries', () => {
     })
 
     for (const code of ['store_unavailable', 'store_busy'])
-      it(`does not count it as a failure that our own store could not be used, also after a restart: ${code}`, async () => {
+      it(`does not count its own store failure as a failed attempt, even after a restart: ${code}`, async () => {
         let troubles = 12
         const run = async () => {
           if (troubles-- > 0) throw new UnavailableError(code, 'full', { retryAfterMs: 1000 })
@@ -154,7 +154,7 @@ describe('local durable context: tries', () => {
         expect(troubles, 'two tries beyond those').to.equal(-2)
       })
 
-    it('does not count it as a failure that a step waits for its turn, also after a restart', async () => {
+    it('does not count a wait for the rate limit as a failed attempt, even after a restart', async () => {
       let turnsMissed = 12
       const run = async () => {
         if (turnsMissed-- > 0) {
@@ -176,7 +176,7 @@ describe('local durable context: tries', () => {
       expect(turnsMissed, 'two tries beyond those').to.equal(-2)
     })
 
-    it('waits for its turn although nothing else is tried again, but no longer than five minutes at once', async () => {
+    it('waits for the rate limit even without retries, but at most five minutes at a time', async () => {
       let calls = 0
       const run = async () => {
         if (calls++ > 0) return 'done'
@@ -215,7 +215,7 @@ describe('local durable context: tries', () => {
       expect((await one.attempts()).map(({ error }) => error.code)).not.to.include('step_interrupted')
     })
 
-    it('gives up at once when the next try would come after the deadline of the group', async () => {
+    it('gives up at once if the next attempt is after the deadline of the group', async () => {
       const work = effect({ run: busy(), deadlineMs: one.clock.now() + 500 })
       const outcome = await (await one.open()).perform(work)
       expect(outcome).to.deep.include({ state: 'failed', error: { code: 'http_503', message: 'busy' } })
@@ -264,7 +264,7 @@ describe('local durable context: tries', () => {
       expect(await one.entry()).to.deep.equal(before)
     })
 
-    it('tries again after a timeout', async () => {
+    it('retries after a timeout', async () => {
       const going = (await one.open()).perform(
         effect({
           timeoutMs: 5_000,
@@ -277,7 +277,7 @@ describe('local durable context: tries', () => {
 
     // Whatever is to be done about a crash.
     for (const interrupted of ['verify', 'fail'] as const) {
-      it(`asks before it tries again what can be verified: ${interrupted}`, async () => {
+      it(`verifies before a retry if possible: ${interrupted}`, async () => {
         const calls: string[] = []
         const going = (await one.open()).perform(
           effect({
@@ -300,7 +300,7 @@ describe('local durable context: tries', () => {
       })
     }
 
-    it('does not call anything once the deadline of the group has passed', async () => {
+    it('calls nothing after the deadline of the group', async () => {
       let calls = 0
       const outcome = await (
         await one.open()

@@ -48,7 +48,7 @@ describe('the case of a run without an alert', () => {
   const reads = '${{ case.id }}'
   const mention = { id: 'mention', uses: 'x.echo', with: { text: reads } } as const
 
-  it('is not opened where nothing touches it', async () => {
+  it('is not opened if no step uses it', async () => {
     const end = await run({
       steps: [{ uses: 'x.echo' }, { ...mention, if: 'false' }, { fail: 'nothing found' }],
     })
@@ -56,7 +56,7 @@ describe('the case of a run without an alert', () => {
     expect(await cases()).to.deep.equal([])
   })
 
-  it('is opened by the first skill that works on it, and named after the playbook', async () => {
+  it('is opened by the first skill that uses it, and named after the playbook', async () => {
     const end = await run({
       steps: [{ id: 'a', uses: 'x.touch' }, { uses: 'x.touch' }],
       outputs: { id: '${{ steps.a.output.id }}' },
@@ -87,7 +87,7 @@ describe('the case of a run without an alert', () => {
       expect(JSON.stringify([mentions, end.output, end.error]), 'what was read').to.include('ACME-1')
     })
 
-  it('is waited for while the store cannot take it', async () => {
+  it('waits while the store is unavailable', async () => {
     let tries = 0
     const openCase: RunStore['openCase'] = (uuid, title) => {
       if (++tries < 3) throw new UnavailableError('store_unavailable', 'disk full', { retryAfterMs: 1 })

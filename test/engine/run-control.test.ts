@@ -63,7 +63,7 @@ describe('run control', () => {
     'outputs: { said: "${{ steps.ask.output.answer }}" }',
   )
 
-  it('wakes a run that was put away when its checkpoint is answered', async () => {
+  it('wakes a parked run when its checkpoint is answered', async () => {
     const { runner, control } = open(asking)
     const run = await start(control, asking)
     expect(await find(run)).to.include({ status: 'waiting' })
@@ -73,7 +73,7 @@ describe('run control', () => {
     expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
   })
 
-  it('takes up a run whose checkpoint was answered, or timed out, while no process ran', async () => {
+  it('resumes a run whose checkpoint was answered or timed out while no process ran', async () => {
     const first = open(asking)
     const [answered, silent] = [await start(first.control, asking), await start(first.control, asking)]
     await first.runner.drain(0)
@@ -88,7 +88,7 @@ describe('run control', () => {
     expect(await find(silent)).to.nested.include({ status: 'failed', 'error.code': 'checkpoint_timeout' })
   })
 
-  it('cancels a run that works, one that waits, and one that is queued', async () => {
+  it('cancels a running, a waiting and a queued run', async () => {
     const hanging = playbookOf(
       '  - { uses: case.update }',
       'finally: [{ uses: case.update, with: { summary: x } }]',
@@ -122,7 +122,7 @@ describe('run control', () => {
     expect(ended.length, 'whoever waits for it is told').to.equal(before + 1)
   })
 
-  it('cancels a run although the process stops before it knows', async () => {
+  it('cancels a run even if the process stops before it notices', async () => {
     const first = open(asking)
     const run = await start(first.control, asking)
     await first.runner.drain(0)
@@ -154,7 +154,7 @@ describe('run control', () => {
     expect(await find(run)).to.deep.include({ status: 'completed', output: { s: { done: true } } })
   })
 
-  it('checks inputs before a run is queued, and gives it the defaults', async () => {
+  it('checks inputs and applies defaults before a run is queued', async () => {
     const playbook = parsed(
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\ninputs: { who: { type: string }, within: { type: duration, default: 5m } }\nsteps: [{ return: "${{ inputs.who }} ${{ inputs.within > duration(\'4m\') }}" }]',
     )
@@ -169,7 +169,7 @@ describe('run control', () => {
     })
   })
 
-  it('runs what has the same concurrency key one after the other', async () => {
+  it('starts runs with the same concurrency key one after the other', async () => {
     const playbook = parsed(
       'apiVersion: tocsin/v1\nname: tested\non: { manual: true }\ninputs: { host: { type: string } }\nconcurrency: { key: "host ${{ inputs.host }}" }\nsteps: [{ uses: case.update }]',
     )
@@ -201,7 +201,7 @@ describe('run control', () => {
       createScheduler({ stores: bench.stores, clock, log: bench.log, playbooks: () => playbooks, enqueue })
     const hourMs = 3_600_000
 
-    it('start a run at each time', async () => {
+    it('start a run at each due time', async () => {
       const { runner } = open(patrol, { 'case.update': () => 1 })
       const scheduler = schedule((run) => runner.enqueue(run))
       await scheduler.start()
@@ -212,7 +212,7 @@ describe('run control', () => {
       expect(ended).to.have.length(3)
     })
 
-    it('fire once for all the time in which no process ran', async () => {
+    it('fire once for all due times while no process ran', async () => {
       const queued: Run[] = []
       const first = schedule((run) => queued.push(run))
       await first.start()
@@ -240,7 +240,7 @@ describe('run control', () => {
       scheduler.stop()
     })
 
-    it('come to a playbook that cannot be started when it is its time, and no more often', async () => {
+    it('try a playbook that cannot start only at its due times', async () => {
       const needy = parsed(
         'apiVersion: tocsin/v1\nname: patrol\non: { schedule: "0 * * * *" }\nconcurrency: { key: "${{ [\'a\'][size(organization.name)] }}", policy: queue }\nsteps: [{ set: { a: 1 } }]',
       )

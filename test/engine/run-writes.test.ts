@@ -28,7 +28,7 @@ describe('writes of a run', () => {
     }
   }
 
-  it('are durable, all of them, when one is that is waited for', async () => {
+  it('are all durable once a later awaited write is', async () => {
     writes.later(write('result', 2))
     let isOver = false
     const intent = writes.now(write('intent')).finally(() => (isOver = true))
@@ -39,7 +39,7 @@ describe('writes of a run', () => {
     expect(order.toSorted()).to.deep.equal(['intent', 'result'])
   })
 
-  it('are waited for by a run that only calculates, before they fill the memory', async () => {
+  it('are awaited by a run that only computes before they fill the memory', async () => {
     let underWay = 0
     let most = 0
     const slow = async () => {
@@ -54,7 +54,7 @@ describe('writes of a run', () => {
     expect(most).to.be.at.most(500)
   })
 
-  it('do not overtake one that is refused', async () => {
+  it('do not overtake a refused write', async () => {
     writes.later(write('first', 2))
     await settle()
     writes.later(write('second'))
@@ -66,7 +66,7 @@ describe('writes of a run', () => {
     expect(order).to.deep.equal(['first', 'second', 'third', 'fourth'])
   })
 
-  it('are made once where the answer of the first try was lost', async () => {
+  it('are made once if the response of the first attempt was lost', async () => {
     let tries = 0
     writes.later(async () => {
       if (++tries === 1) throw new UnavailableError('disk_full', 'full', { retryAfterMs: 1_000 })
@@ -77,7 +77,7 @@ describe('writes of a run', () => {
     expect(tries).to.equal(2)
   })
 
-  it('end with the first that cannot be made: nothing is said to be durable after it', async () => {
+  it('stop at the first failed write, and none after it is reported as durable', async () => {
     writes.later(() => Promise.reject(new ConflictError('step_has_ended', 'by somebody else')))
     await settle()
     const error = await writes.now(write('intent')).catch((reason: unknown) => reason)
@@ -85,7 +85,7 @@ describe('writes of a run', () => {
     expect(await writes.settled().catch((reason: unknown) => reason)).to.equal(error)
   })
 
-  it('are given up when the run is stopped while the store refuses them', async () => {
+  it('are dropped if the run is stopped while the store refuses them', async () => {
     const writing = writes.now(write('intent', 100))
     await settle()
     stop.abort()

@@ -66,7 +66,7 @@ describe('turns of runs', () => {
     (await bench.stores.checkpoints.atPath(run.uuid, 'ask'))?.id ?? expect.fail('nobody was asked')
   const yes = { value: 'yes', text: null }
 
-  it('come a page at a time to what an earlier process left, in fair order', async () => {
+  it('load runs left by an earlier process in pages, in fair order', async () => {
     const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     for (let n = 0; n < 40; n++) await queue()
     const single = await queue(beta.uuid)
@@ -89,7 +89,7 @@ describe('turns of runs', () => {
     expect(runner.queuedOf(bench.organizationUuid)).to.equal(0)
   })
 
-  it('come to another organization although the runs of one hang', async () => {
+  it('reach another organization although the runs of one hang', async () => {
     const beta = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     const playbook = makePlaybook({ steps: [{ if: 'inputs.hangs', uses: 'x.hang' }] })
     const hanging = { 'x.hang': () => new Promise(() => {}) }
@@ -125,7 +125,7 @@ describe('turns of runs', () => {
     expect(await unfinishedRuns(bench.stores)).to.deep.equal([])
   })
 
-  it('come once more where an answer came just as the run was put away', async () => {
+  it('come again if an answer arrived just as the run was parked', async () => {
     for (const isAnsweredFirst of [true, false]) {
       const run = await queue()
       const stores = withRuns({
@@ -145,7 +145,7 @@ describe('turns of runs', () => {
     }
   })
 
-  it('end at the step under way when the process ends, which is no crash of the run', async () => {
+  it('end at the current step when the process stops, which is not a crash of the run', async () => {
     const playbook = makePlaybook({ steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] })
     const run = await queue()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -176,7 +176,7 @@ describe('turns of runs', () => {
     expect(await bench.stores.journal.failedAttempts(run.uuid)).to.deep.equal([])
   })
 
-  it('start no run while paused; running steps end', async () => {
+  it('start no run while paused, and running steps end', async () => {
     const playbook = makePlaybook({ steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] })
     const { promise, resolve } = Promise.withResolvers<void>()
     const runner = start(playbook, {}, { ...echo, 'x.busy': () => promise })
@@ -235,7 +235,7 @@ describe('turns of runs', () => {
     ])
   })
 
-  it('come at once after a pause to a branch that was held, though another one waits for days', async () => {
+  it('resume a held branch right after a pause, although another branch waits for days', async () => {
     const branch = { steps: [{ uses: 'x.busy' }, { uses: 'x.echo' }] }
     const playbook = makePlaybook({ steps: [{ parallel: [{ wait: '3d' }, branch] }] })
     for (const how of ['resume', 'next process'] as const) {
@@ -258,7 +258,7 @@ describe('turns of runs', () => {
     }
   })
 
-  it('do not end while a called playbook is read, though another branch waits for days', async () => {
+  it('do not end while a called playbook is loaded, although another branch waits for days', async () => {
     const called = { ...makePlaybook({ name: 'called', steps: [{ uses: 'x.echo' }] }), hash: 'b'.repeat(64) }
     const playbook = makePlaybook({ steps: [{ parallel: [{ wait: '3d' }, { call: 'called', with: {} }] }] })
     const loadPlaybook = async (hash: string) => {
@@ -273,7 +273,7 @@ describe('turns of runs', () => {
     expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
   })
 
-  it('come to the next of a concurrency key although it was put off just as the one before ended', async () => {
+  it('reach the next run of a concurrency key that was deferred just as the previous one ended', async () => {
     const held = Promise.withResolvers<void>()
     const stores = withRuns({
       start: async (uuid, newCase) => {
@@ -314,7 +314,7 @@ describe('turns of runs', () => {
     expect(starts).to.equal(3 + 5)
   })
 
-  it('are counted while they are the first: queued, put off by another run, cancelled', async () => {
+  it('are counted while runs are queued for the first time: queued, deferred by another run, cancelled', async () => {
     const runner = start(waiting)
     const queued = () => runner.queuedOf(bench.organizationUuid)
     const [first, second, third] = [

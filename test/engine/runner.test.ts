@@ -59,7 +59,7 @@ describe('runner', () => {
       'a fail step': [[{ set: { x: 1 } }, { if: 'true', fail: 'broken' }], '1', 'playbook_failed'],
     }
   for (const [what, [steps, step, code]] of Object.entries(failures)) {
-    it(`logs one line about a failed run, without its message: ${what}`, async () => {
+    it(`logs one line about a failed run without its message: ${what}`, async () => {
       const fail = () => {
         throw new SkillError('no', 'a message that may hold anything')
       }
@@ -75,7 +75,7 @@ describe('runner', () => {
     })
   }
 
-  it('takes a queued run to its end: case, alert, output, and one word about it', async () => {
+  it('completes a queued run with case, alert, output, and one log line', async () => {
     await bench.stores.providers.create({ code: 'siem', name: 'SIEM' }, somebody())
     const alert = await bench.stores.alerts.create({
       content: '{"user":{"email":"adam@example.org"}}',
@@ -115,7 +115,7 @@ describe('runner', () => {
     expect(runner.load()).to.deep.equal({ queued: 0, active: 0 })
   })
 
-  it('works on no more runs at once than it may', async () => {
+  it('respects the limit of concurrent runs', async () => {
     let now = 0
     let most = 0
     const release = Promise.withResolvers<void>()
@@ -134,7 +134,7 @@ describe('runner', () => {
     expect(ended).to.have.length(8)
   })
 
-  it('logs the id of each run, and nothing of the previous run', async () => {
+  it('logs the id of each run, and none of the previous run', async () => {
     const seen: unknown[] = []
     const look = async () => {
       await Promise.resolve()
@@ -148,7 +148,7 @@ describe('runner', () => {
     expect(seen).to.deep.equal(runs.map(({ uuid }) => ({ run: uuid })))
   })
 
-  it('lets organizations take turns', async () => {
+  it('alternates between organizations', async () => {
     const other = await bench.stores.organizations.create({ code: 'BETA', name: 'Beta' }, somebody())
     const runner = start(makePlaybook({ steps: [{ set: 1 }] }), {}, { maxRuns: 1 })
     const storm = await Promise.all(Array.from({ length: 6 }, () => queue()))
@@ -160,7 +160,7 @@ describe('runner', () => {
     expect(ended.findIndex((run) => run.uuid === single.uuid)).to.be.at.most(2)
   })
 
-  it('keeps the troubles of one run from the others', async () => {
+  it('isolates the failure of one run from others', async () => {
     const good = makePlaybook({ steps: [{ uses: 'x.echo' }] })
     const bad = makePlaybook({ steps: [{ set: '${{ alert }}' }] })
     const broken = { ...bad, steps: [{ ...bad.steps[0]!, action: 'unheard_of' }] } as unknown as Playbook
@@ -184,7 +184,7 @@ describe('runner', () => {
     expect(ended).to.have.length(3)
   })
 
-  it('parks a waiting run and frees its place', async () => {
+  it('parks a waiting run and frees its slot', async () => {
     const playbook = makePlaybook({
       steps: [{ uses: 'x.echo' }, { if: 'run.id == inputs.slow', wait: '1h' }, { uses: 'x.echo' }],
     })
@@ -254,7 +254,7 @@ describe('runner', () => {
       return begun
     }
 
-    it('takes up all that were under way at once after one, and one by one after two', async () => {
+    it('resumes all active runs together after one crash, and one by one after two', async () => {
       const runs = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
       expect(await crash()).to.have.length(3)
       expect(await crash(), 'the first alone').to.deep.equal([runs[0]!.uuid])
@@ -263,7 +263,7 @@ describe('runner', () => {
       expect(await crash(20_000)).to.deep.equal([runs[1]!.uuid, runs[2]!.uuid])
     })
 
-    it('gives up the only run that was running when the process stopped, and no other', async () => {
+    it('gives up the only active run at a crash, and no other', async () => {
       const [poison, ...others] = [await bench.startRun(), await bench.startRun(), await bench.startRun()]
       await crash()
       for (let n = 0; n < 2; n++) expect(await crash()).to.deep.equal([poison.uuid])
@@ -283,7 +283,7 @@ describe('runner', () => {
       for (const run of runs) expect((await find(run)).status).to.equal('completed')
     })
 
-    it('gives up no more of a run that has rested since, however a process ends', async () => {
+    it('gives up no run that was parked since, however a process ends', async () => {
       const [poison] = [await bench.startRun(), await bench.startRun()]
       for (let n = 0; n < 3; n++) await crash()
       const more = makePlaybook({
@@ -310,7 +310,7 @@ describe('runner', () => {
       expect(await find(poison)).to.deep.include({ status: 'completed', error: null })
     })
 
-    it('gives up no run that rested or ended between them', async () => {
+    it('gives up no run that was parked or ended in between', async () => {
       const waits = makePlaybook({ steps: [{ id: 'w', wait: 3_600_000 }] })
       const run = await bench.startRun()
       for (let crashes = 0; crashes < 6; crashes++) {
@@ -341,7 +341,7 @@ describe('runner', () => {
       expect([next.suspects(), next.load().active]).to.deep.equal([0, runs.length - 1])
     })
 
-    it('starts newly queued runs only after those', async () => {
+    it('starts newly queued runs only after the suspects', async () => {
       await bench.startRun()
       await crash()
       const queued = await queue()
@@ -351,7 +351,7 @@ describe('runner', () => {
   })
 
   describe('drain', () => {
-    it('lets running steps end, and starts nothing', async () => {
+    it('lets running steps end and starts nothing', async () => {
       const release = Promise.withResolvers<void>()
       const runner = start(
         makePlaybook({ steps: [{ uses: 'x.busy' }] }),
@@ -370,7 +370,7 @@ describe('runner', () => {
       expect(clock.pending).to.deep.equal([])
     })
 
-    it('aborts steps that do not end in time; the next process resumes them', async () => {
+    it('aborts steps that do not end in time, which the next process resumes', async () => {
       const playbook = makePlaybook({ steps: [{ uses: 'x.echo' }, { uses: 'x.hang' }, { uses: 'x.echo' }] })
       const runner = start(playbook, { 'x.echo': (input) => input, 'x.hang': () => new Promise(() => {}) })
       const run = await queue()
@@ -391,7 +391,7 @@ describe('runner', () => {
       expect(bench.calls.map((call) => call.skill)).to.deep.equal(['x.echo', 'x.hang', 'x.hang', 'x.echo'])
     })
 
-    it('does not wait for runs that wait, neither those put away nor those that come to a wait', async () => {
+    it('does not wait for waiting runs', async () => {
       const release = Promise.withResolvers<void>()
       const playbook = makePlaybook({
         steps: [{ if: 'run.id == inputs.busy', uses: 'x.busy' }, { wait: '1h' }],
@@ -415,7 +415,7 @@ describe('runner', () => {
     })
   })
 
-  it('tries again later when the store cannot be used', async () => {
+  it('retries later if the store fails', async () => {
     let refusals = 2
     const { runs } = bench.stores
     const shaky = new Proxy(runs, {

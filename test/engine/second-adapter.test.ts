@@ -81,14 +81,14 @@ describe('a second adapter of the durable context', function () {
       })
       .toSorted()
 
-  describe('of which no process dies', () => {
+  describe('without a crash', () => {
     let bench: Bench
     before(async () => {
       bench = await openBench(systemClock)
     })
     after(() => bench.close())
 
-    it('comes to the same end as the first, by the same calls', async () => {
+    it('ends the same as the first, with the same calls', async () => {
       const { outcome, calls } = await whole()
       const world = new World()
       const skills = world.skills(async (id) => {
@@ -105,7 +105,7 @@ describe('a second adapter of the durable context', function () {
   })
 
   for (const when of ['before', 'after'] as const)
-    it(`reaches the same end if the process crashes just ${when} each of its writes`, async () => {
+    it(`ends the same if the process crashes just ${when} each of its writes`, async () => {
       const reference = await whole()
       expect(reference.writes).to.be.greaterThan(70)
       for (let at = 1; at <= reference.writes; at++) {

@@ -3,7 +3,7 @@ import { toStoredError } from '../../core/engine/journal/stored-error.ts'
 import { Secret, SkillError } from '../../core/plugin/index.ts'
 import type { Log } from '../../core/ports/log.ts'
 
-describe('stored error', () => {
+describe('stored errors', () => {
   let logged: string[]
   let log: Log
   beforeEach(() => {
@@ -13,7 +13,7 @@ describe('stored error', () => {
   })
   const store = (error: unknown) => toStoredError(error, log, { run: 'r' })
 
-  it('keeps code, message, hint and details, and neither stack nor cause', () => {
+  it('keep code, message, hint and details, but neither stack nor cause', () => {
     const cause = new Error('inner')
     const error = new SkillError('http_404', 'not there', { hint: 'look', details: { status: 404 }, cause })
     expect(store(error)).to.deep.equal({
@@ -25,14 +25,14 @@ describe('stored error', () => {
     expect(logged).to.deep.equal([])
   })
 
-  it('is bounded, whatever a plugin puts into it', () => {
+  it('are bounded, whatever a plugin puts into them', () => {
     const long = 'x'.repeat(1_000_000)
     const stored = store(new SkillError(long, long, { hint: long, details: { long } }))
     expect(JSON.stringify(stored).length).to.be.below(6_000)
     expect(stored.details).to.have.property('omitted')
   })
 
-  it('survives details that are no JSON, and shows no secret', () => {
+  it('keep details that are not JSON, and show no secrets', () => {
     const loop: Record<string, unknown> = {}
     loop['self'] = loop
     expect(store(new SkillError('a', 'b', { details: loop })).details).to.have.property('omitted')
@@ -45,7 +45,7 @@ describe('stored error', () => {
   })
 
   for (const thrown of [new TypeError('x is not a function'), 'a text', undefined, Object.create(null)]) {
-    it(`makes internal_error of ${Object.prototype.toString.call(thrown)}, and logs it`, () => {
+    it(`become internal_error for ${Object.prototype.toString.call(thrown)}, with a log entry`, () => {
       expect(store(thrown)).to.have.property('code', 'internal_error')
       expect(logged).to.have.length(1)
     })

@@ -5,7 +5,7 @@ import { ManualClock } from './support/manual-clock.ts'
 
 const minute = 60_000
 
-describe('tasks that wait for others of their group', () => {
+describe('a task that waits for its group', () => {
   let bench: Bench
   let clock: ManualClock
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('tasks that wait for others of their group', () => {
     return null
   }
 
-  it('begins when they ended: waits one after the other take the time of both', async () => {
+  it('begins after the others, which adds up their waits', async () => {
     const began = clock.now()
     const going = bench.go(
       makePlaybook({
@@ -49,7 +49,7 @@ describe('tasks that wait for others of their group', () => {
     ],
   })
 
-  it('has its whole timeout, from when it began', async () => {
+  it('has its whole timeout from its start', async () => {
     const run = await bench.startRun()
     const began = clock.now()
     const going = bench.go(three, { 'x.slow': slow }, { run })
@@ -62,7 +62,7 @@ describe('tasks that wait for others of their group', () => {
     expect([0, 1, 2, 3].map((item) => minutesOf(`each[${item}]/seen`))).to.deep.equal([0, 0, 1, 10])
   })
 
-  it('fails when its own timeout is over, and not before', async () => {
+  it('fails at its own timeout and not before', async () => {
     const playbook = makePlaybook({
       steps: [
         {
@@ -81,7 +81,7 @@ describe('tasks that wait for others of their group', () => {
     expect((await going).output).to.deep.equal(['completed', 'failed'])
   })
 
-  it('begins at the same time when the run is taken up again', async () => {
+  it('begins at the same time when the run is resumed', async () => {
     const run = await bench.startRun()
     const going = bench.go(three, { 'x.slow': slow }, { run })
     await clock.advance(30 * minute)

@@ -4,7 +4,7 @@ import { TurnQueue } from '../../core/engine/turns/turn-queue.ts'
 import type { RunKey } from '../../core/ports/runs/run-store.ts'
 import { settle } from './support/manual-clock.ts'
 
-describe('turn queue', () => {
+describe('the turn queue', () => {
   const key = (organizationUuid: string, number: number): RunKey => ({
     organizationUuid,
     uuid: `${organizationUuid}${number}`,
@@ -50,7 +50,7 @@ describe('turn queue', () => {
     active.clear()
   }
 
-  it('takes turns between organizations, each with its runs in order', () => {
+  it('alternates between organizations, each with its runs in order', () => {
     const queue = makeQueue(100)
     for (const one of [key('a', 1), key('a', 2), key('a', 3), key('b', 1), key('a', 4), key('b', 2)])
       push(queue, one)
@@ -59,13 +59,13 @@ describe('turn queue', () => {
     expect(asked).to.equal(0)
   })
 
-  it('takes a run once, however often it is pushed', () => {
+  it('yields a run once, however often it is pushed', () => {
     const queue = makeQueue(100)
     for (let n = 0; n < 3; n++) queue.push(key('a', 1))
     expect([take(queue), take(queue)]).to.deep.equal(['a1', undefined])
   })
 
-  it('holds so many of each organization in memory, and loads the rest in their order', async () => {
+  it('holds a limited number per organization in memory, and loads the rest in order', async () => {
     const queue = makeQueue(10)
     for (let n = 0; n < 500; n++) push(queue, key('a', n))
     push(queue, key('b', 1))

@@ -33,7 +33,7 @@ describe('waits of a computed length', () => {
     ['-3600s', 0],
     ['-PT1H', 0],
   ] as const) {
-    it(`last as expressions read them: ${text}`, async () => {
+    it(`parse as in expressions: ${text}`, async () => {
       expect(await passed(text)).to.equal(ms)
     })
   }

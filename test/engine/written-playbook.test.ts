@@ -50,7 +50,7 @@ outputs:
   intel: \${{ steps.intel.status }}
 `
 
-describe('a playbook as it is written', () => {
+describe('a written playbook', () => {
   let bench: Bench
   let clock: ManualClock
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('a playbook as it is written', () => {
   })
   afterEach(() => bench.close())
 
-  it('is walked as it reads', async () => {
+  it('runs in the order of its text', async () => {
     const { playbook, problems } = parsePlaybook(source, {})
     expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([])
     const at = new Date(clock.now() - 60_000).toISOString()

@@ -52,7 +52,7 @@ const typeOf = (source: string): string => describeType(compileExpression(source
 
 describe('checking expressions', () => {
   describe('enumerations', () => {
-    it('finds misspelled members and suggests the right one', () => {
+    it('finds misspelled members and suggests a similar one', () => {
       expect(problems('b.status == "confimed"')).to.deep.equal([
         `not_in_enum: "confimed": 'confimed' is not one of confirmed, cancelled, pending (did you mean 'confirmed'?)`,
       ])
@@ -64,7 +64,7 @@ describe('checking expressions', () => {
       expect(problems('(b.score > 1.0 ? b.status : "none") == "non"')).to.have.length(1)
     })
 
-    it('warns of numbers that are not members, and of no others', () => {
+    it('warns about numbers that are not members, and no others', () => {
       const level = typeOfSchema({ enum: [1, 2, 3.5] })
       const names = { level, maybe: typeOfSchema({ enum: [1, null] }), levels: list(level), any: dyn }
       const doubts = (source: string) => {
@@ -125,20 +125,20 @@ describe('checking expressions', () => {
       expect(problems('b.rows.map(r, has(r.tag), r.tag)')).to.deep.equal([])
     })
 
-    it('do not borrow the guard of a name that a variable hides', () => {
+    it('do not inherit the guard of a shadowed variable', () => {
       expect(problems('has(b.note) && b.rows.all(b, b.tag != "")')).to.have.length(1)
       const hidden = 'cel.bind(i, 0, has(b.rows[i].tag) && [1].all(i, b.rows[i].tag != ""))'
       expect(problems(hidden)).to.have.length(1)
     })
 
-    it('are guarded at one place of a list, by its number or by a name', () => {
+    it('are guarded at one position of a list, by index or name', () => {
       expect(problems('has(b.rows[0].tag) ? b.rows[0].tag : ""')).to.deep.equal([])
       expect(problems('has(b.rows[b.count].tag) ? b.rows[b.count].tag : ""')).to.deep.equal([])
       expect(problems('has(b.rows[0].tag) ? b.rows[1].tag : ""')).to.have.length(1)
       expect(problems('has(b.rows[b.count].tag) ? b.rows[b.score].tag : ""')).to.have.length(1)
     })
 
-    it('are guarded by facts from outside', () => {
+    it('are guarded by external facts', () => {
       const { whenTrue } = compileExpression('has(b.note)', names)
       expect(problems('b.note', { given: whenTrue })).to.deep.equal([])
       const { whenFalse } = compileExpression('b.owner == null', names)
@@ -158,7 +158,7 @@ describe('checking expressions', () => {
       expect(problems('b.owners[0] != null && b.owners[1].name == "x"')).to.have.length(1)
     })
 
-    it('are distinguished from values that never are null', () => {
+    it('are distinguished from values that are never null', () => {
       expect(problems('b.count == null')).to.deep.equal([
         'wrong_type: b.count == null: b.count is never null (leave out the comparison; check an optional field with has(…))',
       ])
@@ -188,7 +188,7 @@ describe('checking expressions', () => {
   })
 
   describe('names, fields and functions', () => {
-    it('suggests what was meant', () => {
+    it('suggests similar names', () => {
       expect(problems('alrt.id')).to.deep.equal([
         "unknown_name: alrt: unknown name 'alrt' (did you mean alert?)",
       ])
@@ -213,7 +213,7 @@ describe('checking expressions', () => {
       expect(problems('foo(bar, 1)')).to.have.length(2)
     })
 
-    it('knows functions of other languages', () => {
+    it('recognizes functions of other languages', () => {
       expect(problems('alert.id.toLowerCase()')[0]).to.include('write lowerAscii()')
       expect(problems('alert.id = "x"')).to.deep.equal(["syntax: =: unexpected '=' (use == to compare)"])
       expect(problems('alert.id === "x"')[0]).to.include('use == to compare')
@@ -240,7 +240,7 @@ describe('checking expressions', () => {
       expect(problems('has(alert.data["@timestamp"])')[0]).to.include('(write "@timestamp" in alert.data)')
     })
 
-    it('takes any key between backticks', () => {
+    it('accepts any key between backticks', () => {
       expect(
         problems('has(alert.data.`@timestamp`) && alert.data.`a "b" ü` == alert.data.?`$x`.y'),
       ).to.deep.equal([])
@@ -326,7 +326,7 @@ describe('checking expressions', () => {
   })
 
   describe('operators', () => {
-    it('refuses operands that never fit, and suggests a conversion', () => {
+    it('refuses operands that never match, and suggests a conversion', () => {
       expect(problems('"a" + b.count')[0]).to.match(/\(convert with string\(…\)\)$/)
       expect(problems('b.count == "1"')).to.deep.equal([
         'wrong_type: b.count == "1": integer is never equal to string (convert with double(…) or int(…))',
@@ -393,7 +393,7 @@ describe('checking expressions', () => {
       expect(problems('b.tags.all(t, t)')[0]).to.include('expected a bool')
     })
 
-    it('names literals as they are written', () => {
+    it('names literals as written', () => {
       expect(problems('"" ? 1 : 2')[0]).to.include('expected a bool, found ""')
       expect(problems('"abc"[0]')[0]).to.include('"abc" has no [int]')
       expect(problems('-"a"')[0]).to.include('- does not work on string')
@@ -448,7 +448,7 @@ describe('checking expressions', () => {
       expect(problems('alert.id.matches("\\d+")')[0]).to.include('(put an r before the quote, as in r"\\d"')
     })
 
-    it('collects all problems, each at its place', () => {
+    it('collects all problems with their positions', () => {
       expect(problems('b.stats + foo(1, ) + alrt')).to.have.length(4)
       expect(problems('[b.x, (b.y, b.z]')).to.have.length.greaterThan(1)
     })
@@ -504,7 +504,7 @@ describe('checking expressions', () => {
       }),
     }
 
-    it('lists each read with its static path and place', () => {
+    it('lists each read with its static path and position', () => {
       const source = 'b.rows[0].id + alert.data["k"].v + b.tags.filter(t, t == b.status).size()'
       const { program } = compileExpression(source, names)
       const show = ({ root, path, start, end }: Reference): readonly string[] =>
@@ -550,7 +550,7 @@ describe('checking expressions', () => {
       '{"a": 1}[account.name]',
       '"%d".format([account.name])',
     ]) {
-      it(`quotes no sensitive value where ${source} fails`, () => {
+      it(`quotes no sensitive value if ${source} fails`, () => {
         const { program, problems } = compileExpression(source, account)
         expect(problems).to.deep.equal([])
         const scope = { account: { number: 7_788_123, name: 'tulip', digits: '77881237788123778812' } }
@@ -560,7 +560,7 @@ describe('checking expressions', () => {
       })
     }
 
-    it('tells whether it uses a sensitive value', () => {
+    it('reports whether it uses a sensitive value', () => {
       expect(compileExpression('user.email', taint).program?.sensitive).to.equal(true)
       expect(compileExpression('json(user)', taint).program?.sensitive).to.equal(true)
       expect(compileExpression('has(user.email)', taint).program?.sensitive).to.equal(false)

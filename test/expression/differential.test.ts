@@ -189,11 +189,11 @@ function plain(value: unknown): unknown {
   return typeof value === 'bigint' ? `int ${value}` : Object.is(value, -0) ? 0 : value
 }
 
-describe('expressions beside @bufbuild/cel', function () {
+describe('expressions compared with @bufbuild/cel', function () {
   this.timeout(times(30_000))
 
   for (const [type, arbitrary] of Object.entries({ bool, int, double, text, ints, words })) {
-    it(`give the same value, or fail alike, for generated expressions of type ${type}`, () => {
+    it(`return the same value or the same failure for generated expressions of type ${type}`, () => {
       fc.assert(
         fc.property(arbitrary, (source) => {
           // Two in a row cancel out there, whatever stands behind them.

@@ -72,14 +72,14 @@ describe('docs/expressions.md', () => {
     })
   }
 
-  it('is right that three nested loops over 200 items are too much', () => {
+  it('is right that three nested loops over 200 items exceed the limit', () => {
     const { program } = compileExpression('items.all(x, items.all(y, items.all(z, x == y)))', names)
     expect(() => program?.evaluate(data))
       .to.throw()
       .with.property('code', 'expression_fuel_exhausted')
   })
 
-  it('has the limits of the code', () => {
+  it('states the actual limits', () => {
     const rows = new Map(
       [...page.matchAll(/^\| (\w[\w ]*\w) +\| ([\d,]+)\D/gm)].map(([, what, limit]) => [what, limit]),
     )
@@ -92,7 +92,7 @@ describe('docs/expressions.md', () => {
     expect(page).to.include(`may have ${maxHeight} links`)
   })
 
-  it('shows each function of the profile, and no other', () => {
+  it('shows exactly the functions of the profile', () => {
     const macros = [
       'has',
       '.all',

@@ -55,7 +55,7 @@ function text(source: string): string {
 
 describe('evaluating expressions', () => {
   describe('missing fields', () => {
-    it('names the path and the place', () => {
+    it('names the path and the position', () => {
       expect(failure('1 + alert.data.user.email', { alert: { data: {} } })).to.deep.equal({
         code: 'expression_missing_field',
         message: 'alert.data.user is missing',
@@ -88,7 +88,7 @@ describe('evaluating expressions', () => {
       expect(evaluate('[1, 0].exists(i, 1 / i > 0)')).to.equal(true)
     })
 
-    it('names keys that are missing', () => {
+    it('names missing keys', () => {
       expect(failure('x["a b"]', { x: {} })).to.include({
         message: 'x["a b"] is missing',
         hint: 'guard it with "a b" in x, or give a default: x[?"a b"].orValue(…)',
@@ -105,7 +105,7 @@ describe('evaluating expressions', () => {
     })
   })
 
-  describe('searching in text', () => {
+  describe('searching text', () => {
     const search = (expression: string, scope: Record<string, unknown>) => evaluate(expression, scope)
 
     it('finds the same in long text as in short text', () => {
@@ -144,7 +144,7 @@ describe('evaluating expressions', () => {
       expect(evaluate('x[y]', { x: ['a', 'b'], y: 1 })).to.equal('b')
     })
 
-    it('may be map keys if they are whole', () => {
+    it('may be map keys if whole', () => {
       expect(evaluate('{x: "a"}[x]', { x: 3 })).to.equal('a')
       expect(evaluate('{x: "a"}[3] + {3: "b"}[x]', { x: 3 })).to.equal('ab')
       expect(evaluate('{x: "a", x + 1: "b"}', { x: 3 })).to.deep.equal({ 3: 'a', 4: 'b' })
@@ -367,7 +367,7 @@ describe('evaluating expressions', () => {
       expect(first).to.deep.equal(second)
     })
 
-    it('cannot be saved by || or by a macro', () => {
+    it('cannot be saved by || or a macro', () => {
       expect(failure('x.exists(i, x.all(j, x.all(k, true)) && false) || true', scope)).to.include({
         code: 'expression_fuel_exhausted',
       })
@@ -375,7 +375,7 @@ describe('evaluating expressions', () => {
   })
 
   describe('results', () => {
-    it('leaves data alone and copies only what changes', () => {
+    it('keeps data unchanged and copies only what changes', () => {
       const x = { a: [1, { b: 2 }] }
       expect(evaluate('x', { x })).to.equal(x)
       expect(evaluate('[x, 1]', { x })).to.deep.equal([x, 1])

@@ -56,7 +56,7 @@ describe('fuel', () => {
     const spans = items(10_000).map(() => '1h'.repeat(40))
     const scope = { stamps, spans, x: '2026-01-01T00:00:00.5Z' }
 
-    it('is low for timestamps, of which lists contain many', () => {
+    it('is low for timestamps, which are frequent in lists', () => {
       for (const test of ['stamps.filter(s, s < x)', 'timestamp(x) in stamps', 'stamps.filter(s, s == x)'])
         expect(spend(test, scope), test).to.include({ outcome: 'value' })
     })
@@ -143,7 +143,7 @@ describe('fuel', () => {
 })
 
 describe('patterns', () => {
-  it('match as the library does', () => {
+  it('match like the library', () => {
     fc.assert(
       fc.property(
         patterns,
@@ -174,7 +174,7 @@ describe('patterns', () => {
     )
   })
 
-  it('are refused before they are compiled when they are too large', () => {
+  it('are refused before compilation if too large', () => {
     const { problems } = compileExpression(`x.matches("(${'a'.repeat(900)}){999}")`, { x: dyn })
     expect(problems.map(({ code }) => code)).to.deep.equal(['too_many_nodes'])
     const many = Array.from({ length: 20 }, () => 'x.matches(".{0,900}")').join(' || ')

@@ -32,7 +32,7 @@ const sources = fc.oneof(soup, fc.string({ maxLength: 30, unit: anyCharacter }))
 describe('any source', function () {
   this.timeout(times(20_000))
 
-  it('compiles, or gives problems with places inside the source', () => {
+  it('compiles, or returns problems with positions inside the source', () => {
     fc.assert(
       fc.property(sources, (source) => {
         const { program, problems } = compileExpression(source, names)
@@ -46,7 +46,7 @@ describe('any source', function () {
     )
   })
 
-  it('evaluates to a value or to a typed error, with and without types', () => {
+  it('evaluates to a value or a typed error, with and without types', () => {
     fc.assert(
       fc.property(sources, fc.constantFrom('strict' as const, 'off' as const), (source, types) => {
         const { program } = compileExpression(source, names, { types })

@@ -43,7 +43,7 @@ describe('lossless JSON', () => {
     })
   }
 
-  it('refuses depth before parsing, and only real depth', () => {
+  it('refuses excessive depth before parsing, without counting brackets in text', () => {
     expect(codeOf(() => parseJson('['.repeat(101)))).to.equal('json_too_deep')
     expect(codeOf(() => parseJson('['.repeat(1_000_000)))).to.equal('json_too_deep')
     expect(parseJson(`${'['.repeat(100)}${']'.repeat(100)}`)).to.be.an('array')

@@ -32,7 +32,7 @@ describe('typeOfSchema', () => {
     expect(typeOfSchema({})).to.equal(dyn)
   })
 
-  it('knows which fields may be missing, and whether there are others', () => {
+  it('knows which fields may be missing, and whether others are allowed', () => {
     const type = typeOfSchema({
       type: 'object',
       required: ['a'],
@@ -91,7 +91,7 @@ describe('union', () => {
 })
 
 describe('explainMismatch', () => {
-  it('accepts what fits', () => {
+  it('accepts matching values', () => {
     expect(explainMismatch(integer, number)).to.equal(undefined)
     expect(explainMismatch(enumeration(['a']), string)).to.equal(undefined)
     expect(explainMismatch(timestamp, string)).to.equal(undefined)
@@ -99,7 +99,7 @@ describe('explainMismatch', () => {
     expect(explainMismatch(string, nullable(string))).to.equal(undefined)
   })
 
-  it('says where and why something does not fit', () => {
+  it('names the path and the reason of a mismatch', () => {
     expect(explainMismatch(string, number)).to.equal('expected number, found string')
     expect(explainMismatch(number, integer)).to.equal('expected integer, found number')
     expect(explainMismatch(nullable(string), string)).to.equal('expected string, found null')

@@ -101,7 +101,7 @@ describe('a clock change while runs wait', () => {
       const entries = async ({ uuid }: Run) =>
         (await bench.stores.journal.entries(uuid)).map(({ path }) => path)
 
-      it(`ends ${name} once, soon after it was set forward beyond its end${how}`, async () => {
+      it(`ends ${name} once, soon after the clock was set forward past its end${how}`, async () => {
         const own = skills()
         const run = await queue()
         await open(playbook, own)
@@ -116,7 +116,7 @@ describe('a clock change while runs wait', () => {
         expect(await entries(run)).to.deep.equal(['w'])
       })
 
-      it(`ends ${name} once, when the clock that was set back comes to its end${how}`, async () => {
+      it(`ends ${name} once, when the clock that was set back reaches its end${how}`, async () => {
         const own = skills()
         const run = await queue()
         await open(playbook, own)
@@ -131,13 +131,13 @@ describe('a clock change while runs wait', () => {
     }
   }
 
-  describe('back, loses no turn that has come', () => {
+  describe('to an earlier time keeps due turns', () => {
     const short = playbookOf('  - { id: s, set: { done: true } }')
     const asking = playbookOf(
       '  - { id: w, checkpoint: { via: operator, with: { message: Hm? }, answers: [yes], timeout: 5h, on_timeout: none } }',
     )
 
-    it('of runs that are queued, also beyond those in memory', async () => {
+    it('of queued runs, including those not in memory', async () => {
       const own = await open(short, {}, { maxInMemory: 10 })
       own.pause()
       for (let n = 0; n < 40; n++) own.enqueue(await queue())
@@ -148,7 +148,7 @@ describe('a clock change while runs wait', () => {
       expect(own.load()).to.deep.equal({ queued: 0, active: 0 })
     })
 
-    it('of a run that was answered', async () => {
+    it('of an answered run', async () => {
       const own = await open(asking)
       const run = await queue()
       own.enqueue(run)
@@ -166,7 +166,7 @@ describe('a clock change while runs wait', () => {
     })
 
     for (const maxInMemory of [4, 1_000]) {
-      it(`of waits that had ended while nothing could go on: they end at their time (${maxInMemory} in memory)`, async () => {
+      it(`of waits that ended during an outage, which end on time (${maxInMemory} in memory)`, async () => {
         const own = await open(playbookOf('  - { id: w, wait: 30m }'), {}, { maxInMemory })
         for (let n = 0; n < 20; n++) own.enqueue(await queue())
         await settle()
@@ -205,7 +205,7 @@ describe('a clock change while runs wait', () => {
         await bench.stores.runs.cancel('all', uuid, somebody('anna')).catch(() => undefined)
     }
 
-    it('fire once for all the times that were jumped over', async () => {
+    it('fire once for all skipped times', async () => {
       const scheduler = await schedule()
       clock.jump(10 * hour + minute)
       await clock.advance(5 * minute)
@@ -213,7 +213,7 @@ describe('a clock change while runs wait', () => {
       scheduler.stop()
     })
 
-    it('not fire twice for a time when the clock is set back a little', async () => {
+    it('fire only once if the clock is set back slightly', async () => {
       const scheduler = await schedule()
       await clock.advance(hour)
       expect(queued).to.have.length(1)
@@ -224,7 +224,7 @@ describe('a clock change while runs wait', () => {
       scheduler.stop()
     })
 
-    it('go on after a restart when a clock was days ahead and is right again', async () => {
+    it('continue after a restart if the clock was days ahead and is correct again', async () => {
       clock.jump(240 * hour)
       let scheduler = await schedule()
       await clock.advance(hour)

@@ -27,7 +27,7 @@ const losses = [
   },
 ] as const
 
-describe('tocsin serve that loses its data directory', function () {
+describe('tocsin serve without its data directory', function () {
   this.timeout(90_000)
   let house: TestTocsin
   let other: Server
@@ -50,7 +50,7 @@ describe('tocsin serve that loses its data directory', function () {
   })
 
   for (const { name, lose } of losses) {
-    it(`acknowledges nothing, begins no step, says so, and ends; what it has acknowledged is kept: ${name}`, async () => {
+    it(`acknowledges nothing, begins no step, reports the loss and ends, with acknowledged alerts kept: ${name}`, async () => {
       const env = { TOCSIN_ALLOW_PRIVATE_EGRESS: '127.0.0.1' }
       const server = await house.start({ env })
       await house.connect('other', `http://127.0.0.1:${(other.address() as AddressInfo).port}`)

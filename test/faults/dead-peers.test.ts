@@ -70,7 +70,7 @@ function flood(socket: Socket): void {
   more()
 }
 
-describe('runs whose other system is sick', function () {
+describe('runs with failing other systems', function () {
   this.timeout(90_000)
   let house: TestTocsin
   let peers: ReadonlyMap<string, TestServer>
@@ -94,7 +94,7 @@ describe('runs whose other system is sick', function () {
     await house?.close()
   })
 
-  it('end, each for its own reason, after as many tries as they may, within bounded memory', async () => {
+  it('end with their own errors after the allowed attempts, within bounded memory', async () => {
     const before = await peakMemory(server)
     const names = Object.keys(troubles)
     const posted = names.flatMap((type) => Array.from({ length: together }, () => house.post(type)))
@@ -115,7 +115,7 @@ describe('runs whose other system is sick', function () {
     if (before !== undefined) expect((await peakMemory(server))! - before, 'MB more').to.be.lessThan(300)
   })
 
-  it('leave the server fit for others', async () => {
+  it('do not affect other runs', async () => {
     expect((await fetch(`${server.url}/readyz`)).status).to.equal(200)
     expect(await server.stop()).to.include({ code: 0, signal: null })
   })

@@ -11,7 +11,7 @@ const faults = [
   { name: 'the disk fails to write', injection: 'pwrite64:error=EIO:when=1200..1500' },
 ] as const
 
-describe('tocsin serve on a disk that fails for a while', function () {
+describe('tocsin serve with a temporary disk failure', function () {
   this.timeout(90_000)
   let house: TestTocsin
 
@@ -24,7 +24,7 @@ describe('tocsin serve on a disk that fails for a while', function () {
   afterEach(() => house?.close())
 
   for (const { name, injection } of faults) {
-    it(`acknowledges nothing it cannot keep, goes on reading, says so, and recovers: ${name}`, async () => {
+    it(`acknowledges only what it stores, serves reads, reports the failure, and recovers: ${name}`, async () => {
       const server = await house.start({ under: failing(injection) })
       const accepted = new Set<string>()
       const refused: Reply[] = []

@@ -12,7 +12,7 @@ describe('repeats of an alert on a killed server', function () {
   })
   afterEach(() => house?.close())
 
-  it('are all kept, in one case and with one run, and end as that does', async () => {
+  it('are all kept in one case with one run, and end with it', async () => {
     await house.addPlaybook('slow', '  - wait: 1500ms\n  - set: { ok: true }')
     const acknowledged: string[] = []
     let server = await house.start({ env })

@@ -37,7 +37,7 @@ describe('the health checks of tocsin serve', function () {
   })
   afterEach(() => house?.close())
 
-  it('is well once it listens, and while runs are paused: alerts are taken in', async () => {
+  it('pass once it listens, and while runs are paused, because alerts are accepted', async () => {
     const server = await house.start()
     expect(await health(server)).to.deep.equal(well)
     await server.call('/engine/pause', { body: { reason: 'x' } })
@@ -45,7 +45,7 @@ describe('the health checks of tocsin serve', function () {
     expect((await house.post('t')).status).to.equal(201)
   })
 
-  it('is well while runs are watched after crashes: alerts are taken in', async () => {
+  it('pass while runs are watched after crashes, because alerts are accepted', async () => {
     const server = await house.start()
     await server.call('/engine/pause', { body: { reason: 'x' } })
     await house.post('t')
@@ -64,7 +64,7 @@ describe('the health checks of tocsin serve', function () {
     expect((await house.post('t')).status).to.equal(201)
   })
 
-  it('is not ready while another program holds the database, and is when it lets go', async () => {
+  it('fail while another program locks the database, and pass afterwards', async () => {
     const server = await house.start()
     const other = new Database(path())
     other.run('BEGIN IMMEDIATE')
@@ -77,7 +77,7 @@ describe('the health checks of tocsin serve', function () {
     expect((await house.post('t')).status).to.equal(201)
   })
 
-  it('is not ready where the data directory is gone, and is when it is back', async () => {
+  it('fail if the data directory is gone, and pass when it is back', async () => {
     const server = await house.start()
     await rename(join(house.folder, 'data'), join(house.folder, 'elsewhere'))
     await isReady(server, false)
@@ -87,7 +87,7 @@ describe('the health checks of tocsin serve', function () {
     expect((await house.post('t')).status).to.equal(201)
   })
 
-  it('is not ready on a disk without room for an alert', async function () {
+  it('fail on a disk without room for an alert', async function () {
     if (!canMount) return this.skip()
     const server = await house.start({ under: onSmallDisk('data', 12) })
     expect(await health(server)).to.deep.equal(well)
@@ -98,7 +98,7 @@ describe('the health checks of tocsin serve', function () {
     expect((await server.call('/alerts?limit=1')).status, 'reads go on').to.equal(200)
   })
 
-  it('accepts no connection while it ends running work', async () => {
+  it('get no connection while the server finishes running work', async () => {
     const server = await house.start()
     const { hostname, port } = new URL(server.url)
     const slow = connect(Number(port), hostname)

@@ -3,7 +3,7 @@ import { eventually } from '../support/eventually.ts'
 import { readEvents, type EventReader } from '../http/support/event-reader.ts'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
-describe('events of a run of tocsin serve', function () {
+describe('run events of tocsin serve', function () {
   this.timeout(60_000)
   let house: TestTocsin
   const readers: EventReader[] = []
@@ -72,7 +72,7 @@ describe('events of a run of tocsin serve', function () {
     expect(over.status).to.equal(204)
   })
 
-  it('hold up no stop, nor do those of changes', async () => {
+  it('do not delay a stop, nor does the change stream', async () => {
     const uuid = await startRun()
     const open = [await follow(`/runs/${uuid}/events`), await follow('/events')]
     await Promise.all(open.map((reader) => reader.count(1)))

@@ -28,7 +28,7 @@ export default {
 }
 `
 
-describe('a run that brings the process down', function () {
+describe('a run that crashes the process', function () {
   this.timeout(60_000)
   let house: TestTocsin
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('a run that brings the process down', function () {
   })
   afterEach(() => house?.close())
 
-  it('fails alone after four crashes; the process then starts and works, and the others have ended', async () => {
+  it('fails alone after four crashes; the process then starts, and the other runs have ended', async () => {
     await house.addPlaybook('bad', '  - id: taken\n    uses: poison.take')
     await house.addPlaybook('good', '  - wait: 20ms\n  - set: { ok: true }')
     // Under way at every crash, and innocent.
@@ -80,7 +80,7 @@ describe('a run that brings the process down', function () {
   })
 })
 
-describe('an alert that brings the process down before it has a run', function () {
+describe('an alert that crashes the process before it has a run', function () {
   this.timeout(60_000)
   let house: TestTocsin
   beforeEach(async () => {
@@ -88,7 +88,7 @@ describe('an alert that brings the process down before it has a run', function (
   })
   afterEach(() => house?.close())
 
-  it('is Failed in the end, alone; the process then starts and works', async () => {
+  it('fails alone; the process then starts and works', async () => {
     await house.addPlaybook('chosen', '  - set: { ok: true }', "{ type: chosen, where: 'alert.data.n >= 0' }")
     await house.start()
     const down = new URL('children/dies-of-poison.ts', import.meta.url).href

@@ -65,7 +65,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
     return { acknowledged, wrong: await audit(after, acknowledged) }
   }
 
-  it('are all there that were acknowledged, whatever of the rest reached the disk', async () => {
+  it('are all present if acknowledged, whatever else reached the disk', async () => {
     const recording = await record()
     const ends = recording.calls.flatMap(({ call }, index) => (call === 'print' ? [index + 1] : []))
     expect(ends.length).to.be.at.least(alerts)
@@ -79,7 +79,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
     }
   })
 
-  it('are there too when the power goes between any two calls', async () => {
+  it('are present even if the power fails between any two calls', async () => {
     const recording = await record()
     for (let cut = 0; cut < cuts; cut++) {
       const at = Math.floor(random() * recording.calls.length)
@@ -88,7 +88,7 @@ describe(`alerts after a power cut (seed ${seed})`, function () {
     }
   })
 
-  it('are missed when commits do not wait for the disk (planted bug)', async () => {
+  it('are lost if commits do not wait for the disk (planted bug)', async () => {
     const recording = await record('--import', local('children/never-waits-for-the-disk.ts'))
     const { wrong, acknowledged } = await cutPower(recording, recording.calls.length, () => 0)
     expect(acknowledged.length).to.be.at.least(alerts)

@@ -17,7 +17,7 @@ const faults = [
   ['pread64:error=EIO:when=60+', /cannot read .*tocsin\.db: EIO.*\n.*Check the disk/],
 ] as const
 
-describe('a database that cannot be read', function () {
+describe('an unreadable database', function () {
   this.timeout(60_000)
   let folder: TemporaryFolder
 
@@ -46,7 +46,7 @@ describe('a database that cannot be read', function () {
     startTocsinCommand(args, { env: env(), cwd: folder.path, under: failing(injection, path) }).ended
 
   for (const [injection, says] of faults) {
-    it(`is not called damaged by commands: ${injection}`, async () => {
+    it(`is not reported as damaged by commands: ${injection}`, async () => {
       const database = join(folder.path, 'data/tocsin.db')
       const backup = await faulty(injection, database, 'backup', join(folder.path, `${injection}.db`))
       expect(backup.code).to.equal(1)
@@ -59,7 +59,7 @@ describe('a database that cannot be read', function () {
     })
   }
 
-  it('is said of a backup too, which says nothing about what is in it', async () => {
+  it('is reported for a backup too, without a claim about its content', async () => {
     const file = join(folder.path, 'whole.db')
     expect((await tocsin('backup', file, '--with-master-key')).code).to.equal(0)
     for (const call of ['openat', 'pread64']) {

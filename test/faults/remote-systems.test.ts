@@ -54,7 +54,7 @@ for (const [name, own] of Object.entries(skills)) {
   const skill: AnySkill = definition.skills.find((one) => one.name === word)!
   const sandbox = await loadSandbox({ pluginsDir }, plugin)
 
-  describe(`${name}, through the server's way out, meets`, () => {
+  describe(`${name}, through the egress of the server, handles`, () => {
     let running: ServedSandbox
     let egress: ClosableEgress
     beforeEach(async () => {

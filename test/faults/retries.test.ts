@@ -55,7 +55,7 @@ describe(`retries on a server (seed ${seed})`, function () {
   const effects = async () => (await readFile(join(house.folder, 'effects'), 'utf8')).trim().split('\n')
   const retry = (uuid: string) => house.server.call(`/runs/${uuid}/retry`, { body: {} })
 
-  it('go on from the failed step; what was done stands there, with the run that did it', async () => {
+  it('continue from the failed step and keep earlier steps with the run that did them', async () => {
     const run = await failedRun()
     const preview = await house.server.call(`/runs/${run.run_uuid}/retry`)
     expect(preview.body.steps).to.deep.equal([
@@ -105,7 +105,7 @@ describe(`retries on a server (seed ${seed})`, function () {
     expect(alert.body).to.include({ investigation_status: 15, investigation_retry_count: 1 })
   })
 
-  it('are one for many runs, and begin anew where that is asked for', async () => {
+  it('cover many runs at once, and restart runs from the beginning on request', async () => {
     const uuids = [(await failedRun()).run_uuid, (await failedRun()).run_uuid]
     await openGate()
     const bulk = (body: object) => house.server.call('/runs/retry', { body })

@@ -30,7 +30,7 @@ describe('tocsin serve, stopped with SIGSTOP and continued,', function () {
     await peer?.close()
   })
 
-  it('repeats nothing, loses nothing, and lets every timer ring once', async () => {
+  it('repeats nothing, loses nothing, and fires every timer once', async () => {
     const call = (path: string) =>
       `uses: http.send, connection: peer, with: { method: POST, path: '/${path}' }`
     await house.addPlaybook(
@@ -76,7 +76,7 @@ describe('a second tocsin serve on the same data', function () {
   })
   afterEach(() => house?.close())
 
-  it('is refused, names the first, and leaves it alone', async () => {
+  it('refuses to start, names the first, and leaves it alone', async () => {
     const first = await house.start()
     const error = await house.start().then(
       () => expect.fail('it started'),

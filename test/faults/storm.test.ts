@@ -24,7 +24,7 @@ describe('a storm of alerts', function () {
   })
   after(() => house?.close())
 
-  it('is taken in as far as it can be, refused beyond with a time to come back, and kept as far as it was taken', async () => {
+  it('is accepted up to the limit, refused beyond with Retry-After, and kept as far as accepted', async () => {
     const before = await peakMemory(server)
     const accepted: string[] = []
     const refused: Reply[] = []

@@ -30,7 +30,7 @@ describe('golden journals', function () {
   })
 
   for (const file of tests) {
-    it(`of ${basename(file)} are led to the same end, from any point`, async () => {
+    it(`of ${basename(file)} end the same from any point`, async () => {
       if (process.env['UPDATE']) {
         const loaded = await loadTests(join(root, 'playbooks', file), catalogue)
         writeGolden(goldenOf(file), await recordGolden(loaded.tests!, catalogue))

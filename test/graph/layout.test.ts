@@ -49,7 +49,7 @@ for (const [how, arrange] of Object.entries({ layers: layOutInLayers, columns: l
       }
     })
 
-    it('runs downwards, with branches side by side in order', () => {
+    it('runs downwards with branches side by side in order', () => {
       const { nodes, edges } = layoutOf(example)
       const at = new Map(nodes.map((each) => [each.node.id, each]))
       for (const { edge } of edges) expect(at.get(edge.from)!.y).to.be.lessThan(at.get(edge.to)!.y)

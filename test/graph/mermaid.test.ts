@@ -69,7 +69,7 @@ describe('toMermaid()', () => {
     }
   })
 
-  it('shows the names as they are', () => {
+  it('shows names unchanged', () => {
     const decoded = draw(hostilePlaybook).replace(/#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
     for (const name of hostileNames.filter(({ length }) => length <= 60)) {
       expect(decoded).to.include(`["${name}"]`)

@@ -40,7 +40,7 @@ const decoded = (text: string) =>
     .replaceAll('&amp;', '&')
 
 describe('toSvg()', () => {
-  it('escapes hostile names, and shows cut names in the tooltip', () => {
+  it('escapes hostile names, and shows truncated names in the tooltip', () => {
     const { names, texts } = elementsOf(toSvg(graphOf(hostilePlaybook)))
     const allowed = ['svg', 'title', 'style', 'defs', 'marker', 'path', 'rect', 'g', 'text']
     expect(names.filter((name) => !allowed.includes(name))).to.deep.equal([])
@@ -67,7 +67,7 @@ describe('toSvg()', () => {
     expect(svg.match(/tg-stripe/g)?.length).to.be.at.least(2_000)
   })
 
-  it('is quick, also if hundreds of steps end the run', () => {
+  it('is fast, even if hundreds of steps end the run', () => {
     const steps = Array.from({ length: 400 }, () => '  - { if: run.dry_run, return: 1 }').join('\n')
     const started = processorTime()
     toSvg(graphOf(withSteps(steps)))

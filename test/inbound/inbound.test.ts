@@ -18,7 +18,7 @@ import { ManualClock, settle } from '../engine/support/manual-clock.ts'
 import { somebody } from '../support/somebody.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
 
-describe('what another system sends', () => {
+describe('an inbound request', () => {
   let bench: Bench
   let clock: ManualClock
   let run: Run
@@ -124,7 +124,7 @@ describe('what another system sends', () => {
     return id
   }
 
-  it('is given to the plugin as it came: headers, bytes, text and time', async () => {
+  it('reaches the plugin unchanged: headers, bytes, text and time', async () => {
     let seen: InboundRequest | undefined
     say = (request) => {
       seen = request
@@ -136,7 +136,7 @@ describe('what another system sends', () => {
     expect(seen).to.include({ text: '{"é":1}', nowMs: clock.now() })
   })
 
-  it('wakes the run when its answer is on disk', async () => {
+  it('wakes the run after its answer is stored', async () => {
     const id = await asked()
     say = () => ({ answers: [{ checkpointId: id, by: 'U1', value: 'yes' }] })
     await receive()
@@ -149,7 +149,7 @@ describe('what another system sends', () => {
     expect(woken, 'a second one').to.deep.equal([run.uuid])
   })
 
-  it('cannot be told from an answer that nobody gave while the question is on its way', async () => {
+  it('gets the same response as a false answer while the question is being sent', async () => {
     const id = await open()
     say = () => ({ dedupeKey: 'Ev1', answers: [{ checkpointId: id, by: 'U1', value: 'yes' }] })
     const early = await receive().catch((error: unknown) => error)
@@ -159,7 +159,7 @@ describe('what another system sends', () => {
     expect(woken, 'sent again, it counts').to.deep.equal([run.uuid])
   })
 
-  it('means nothing where it names no question of this connection', async () => {
+  it('is ignored if it names no question of this connection', async () => {
     const other = await asked('other')
     await bench.stores.checkpoints.goesOver(run.uuid, 'other', 'Chat 2')
     const { checkpoints } = bench.stores
@@ -180,7 +180,7 @@ describe('what another system sends', () => {
     expect(woken).to.deep.equal([])
   })
 
-  it('means nothing where a question was withdrawn before anybody was asked', async () => {
+  it('is ignored if the question was withdrawn before it was sent', async () => {
     const id = await open()
     await bench.stores.checkpoints.close(run.uuid, 'ask', 'withdrawn')
     say = () => ({ answers: [{ checkpointId: id, by: 'U1', value: 'yes' }] })
@@ -188,7 +188,7 @@ describe('what another system sends', () => {
     expect(await bench.stores.checkpoints.answers(id)).to.deep.equal([])
   })
 
-  it('is refused with the code of what the plugin throws, and of a mistake of the plugin without its secrets', async () => {
+  it('is refused with the code that the plugin throws, or without secrets for a bug of the plugin', async () => {
     say = () => {
       throw new SkillError('bad_signature', 'not with canary-key')
     }
@@ -213,7 +213,7 @@ describe('what another system sends', () => {
     )
   })
 
-  it('takes nothing further from a connection that was deleted meanwhile', async () => {
+  it('is not processed further if its connection was deleted meanwhile', async () => {
     say = () => ({ broken: 'x' })
     const { stores } = bench
     const [{ uuid } = { uuid: '' }] = await stores.connections.list('all')
@@ -226,7 +226,7 @@ describe('what another system sends', () => {
     expect(await receive()).to.deep.equal({ refused: { code: 'connection_not_found' } })
   })
 
-  it('keeps of a reason and of a text no more than is reasonable', async () => {
+  it('is stored with bounded reason and text', async () => {
     const id = await asked()
     say = () => ({
       broken: 'x'.repeat(9_999),
@@ -237,8 +237,8 @@ describe('what another system sends', () => {
     expect((await bench.stores.checkpoints.find('all', id))?.answer?.text).to.have.length(4_000)
   })
 
-  describe('in vain', () => {
-    it('is answered politely by the skill that asked, once in a minute for a person and a question', async () => {
+  describe('without effect', () => {
+    it('is explained by the asking skill, once a minute per person and question', async () => {
       const id = await asked()
       const by = (user: string) => {
         say = () => ({ answers: [{ checkpointId: id, by: user, value: 'yes' }] })
@@ -260,7 +260,7 @@ describe('what another system sends', () => {
       expect(attempt.idempotencyKey).to.equal(`${run.uuid}/ask/@refuse`)
     })
 
-    it('is answered without anybody waiting for it; that it cannot be is logged', async () => {
+    it('is explained in the background, and a failure is logged', async () => {
       const id = await asked()
       failing = new SkillError('user_not_found', 'nobody of this name')
       say = () => ({ answers: [{ checkpointId: id, by: 'U2', value: 'yes' }] })
@@ -276,7 +276,7 @@ describe('what another system sends', () => {
   })
 
   describe('createRefusals', () => {
-    it('says a word once in a minute to one person about one question', async () => {
+    it('sends one explanation per minute to a person about a question', async () => {
       const { stores, log } = bench
       const said: (string | undefined)[] = []
       const callSkill = async ({ asked: about }: SkillCall) => void said.push(about?.answer?.by)
@@ -300,7 +300,7 @@ describe('what another system sends', () => {
       expect(said).to.have.length(4)
     })
 
-    it('leaves a skill behind that does not come to an end', async () => {
+    it('abandons a skill that hangs', async () => {
       const { stores, log } = bench
       const callSkill = () => new Promise<never>(() => {})
       const checkpoint = (await bench.stores.checkpoints.find('all', await asked()))!

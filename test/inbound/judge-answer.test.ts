@@ -41,7 +41,7 @@ const judged = (answer: Omit<InboundAnswer, 'by'> & { readonly by?: string }, ch
 }
 
 describe('judgeById', () => {
-  it('takes one of the answers of the asked person, as it was carried', () => {
+  it('accepts an answer of the asked person unchanged', () => {
     expect(judged({ value: 'Yes' })).to.deep.equal(['Yes', null])
     for (const value of ['yes', 'Yes ', '', 'no', 'toString']) {
       expect(judged({ value }), value).to.deep.equal([null, 'not_an_answer'])
@@ -49,7 +49,7 @@ describe('judgeById', () => {
     expect(judged({ value: 'Yes', text: 'no, not me' })[0], 'a value comes before a text').to.equal('Yes')
   })
 
-  it('takes a text for an answer, ignoring case and blanks', () => {
+  it('matches a text to an answer regardless of case and spaces', () => {
     for (const text of ['yes', ' YES\n', 'y e s', 'ｙｅｓ', 'Yes\u00a0']) {
       expect(judged({ text }), text).to.deep.equal(['Yes', null])
     }
@@ -60,13 +60,13 @@ describe('judgeById', () => {
     expect(judged({})).to.deep.equal([null, 'not_an_answer'])
   })
 
-  it('does not guess between answers that a text cannot tell apart', () => {
+  it('does not guess between answers that a text cannot distinguish', () => {
     const alike = question({}, ['ok', 'OK', 'no'])
     expect(judged({ text: 'OK' }, alike)).to.deep.equal(['OK', null])
     expect(judged({ text: 'Ok' }, alike)).to.deep.equal([null, 'not_an_answer'])
   })
 
-  describe('takes what the button of an answer says for it', () => {
+  describe('accepts as an answer the button label', () => {
     const labelled = (labels: unknown, answers = ['mine', 'not_mine']) =>
       question({ question: { via: 'chat.ask', input: { labels }, answers, form: null } })
 
@@ -84,7 +84,7 @@ describe('judgeById', () => {
       )
     })
 
-    it('unless it could be another one', () => {
+    it('unless it could be another answer', () => {
       const alike = labelled({ mine: 'Yes', not_mine: 'yes' })
       const crossed = labelled({ mine: 'Not_mine', not_mine: 'Mine' })
       for (const [checkpoint, text] of [
@@ -101,7 +101,7 @@ describe('judgeById', () => {
       expect(judged({ text: 'Mine' }, crossed)[0], 'what was seen counts').to.equal('not_mine')
     })
 
-    it('whatever the labels are', () => {
+    it('for any labels', () => {
       for (const labels of [null, 'Yes', ['Yes'], { mine: 7, not_mine: { a: 'Yes' } }, { other: 'Yes' }]) {
         expect(judged({ text: 'Yes' }, labelled(labels))[1]).to.equal('not_an_answer')
         expect(judged({ text: 'mine' }, labelled(labels))[0]).to.equal('mine')
@@ -112,7 +112,7 @@ describe('judgeById', () => {
     })
   })
 
-  it('refuses whoever was not asked, whatever they answer and whenever', () => {
+  it('refuses everyone who was not asked, for any answer at any time', () => {
     for (const by of ['U2', 'u1', 'U1 ', '']) {
       expect(judged({ by, value: 'Yes' }), by).to.deep.equal(['Yes', 'not_asked'])
     }
@@ -121,13 +121,13 @@ describe('judgeById', () => {
     expect(judged({ by: 'undefined', value: 'Yes' }, question({ reference: null }))[1]).to.equal('not_asked')
   })
 
-  it('leaves to the store whether it comes first and in time, also for what is no answer', () => {
+  it('leaves order and timeout to the store, even for an invalid answer', () => {
     for (const changes of [over('answered'), over('timed_out'), over('withdrawn'), { timeoutAt: now }]) {
       expect(judged({ value: 'maybe' }, question(changes))).to.deep.equal([null, null])
     }
   })
 
-  it('checks what was filled in against the form', () => {
+  it('validates form values against the form', () => {
     const form = question({
       question: {
         via: 'chat.ask',
@@ -149,13 +149,13 @@ describe('judgeReply', () => {
   const other = (changes: Partial<Checkpoint> = {}) =>
     question({ id: 'c2', reference: { asked: 'U1', channel: 'D1', ts: '18.0' }, ...changes })
 
-  it('finds the one that waits', () => {
+  it('finds the open question', () => {
     expect(reply([other(over('timed_out')), question()], {})).to.deep.equal(['c1', 'Yes', null])
     expect(reply([question()], { text: 'hm' })).to.deep.equal(['c1', null, 'not_an_answer'])
     expect(reply([], {})).to.equal(undefined)
   })
 
-  it('finds the one whose message is named', () => {
+  it('finds the question whose message is named', () => {
     const both = [other(), question()]
     expect(reply(both, { message: { channel: 'D1', ts: '17.5' } })).to.deep.equal(['c1', 'Yes', null])
     expect(reply(both, { message: { channel: 'D1', ts: '18.0' } })).to.deep.equal(['c2', 'Yes', null])
@@ -164,7 +164,7 @@ describe('judgeReply', () => {
     }
   })
 
-  it('compares all that is named, deeply', () => {
+  it('compares the whole reference, deeply', () => {
     const nested = question({ reference: { asked: 'U1', at: { place: [1, { a: 'b' }], more: true } } })
     expect(reply([nested], { message: { at: { place: [1, { a: 'b' }] } } })?.[0]).to.equal('c1')
     for (const message of [
@@ -176,7 +176,7 @@ describe('judgeReply', () => {
     }
   })
 
-  it('answers none of several that wait, and says so to the newest', () => {
+  it('matches none of several open questions, and explains this on the newest', () => {
     expect(reply([other(), question()], {})).to.deep.equal(['c2', null, 'ambiguous'])
     expect(reply([other({ timeoutAt: now }), question()], {}), 'the time of one is up').to.deep.equal([
       'c1',
@@ -185,7 +185,7 @@ describe('judgeReply', () => {
     ])
   })
 
-  it('tells of the end only for a day, and only what could have been an answer', () => {
+  it('explains an ended question only for a day, and only for a possible answer', () => {
     for (const state of ['answered', 'timed_out', 'withdrawn'] as const) {
       expect(reply([other(over(state)), question(over('answered'))], {}), state).to.deep.equal([
         'c2',

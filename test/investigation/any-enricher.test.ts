@@ -202,7 +202,7 @@ describe('an enriching skill of any shape', () => {
     )
   })
 
-  it('is part of the investigation if its plugin passes the contract test, and only then', () => {
+  it('is part of the investigation exactly if its plugin passes the contract test', () => {
     fc.assert(
       fc.property(shape, (one) => {
         const plugin = pluginOf('rogue', [one])
@@ -218,7 +218,7 @@ describe('an enriching skill of any shape', () => {
     )
   })
 
-  it('does not make the run fail, whatever of its schema it gives', async () => {
+  it('does not fail the run, whatever valid output it returns', async () => {
     const usable = inputs.slice(0, 4)
     for (const [index, output] of outputs.entries()) {
       for (const [score, given] of [
@@ -245,7 +245,7 @@ describe('an enriching skill of any shape', () => {
     }
   })
 
-  it('is said to be left out, in the log and in the playbook', async () => {
+  it('is reported as left out, in the log and in the playbook', async () => {
     const bad = pluginOf('rogue', [
       {
         input: inputs[0]!,
@@ -262,7 +262,7 @@ describe('an enriching skill of any shape', () => {
     expect(source).to.include('has no connection that can look up')
   })
 
-  it('costs no alert its investigation where it passes the checks and the playbook has mistakes all the same', async () => {
+  it('does not prevent an investigation if it passes the checks but breaks the playbook', async () => {
     const good = pluginOf('rogue', [
       {
         input: inputs[0]!,

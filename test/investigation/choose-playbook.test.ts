@@ -28,7 +28,7 @@ function choose(playbooks: readonly Playbook[], provider: string, data: unknown)
 }
 
 describe('choosing the playbook of an alert', () => {
-  it('takes the most specific trigger that fits', () => {
+  it('takes the most specific matching trigger', () => {
     expect(choose(all, 'mailbox', { risk: 90 })).to.equal('by-all')
     expect(choose(all, 'splunk', { risk: 90 })).to.equal('by-condition')
     expect(choose(all, 'mailbox', { risk: 10 })).to.equal('by-provider')
@@ -51,11 +51,11 @@ describe('choosing the playbook of an alert', () => {
     expect(choose([byType, later], 'splunk', {})).to.equal('a-by-type')
   })
 
-  it('finds nothing where no trigger fits', () => {
+  it('finds nothing if no trigger matches', () => {
     expect(choose([otherType], 'mailbox', {})).to.equal(undefined)
   })
 
-  it('passes over a condition that cannot be evaluated on this alert, and says so', () => {
+  it('skips a condition that fails on this alert and reports it', () => {
     const told: string[] = []
     const scope = { alert: { data: { risk: 'high' } }, organization: { code: 'acme', name: 'Acme' } }
     const chosen = choosePlaybook(
@@ -68,7 +68,7 @@ describe('choosing the playbook of an alert', () => {
     expect(told).to.deep.equal(['by-condition'])
   })
 
-  describe('in words, for the timeline', () => {
+  describe('explained in the timeline', () => {
     function said(playbooks: readonly Playbook[], provider: string, data: unknown) {
       const scope = {
         alert: { type: 'phishing', provider, data },
@@ -77,7 +77,7 @@ describe('choosing the playbook of an alert', () => {
       return describeChoice(choosePlaybook(playbooks, { type: 'phishing', provider }, scope, () => {}))
     }
 
-    it('names each playbook for the type, and why it was not chosen', () => {
+    it('names each playbook for the type and why it was not chosen', () => {
       expect(said(all, 'mailbox', { risk: 10 })).to.equal(
         'Chosen: by-provider. Not chosen: by-all (`where` is false for this alert); by-condition (`where` is false for this alert); ' +
           'by-type (by-provider is more specific, or comes first by name).',
@@ -87,12 +87,12 @@ describe('choosing the playbook of an alert', () => {
       )
     })
 
-    it('is silent where no condition decided', () => {
+    it('has no entry if no condition mattered', () => {
       expect(said([byType, byProvider], 'splunk', {})).to.equal(undefined)
       expect(said([byCondition, byType], 'splunk', { risk: 90 })).to.equal(undefined)
     })
 
-    it('shows no values of the alert, which may be sensitive, and stays short', () => {
+    it('shows no alert values, which may be sensitive, and stays short', () => {
       const bySecret = playbook('by-secret', '{ type: phishing, where: int(alert.data.pin) > 1 }')
       expect(said([bySecret], 'splunk', { pin: 'hunter2' }))
         .to.include('by-secret')

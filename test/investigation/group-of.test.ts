@@ -26,7 +26,7 @@ describe('groupOf', () => {
   const print = (...given: Parameters<typeof group>) =>
     Buffer.from(group(...given)?.fingerprint ?? []).toString('hex')
 
-  it('takes the whole content, where the playbook says nothing', () => {
+  it('uses the whole content by default', () => {
     expect(group('', 'x')).to.deep.include({
       reason: 'provider, type and content are the same, and it came within 1h',
       windowMs: hour,
@@ -43,7 +43,7 @@ describe('groupOf', () => {
     expect(print('', 'x', { provider: 'SPLUNK' })).to.equal(print('', 'x'))
   })
 
-  it('takes what the playbook names, and says the values', () => {
+  it('uses the fields that the playbook names, and shows their values', () => {
     const by = '    group: { by: [alert.data.user, alert.data.ip], within: 30m }'
     const kim = { user: 'kim', ip: '203.0.113.9', at: 1 }
     expect(group(by, kim)).to.deep.include({
@@ -58,7 +58,7 @@ describe('groupOf', () => {
     expect(print(by, kim)).to.not.equal(print(by, { ...kim, user: 'eve' }))
   })
 
-  it('tells values from each other that look alike', () => {
+  it('distinguishes values that look alike', () => {
     const by = '    group: { by: [alert.data.a, alert.data.b] }'
     const prints = [
       { a: 'x', b: 'y,z' },
@@ -77,7 +77,7 @@ describe('groupOf', () => {
     'is empty': { user: '' },
     'is an empty list': { user: [] },
   })) {
-    it(`makes repeats of the very same content alone where a value ${what}`, () => {
+    it(`groups only identical content if a value ${what}`, () => {
       const by = '    group: { by: [alert.data.user], within: 5m }'
       const { reason, windowMs } = group(by, data) ?? expect.fail('the same content is the same')
       expect(reason).to.equal('provider, type and content are the same, and it came within 1h')
@@ -90,14 +90,14 @@ describe('groupOf', () => {
     })
   }
 
-  it('is off where the playbook or the server says so; a playbook turns it on again', () => {
+  it('is disabled by the playbook or the server, and a playbook can enable it again', () => {
     expect(group('    group: false', 'x')).to.equal(undefined)
     expect(group('', 'x', {}, 0)).to.equal(undefined)
     expect(group('    group: { by: [alert.content] }', 'x', {}, 0)?.windowMs).to.equal(hour)
     expect(group('    group: { by: [alert.content] }', 'x', {}, 5)?.windowMs).to.equal(5)
   })
 
-  it('escapes and shortens what it says, and leaves out what is sensitive', () => {
+  it('escapes and truncates shown values and leaves out sensitive ones', () => {
     const by = '    group: { by: [alert.data.user] }'
     const reason = group(by, { user: `\u202e${'x'.repeat(300)}` })?.reason ?? ''
     expect(reason).to.include('\\u{202e}xxx').and.to.include('…').and.to.have.length.below(300)

@@ -90,7 +90,7 @@ describe('investigations', () => {
     expect(await find(alert)).to.include({ status: 5, investigator: 'own' })
   })
 
-  it('leaves in the timeline of the case which playbooks were considered', async () => {
+  it('records the considered playbooks in the timeline of the case', async () => {
     const investigations = await start()
     await library.keep(
       `apiVersion: tocsin/v1\nname: strict\non: { alert: { type: phishing, where: 'alert.data.src == "nobody"' } }\nsteps: [{ return: {} }]`,
@@ -105,7 +105,7 @@ describe('investigations', () => {
     )
   })
 
-  it('makes a playbook where none fits, and uses it for the next alert of the type', async () => {
+  it('generates a playbook if none matches, and reuses it for the next alert of the type', async () => {
     const investigations = await start()
     const alerts = await Promise.all([post('phishing'), post('phishing')])
     for (const alert of alerts) investigations.submit(alert)
@@ -116,7 +116,7 @@ describe('investigations', () => {
     expect(stored?.source).to.include('has no connection that can look up')
   })
 
-  it('makes the playbook anew when a connection was added', async () => {
+  it('regenerates the playbook when a connection was added', async () => {
     const investigations = await start()
     investigations.submit(await post('phishing'))
     await new Promise(setImmediate)
@@ -137,7 +137,7 @@ describe('investigations', () => {
     expect(new Set(runs.map((run) => run.playbookHash)).size).to.equal(2)
   })
 
-  it('leaves an alert without a type alone', async () => {
+  it('ignores an alert without a type', async () => {
     const investigations = await start()
     const alert = await post(null)
     investigations.submit(alert)
@@ -147,14 +147,14 @@ describe('investigations', () => {
     expect((await find(alert)).status).to.equal(0)
   })
 
-  it('takes up what an earlier process left at Created, however many', async () => {
+  it('resumes all alerts that an earlier process left at Created', async () => {
     const left = await Promise.all(Array.from({ length: 450 }, () => post('phishing')))
     const investigations = await start()
     await investigations.recover()
     expect(new Set(runs.map((run) => run.alertId)).size).to.equal(left.length)
   })
 
-  it('gives an alert a second look when the store could not take the run', async () => {
+  it('retries an alert if the store could not queue the run', async () => {
     let refusals = 2
     const { stores } = opened
     const queue: Stores['runs']['queue'] = (run) =>
@@ -171,7 +171,7 @@ describe('investigations', () => {
     await investigations.stop()
   })
 
-  it('looks again until the store can be read, too', async () => {
+  it('retries until the store can be read', async () => {
     const { stores } = opened
     const failing = () => new UnavailableError('store_unavailable', 'the disk fails', { retryAfterMs: 1 })
     let writes = 1
@@ -193,7 +193,7 @@ describe('investigations', () => {
     await investigations.stop()
   })
 
-  it('leaves an alert alone that can never be taken up, and goes on with those after it', async () => {
+  it('skips an alert that never succeeds, and continues with the next', async () => {
     const { stores } = opened
     const [poison] = await Promise.all([
       post('poison'),
@@ -209,7 +209,7 @@ describe('investigations', () => {
     expect((await find(poison)).status).to.equal(0)
   })
 
-  it('ends as Failed, with the reason, what cannot be investigated for any reason but the store', async () => {
+  it('fails an alert with the reason for any error except one of the store', async () => {
     const { stores } = opened
     const list = () => Promise.reject(new Error('a bug'))
     const connections = Object.assign(Object.create(stores.connections) as Stores['connections'], { list })
@@ -221,7 +221,7 @@ describe('investigations', () => {
     expect((await find(alert)).status).to.equal(5)
   })
 
-  it('gives up an alert that was in hand at three starts which did not come to their end', async () => {
+  it('gives up an alert that was in progress at three failed starts', async () => {
     const alerts = await Promise.all(Array.from({ length: 3 }, () => post('phishing')))
     const [poison] = alerts
     const uuids = alerts.map(({ uuid }) => uuid)
@@ -236,7 +236,7 @@ describe('investigations', () => {
     for (const { id } of alerts.slice(1)) expect(given.get(id)).to.match(/^investigate-/)
   })
 
-  it('takes an alert up once, also when a second look meets it being submitted', async () => {
+  it('submits an alert once, even if a retry meets its submission', async () => {
     const investigations = await start()
     const alert = await post('phishing')
     investigations.submit(alert)
@@ -246,7 +246,7 @@ describe('investigations', () => {
     expect(runs.map((run) => run.alertId)).to.deep.equal([alert.id])
   })
 
-  it('waits for the end of an investigation, and no longer than asked', async () => {
+  it('waits for the end of an investigation, at most for the given time', async () => {
     const standing = await start(opened.stores, quickClock(true))
     const alert = await post('phishing')
     let over = false
@@ -261,7 +261,7 @@ describe('investigations', () => {
     await quick.wait(alert.id, 1)
   })
 
-  it('accepts no more while the alerts it takes up hold much memory, and again when they are queued', async () => {
+  it('accepts no more alerts while recovery holds much memory, and accepts again afterwards', async () => {
     const { promise: queueing, resolve: goOn } = Promise.withResolvers<void>()
     const { runs: store } = opened.stores
     const slow: Stores = {
@@ -286,7 +286,7 @@ describe('investigations', () => {
     await investigations.stop()
   })
 
-  it('takes up nothing once it has stopped', async () => {
+  it('recovers nothing after it has stopped', async () => {
     const investigations = await start()
     await investigations.stop()
     investigations.submit(await post('phishing'))

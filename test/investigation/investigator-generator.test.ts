@@ -8,8 +8,8 @@ import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { openTemporaryStores } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('playbooks that are made', () => {
-  it('are made once for the same connections, and anew when a connection was added or changed', async () => {
+describe('generated playbooks', () => {
+  it('are generated once per set of connections, and again after a connection was added or changed', async () => {
     const { stores, dispose } = await openTemporaryStores()
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })

@@ -28,7 +28,7 @@ const connection = (name: string, enabled = true): Connection => ({
   modifiedAt: 0,
 })
 
-describe('making an investigator', () => {
+describe('generating an investigation', () => {
   let catalogue: Catalogue
 
   before(async () => {
@@ -37,7 +37,7 @@ describe('making an investigator', () => {
 
   const lookups = (...connections: Connection[]): PossibleLookup[] => findLookups(catalogue, connections)
 
-  it('writes a playbook without any problem, not even a hint', () => {
+  it('writes a playbook without problems or hints', () => {
     for (const found of [
       lookups(),
       lookups(connection('intel')),
@@ -48,7 +48,7 @@ describe('making an investigator', () => {
     }
   })
 
-  it('is investigating just this type of just this organization', () => {
+  it('matches only this type in this organization', () => {
     const { playbook } = parsePlaybook(generateInvestigator('brute_force', acme, []), { catalogue })
     expect(playbook?.alertTrigger?.type).to.equal('brute_force')
     const where = playbook?.alertTrigger?.where
@@ -56,7 +56,7 @@ describe('making an investigator', () => {
     expect(where?.evaluate({ alert: {}, organization: { code: 'other', name: '' } })).to.equal(false)
   })
 
-  it('asks every enabled connection that can look something up, and no other', () => {
+  it('calls every enabled connection with an enriching skill, and no other', () => {
     const text = generateInvestigator(
       'x',
       acme,
@@ -65,11 +65,11 @@ describe('making an investigator', () => {
     expect(text).to.include('id: ip_first').and.include('id: ip_second').and.not.include('off')
   })
 
-  it('says that nothing can be looked up where there is no connection', () => {
+  it('states that nothing can be looked up without a connection', () => {
     expect(generateInvestigator('x', acme, lookups())).to.include('has no connection that can look up')
   })
 
-  it('says which connections could look something up, and are disabled', () => {
+  it('names disabled connections that could look something up', () => {
     const found = disabledLookups(catalogue, [connection('one', false), connection('two', false)])
     const text = generateInvestigator('x', acme, lookups(), { disabled: found })
     expect(text).to.include('can look up observables are disabled (one, two)')
@@ -77,7 +77,7 @@ describe('making an investigator', () => {
     expect(disabledLookups(catalogue, [connection('on')])).to.deep.equal([])
   })
 
-  it('lists the observables of an alert that has some, and no empty list for one that has none', () => {
+  it('lists the observables of an alert, but no empty list', () => {
     const { playbook } = parsePlaybook(generateInvestigator('x', acme, []), { catalogue })
     const step = playbook?.steps[1]
     const summary = step?.action === 'uses' && step.with.kind === 'map' ? step.with : undefined
@@ -92,12 +92,12 @@ describe('making an investigator', () => {
     expect(summaryOf(all)).to.deep.equal({ summary: `${why} Found 2: ip 192.0.2.1, domain a.example` })
   })
 
-  it('gives the same text for the same arguments', () => {
+  it('is deterministic', () => {
     const make = () => generateInvestigator('brute_force', acme, lookups(connection('intel')))
     expect(make()).to.equal(make())
   })
 
-  it('takes any type as plain data, and never mistakes one for another', () => {
+  it('treats any type as plain data, and distinguishes all types', () => {
     const type = fc.oneof(
       fc.string({ minLength: 1, maxLength: 200, unit: anyCharacter }),
       fc.constantFrom(
@@ -130,7 +130,7 @@ describe('making an investigator', () => {
     )
   })
 
-  it('gives no two types and organizations the same name', () => {
+  it('gives different names to different types and organizations', () => {
     const digest = investigatorName('a', 'b_c').split('-').at(-1)!
     const types = [
       'a',

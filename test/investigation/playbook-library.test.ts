@@ -20,7 +20,7 @@ steps:
   - return: { n: ${output} }
 `
 
-describe('playbook library', () => {
+describe('the playbook library', () => {
   let folder: TemporaryFolder
   let opened: OpenedStores
   let logged: string[]
@@ -50,18 +50,18 @@ describe('playbook library', () => {
 
   const names = (library: PlaybookLibrary) => library.authored().map((playbook) => playbook.name)
 
-  it('puts the files of the folder in force, and not their tests', async () => {
+  it('publishes the files of the folder, but not their tests', async () => {
     await write('one', source('one', 1))
     await write('one.test', 'not a playbook')
     expect(names(await open())).to.deep.equal(['one'])
   })
 
-  it('takes a folder that is not there for an empty one', async () => {
+  it('treats a missing folder as empty', async () => {
     await folder.remove()
     expect(names(await open())).to.deep.equal([])
   })
 
-  it('keeps the last good version of a file with mistakes, and shows every mistake', async () => {
+  it('keeps the last good version of an invalid file, and reports every problem', async () => {
     await write('one', source('one', 1))
     const [good] = (await open()).authored()
     await write('one', source('one', 1).replace('return', 'retrun'))
@@ -70,7 +70,7 @@ describe('playbook library', () => {
     expect(logged.join('\n')).to.include("'retrun'").and.include('the last valid version stays live')
   })
 
-  it('refuses a file for names that there are not, keeps its last good version, and takes it up once there are', async () => {
+  it('refuses a file with unknown names, keeps its last good version, and publishes it once the names exist', async () => {
     const named = (provider: string, value: number) =>
       source('one', value).replace(/^on: .*$/m, `on: { alert: { type: t, provider: ${provider} } }`)
     await write('one', named('siem', 1))
@@ -91,7 +91,7 @@ describe('playbook library', () => {
     expect(library.refused).to.deep.equal([])
   })
 
-  it('takes up nothing that is wrong in another way', async () => {
+  it('does not publish files with other problems then', async () => {
     await write('one', source('one', 1).replace('return', 'retrun'))
     const library = await open(() => Promise.resolve({ connections: [], providers: [] }))
     await write('one', source('one', 1))
@@ -99,7 +99,7 @@ describe('playbook library', () => {
     expect(names(library)).to.deep.equal([])
   })
 
-  it('goes by what an entry is, and takes an unreadable one for a file with mistakes', async () => {
+  it('uses the type of a folder entry, and treats an unreadable one as invalid', async () => {
     await write('one', source('one', 1))
     await mkdir(join(folder.path, 'folder.yaml'))
     await symlink(folder.path, join(folder.path, 'loop.yaml'))
@@ -112,7 +112,7 @@ describe('playbook library', () => {
     expect(logged.join()).to.include('dangling.yaml:1:1 the file cannot be read: ENOENT')
   })
 
-  it('leaves a new file with mistakes out of force, says which, and logs each mistake on a line', async () => {
+  it('does not publish an invalid new file, names it, and logs each problem on a line', async () => {
     await write('one', 'steps: 7')
     const library = await open()
     expect(names(library)).to.deep.equal([])
@@ -120,7 +120,7 @@ describe('playbook library', () => {
     for (const line of logged) expect(line).to.match(/^\/.*one\.yaml:1:\d+ [^\n]+$/)
   })
 
-  it('logs the first few of many mistakes', async () => {
+  it('logs the first few of many problems', async () => {
     await write(
       'one',
       `${source('one', 1)}${Array.from({ length: 50 }, (_, n) => `extra${n}: 1\n`).join('')}`,
@@ -130,7 +130,7 @@ describe('playbook library', () => {
     expect(logged.at(-1)).to.match(/45 more problems; run: tocsin validate /)
   })
 
-  it('finds playbooks in folders of the folder, but not in hidden ones', async () => {
+  it('finds playbooks in subfolders, but not in hidden ones', async () => {
     for (const inner of ['deep', '..2026']) {
       await mkdir(join(folder.path, inner))
       await write(`${inner}/${inner === 'deep' ? 'two' : 'one'}`, source(inner === 'deep' ? 'two' : 'one', 1))
@@ -140,7 +140,7 @@ describe('playbook library', () => {
     expect(library.refused).to.deep.equal([])
   })
 
-  it('uses the first of two files with one name, and says so', async () => {
+  it('uses the first of two files with one name and reports it', async () => {
     await write('a', source('same', 1))
     await write('b', source('same', 2))
     const library = await open()
@@ -150,7 +150,7 @@ describe('playbook library', () => {
     expect((await opened.stores.playbooks.find('all', 'same'))?.source).to.equal(source('same', 1))
   })
 
-  it('warns of two playbooks for the same alerts', async () => {
+  it('warns about two playbooks for the same alerts', async () => {
     await write('a', source('zebra', 1))
     await write('b', source('ant', 2))
     await write('c', source('apart', 3).replace('type: phishing', 'type: phishing, provider: SIEM'))
@@ -160,7 +160,7 @@ describe('playbook library', () => {
     expect(logged.join('\n')).to.contain("a.yaml and b.yaml investigate the same alerts; 'ant' is used")
   })
 
-  it('puts what stands in the folder before an earlier version of a file with mistakes', async () => {
+  it('prefers a valid file in the folder to an earlier version of an invalid file', async () => {
     await write('one', source('one', 1))
     await open()
     await write('one', 'steps: 7')
@@ -168,7 +168,7 @@ describe('playbook library', () => {
     expect((await open()).authored().map(({ source }) => source)).to.deep.equal([source('one', 2)])
   })
 
-  it('puts a file that was removed out of force, and still finds the version that runs hold on to', async () => {
+  it('takes a removed playbook out of use, and still finds versions that runs need', async () => {
     await write('one', source('one', 1))
     const [playbook] = (await open()).authored()
     await unlink(join(folder.path, 'one.yaml'))
@@ -177,7 +177,7 @@ describe('playbook library', () => {
     expect(await library.byHash(playbook?.hash ?? '')).to.have.property('name', 'one')
   })
 
-  it('has the audit log say once that a file was removed, and again when it is back', async () => {
+  it('records in the audit log once that a file was removed, and again when it is back', async () => {
     const recorded = async () =>
       (await opened.stores.audit.list('all', {}, { limit: 50 })).data
         .filter(({ action }) => action.startsWith('playbook.'))
@@ -209,7 +209,7 @@ describe('playbook library', () => {
     ])
   })
 
-  it('finds every version by its hash, the newest by its name', async () => {
+  it('finds every version by its hash and the newest by name', async () => {
     const library = await open()
     const first = await library.keep(source('one', 1), { origin: 'file' })
     const second = await library.keep(source('one', 2), { origin: 'file' })
@@ -219,7 +219,7 @@ describe('playbook library', () => {
     expect(await opened.stores.playbooks.find('all', 'one')).to.have.property('hash', second.hash)
   })
 
-  it('makes an older version the newest again when it is kept again', async () => {
+  it('makes an older version the newest if it is stored again', async () => {
     const library = await open()
     const first = await library.keep(source('one', 1), made)
     await library.keep(source('one', 2), made)
@@ -227,13 +227,13 @@ describe('playbook library', () => {
     expect(await opened.stores.playbooks.find('all', 'one')).to.have.property('hash', first.hash)
   })
 
-  it('never chooses among made playbooks', async () => {
+  it('never chooses generated playbooks', async () => {
     const library = await open()
     await library.keep(source('one', 1), made)
     expect(names(library)).to.deep.equal([])
   })
 
-  it('refuses a hash that nobody kept, and a source with mistakes', async () => {
+  it('refuses an unknown hash and an invalid source', async () => {
     const library = await open()
     expect(await library.byHash('0'.repeat(64)).catch((error: unknown) => error)).to.have.property(
       'code',

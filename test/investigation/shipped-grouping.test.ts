@@ -86,9 +86,9 @@ const expected = {
   },
 } as const
 
-describe('repeats that the shipped playbooks see', () => {
+describe('grouping by the shipped playbooks', () => {
   for (const [name, { first, repeats, others, minutes }] of Object.entries(expected)) {
-    it(`are of the same thing: ${name}`, () => {
+    it(`joins alerts about the same thing: ${name}`, () => {
       const group = groupingOf(name)
       const { print, windowMs } = group(first) ?? expect.fail('it takes no repeats')
       expect(windowMs).to.equal(minutes * 60_000)
@@ -96,7 +96,7 @@ describe('repeats that the shipped playbooks see', () => {
       for (const other of others) expect(group(other)?.print, JSON.stringify(other)).to.not.equal(print)
     })
 
-    it(`are the same content where nothing else is known: ${name}`, () => {
+    it(`joins only identical content without the grouping fields: ${name}`, () => {
       const group = groupingOf(name)
       const odd = ['no JSON', '[]', '7', 'null', '{}', '{"user":7,"result":[],"client":"x","target":{}}']
       for (const content of odd) {
@@ -106,7 +106,7 @@ describe('repeats that the shipped playbooks see', () => {
       }
     })
 
-    it(`are none among the alerts of the demo: ${name}`, () => {
+    it(`joins no alerts of the demo: ${name}`, () => {
       const group = groupingOf(name)
       const type = name.replaceAll('-', '_')
       const files = shown.filter((one) => one.alert_type === type).map(({ file }) => file)

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { createStormWatch } from '../../core/investigation/storm-watch.ts'
 
-describe('storm watch', () => {
+describe('the storm watch', () => {
   const clock = { time: 1_000_000, now: () => clock.time }
   const told: string[] = []
   const make = (perMinute = 3) =>
     createStormWatch({ clock, perMinute, onStorm: (organization) => void told.push(organization) })
   beforeEach(() => void told.splice(0))
 
-  it('counts what came within the last minute, by organization', () => {
+  it('counts alerts of the last minute by organization', () => {
     const watch = make()
     watch.count('received', 'a')
     clock.time += 30_000
@@ -23,7 +23,7 @@ describe('storm watch', () => {
     expect(watch.rates('a')).to.deep.equal({ received: 0, grouped: 0, refused: 0, ended: 0 })
   })
 
-  it('forgets all of it after a long silence, and counts on', () => {
+  it('resets after a long silence and counts again', () => {
     const watch = make()
     for (let n = 0; n < 100; n++) {
       clock.time += 777
@@ -35,7 +35,7 @@ describe('storm watch', () => {
     expect(watch.rates('a').received).to.equal(1)
   })
 
-  it('tells once of a storm, until it is over and another one begins', () => {
+  it('reports a storm once, until it is over and another one begins', () => {
     const watch = make()
     for (let n = 0; n < 10; n++) watch.count('received', 'a')
     for (let n = 0; n < 2; n++) watch.count('received', 'b')
@@ -47,7 +47,7 @@ describe('storm watch', () => {
     expect(told).to.deep.equal(['a', 'a'])
   })
 
-  it('counts on where the clock is set back', () => {
+  it('keeps counting if the clock is set back', () => {
     const watch = make()
     watch.count('received', 'a')
     clock.time -= 3_600_000

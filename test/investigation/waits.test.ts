@@ -9,7 +9,7 @@ describe('waits for investigations', () => {
     return seen
   }
 
-  it('end with the investigation, or when their time is up', async () => {
+  it('end with the investigation or at their timeout', async () => {
     const clock = new ManualClock()
     const waits = createWaits(clock)
     const [ended, late, other] = [waits.wait('a', 1_000), waits.wait('a', 10), waits.wait('b', 1_000)].map(
@@ -23,7 +23,7 @@ describe('waits for investigations', () => {
     expect(clock.pending, 'no timer is left of what has ended').to.deep.equal([990])
   })
 
-  it('of a repeat end with the alert that it was grouped with, or with its own', async () => {
+  it('of a repeat end with the first alert of its group or with its own investigation', async () => {
     const waits = createWaits(new ManualClock())
     const [one, two] = [waits.wait('repeat', 1_000), waits.wait('another', 1_000)].map(watch)
     waits.follow('repeat', 'first')

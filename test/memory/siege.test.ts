@@ -12,7 +12,7 @@ describe('slow sockets and a storm of alerts', function () {
   })
   after(() => house?.close())
 
-  it('take a bounded part of the memory, and no alert is lost', async function () {
+  it('use bounded memory and lose no alert', async function () {
     if (process.platform !== 'linux') this.skip()
     const { before, peak, closed } = await besiege(house, { sockets: 80, alerts: 1_000, characters: 1_000 })
     expect(closed, 'sockets that the server closed').to.be.above(0)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { makeTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 import { besiegeWithStreams } from './siege-with-streams.ts'
 
-describe('streams of events whose readers take nothing', function () {
+describe('event streams with stalled readers', function () {
   this.timeout(90_000)
   let house: TestTocsin
   before(async () => {
@@ -10,7 +10,7 @@ describe('streams of events whose readers take nothing', function () {
   })
   after(() => house?.close())
 
-  it('take a bounded part of the memory, and hold up nothing', async function () {
+  it('use bounded memory and delay nothing', async function () {
     if (process.platform !== 'linux') this.skip()
     const { before, peak } = await besiegeWithStreams(house, { streams: 100, alerts: 500 })
     expect(peak - before, 'MB more').to.be.below(300)

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createExposition } from '../../server/metrics/exposition.ts'
 
-describe('exposition', () => {
-  it('is what the format says', () => {
+describe('the metrics exposition', () => {
+  it('follows the format', () => {
     const exposition = createExposition()
     const asked = exposition.counter('asked_total', 'Questions.')
     exposition.gauge('depth', 'How deep.', () => [{ value: 1.5 }, { labels: { at: 'x' }, value: 2 }])
@@ -16,7 +16,7 @@ describe('exposition', () => {
     )
   })
 
-  it('counts in each bucket what is at most its bound, and everything in the last', () => {
+  it("counts values up to each bucket's bound, and all in the last", () => {
     const exposition = createExposition()
     const took = exposition.histogram('took_seconds', 'Time.', [0.1, 1])
     for (const value of [0.05, 0.1, 0.5, 1, 7]) took.observe(value, { skill: 'a.b' })

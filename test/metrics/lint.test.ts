@@ -32,9 +32,9 @@ const mistakes: Readonly<Record<string, readonly [text: string, byPromtool: bool
   ],
 }
 
-describe('the linter of figures', () => {
+describe('the metrics linter', () => {
   for (const [problem, [text, byPromtool]] of Object.entries(mistakes)) {
-    it(`sees: ${problem}`, () => {
+    it(`reports: ${problem}`, () => {
       expect(lintExposition(text).map((found) => found.split(': ')[1])).to.include(problem)
     })
 
@@ -54,13 +54,13 @@ describe('the linter of figures', () => {
     '# HELP a Help.\n# TYPE a gauge\na 1',
     '# HELP a Help.\n# TYPE a gauge\na{b="1",b="2"} 1\n',
   ]) {
-    it(`refuses what is not of the format: ${JSON.stringify(text)}`, () => {
+    it(`refuses malformed text: ${JSON.stringify(text)}`, () => {
       expect(() => lintExposition(text)).to.throw()
     })
   }
 })
 
-describe('every figure that there is', () => {
+describe('the metrics of the server', () => {
   const metrics = createMetrics({ dataDir: import.meta.dirname })
   after(() => metrics.close())
 
@@ -102,7 +102,7 @@ describe('every figure that there is', () => {
     }
   }
 
-  it('is of the format and named by convention', async () => {
+  it('follow the format and the naming conventions', async () => {
     const found = await text()
     expect(lintExposition(found)).to.deep.equal([])
     const empty = found
@@ -111,7 +111,7 @@ describe('every figure that there is', () => {
     expect(empty, 'without a sample').to.deep.equal([])
   })
 
-  it('is well for promtool, where that is', async function () {
+  it('pass promtool if installed', async function () {
     if (!hasPromtool) return this.skip()
     expect(checkMetrics(await text())).to.equal('')
   })

@@ -26,12 +26,12 @@ describe('inputs of a playbook', () => {
     expect(read('inputs.within + 1')).to.deep.equal(['E203'])
   })
 
-  it('do not exist where none are declared', () => {
+  it('do not exist if none are declared', () => {
     const [problem] = check(withSteps('  - return: "${{ inputs.user }}"'))
     expect(problem).to.include({ code: 'E204', hint: 'declare them at the top, under `inputs`' })
   })
 
-  it('have defaults that fit, and schemas that can be used', () => {
+  it('must have valid defaults and schemas', () => {
     expect(codes('  - return: 1', 'inputs: { a: { type: duration, default: soon } }')).to.deep.equal(['E308'])
     expect(codes('  - return: 1', 'inputs: { a: { type: string, enum: [b], default: c } }')).to.deep.equal([
       'E308',
@@ -41,7 +41,7 @@ describe('inputs of a playbook', () => {
     expect(codes('  - return: 1', 'inputs: [a]')).to.deep.equal(['E106'])
   })
 
-  it('are resolved with defaults, and all misfits are reported', () => {
+  it('are resolved with defaults, and all mismatches are reported', () => {
     const playbook = parsed(
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\ninputs: { who: { type: string }, days: { type: integer, default: 3 } }\nsteps: [{ return: 1 }]',
     )
@@ -74,7 +74,7 @@ describe('the declared content of alerts', () => {
     expect(codes('  - return: "${{ alert.data.host }}"', alert)).to.deep.equal(['E206'])
   })
 
-  it('needs alerts, and a schema that can be used', () => {
+  it('needs alerts and a valid schema', () => {
     const manual = `apiVersion: tocsin/v1\nname: x\non: { manual: true }\n${alert}\nsteps: [{ return: 1 }]`
     expect(codesOf(check(manual))).to.deep.equal(['E112'])
     expect(codes('  - return: 1', 'alert: { type: object, patternProperties: {} }')).to.deep.equal(['E311'])
@@ -85,7 +85,7 @@ describe('repeat and on_interrupted', () => {
   const poll = (repeat: string) =>
     codes(`  - { uses: travel.search_user_travel, with: { email: x }, repeat: { ${repeat} } }`)
 
-  it('sees the output of the step, or the steps inside', () => {
+  it('sees the output of the step or of the steps inside', () => {
     expect(poll('until: size(output.trips) > 0, every: 10s, max: 5')).to.deep.equal([])
     expect(poll('until: output.trip, every: 10s, max: 5')).to.deep.equal(['E205'])
     const [wrong] = check(
@@ -105,7 +105,7 @@ describe('repeat and on_interrupted', () => {
     expect(codes('  - { set: { x: 1 }, repeat: { until: true, every: 1s, max: 2 } }')).to.deep.equal(['E112'])
   })
 
-  it('on_interrupted is one of four, of a skill', () => {
+  it('on_interrupted is one of four, for skills only', () => {
     expect(codes('  - { uses: case.update, on_interrupted: skip }')).to.deep.equal([])
     const skipped =
       '  - { id: t, uses: travel.search_user_travel, with: { email: x }, on_interrupted: skip }\n  - return: "${{ steps.t.output.trips }}"'
@@ -301,7 +301,7 @@ describe('sensitive values', () => {
   })
 })
 
-describe('what starts a playbook', () => {
+describe('triggers of a playbook', () => {
   const on = (text: string, rest = '') =>
     errorsOf(`apiVersion: tocsin/v1\nname: x\non: { ${text} }\n${rest}steps: [{ return: 1 }]`).map((each) =>
       each.slice(0, 4),
@@ -322,19 +322,19 @@ describe('what starts a playbook', () => {
     expect(on('schedule: "0 0 30 2 *"')).to.deep.equal(['E313'])
   })
 
-  it('needs at least one trigger', () => {
+  it('are required', () => {
     expect(on('')).to.deep.equal(['E105'])
     expect(on('call: yes')).to.deep.equal(['E106'])
   })
 
-  it('has a concurrency key over the values known at queueing', () => {
+  it('allow a concurrency key over the values known at queueing', () => {
     const keyed = (key: string) => on('alert: { type: t }', `concurrency: { key: "${key}", policy: drop }\n`)
     expect(keyed('host ${{ alert.data.host }}')).to.deep.equal([])
     expect(keyed('${{ case.id }}')).to.deep.equal(['E204'])
     expect(on('alert: { type: t }', 'concurrency: { key: a, policy: wait }\n')).to.deep.equal(['E107'])
   })
 
-  it('has defaults of connections by plugin', () => {
+  it('allow defaults of connections by plugin', () => {
     const source = withSteps(
       '  - { uses: messaging.send_message, with: { text: x } }\n  - { uses: messaging.send_message, connection: b, with: { text: x } }',
       'defaults: { connections: { messaging: a } }',
@@ -371,7 +371,7 @@ describe('facts after a checkpoint', () => {
 describe('the message of a failed run', () => {
   const said = (value: string) => errorsOf(withSteps(`  - fail: ${value}`))
 
-  it('is a string; other types of an expression are named', () => {
+  it('is a string; other types are named in the problem', () => {
     expect(said(`'\${{ run.dry_run ? "a" : "b" }}'`)).to.deep.equal([])
     expect(said(`'\${{ run.dry_run ? "a" : null }}'`)).to.deep.equal([
       'E207 fail: the value may be null; expected string',

@@ -93,7 +93,7 @@ describe('formatPlaybook()', () => {
     expect(format(untidy)).to.equal(tidy)
   })
 
-  it('leaves numbers as they are written', () => {
+  it('keeps the notation of numbers', () => {
     const text =
       'name: x\nsteps:\n  - set: { a: 0x1F, b: 007, c: 1e3, d: 1.50, e: 9007199254740993 } # numbers\n'
     expect(formatPlaybook(text)).to.deep.equal({ kind: 'formatted', text })
@@ -116,7 +116,7 @@ describe('formatPlaybook()', () => {
     }
   })
 
-  it('refuses invalid YAML with its place', () => {
+  it('refuses invalid YAML with a position', () => {
     for (const source of [
       'a: [1',
       'a: "x',
@@ -133,7 +133,7 @@ describe('formatPlaybook()', () => {
     }
   })
 
-  it('formats playbooks with other mistakes, and keeps the mistakes', () => {
+  it('formats playbooks with other problems, and keeps the problems', () => {
     for (const [code, { source }] of Object.entries(badPlaybooks)) {
       const formatted = formatPlaybook(source)
       if (formatted.kind !== 'formatted' || typeof source !== 'string') continue

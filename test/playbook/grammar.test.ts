@@ -95,7 +95,7 @@ describe('the grammar of playbooks', () => {
     expect(codes(withSteps('  - { uses: case.update, connection: main }'))).to.deep.equal(['E304'])
   })
 
-  it('warns of steps that never run', () => {
+  it('warns about steps that never run', () => {
     expect(messagesOf('  - steps:\n      - return: 1\n  - fail: x')).to.deep.equal([
       'W401 this step never runs',
     ])

@@ -47,7 +47,7 @@ describe('on.alert.group', () => {
     true: 'E106 expected a map for `group`, found the boolean true (possible keys: by, within)',
     '{ fields: [alert.data.user] }': "E104 unknown key 'fields' in `group` (write by)",
   })) {
-    it(`says what is wrong with ${group}`, () => {
+    it(`explains the problem with ${group}`, () => {
       const found = read(group).said
       expect(found).to.have.length(1)
       expect(found[0]).to.satisfy((text: string) => text.startsWith(said), found[0])

@@ -32,7 +32,7 @@ describe('docs/tutorial.md', function () {
   })
 
   for (const { commands, prints, files } of trialsOf(blocks)) {
-    it(`prints what it says: ${commands.join(' ; ')}`, async () => {
+    it(`shows the actual output: ${commands.join(' ; ')}`, async () => {
       await writeFiles(folder.path, files)
       const text = await runCommands(folder.path, commands)
       printed.set(prints!, text)
@@ -47,7 +47,7 @@ describe('docs/tutorial.md', function () {
     expect(await runCommands(folder.path, ['tocsin validate confirm.yaml'])).to.match(/error E\d+ .*'not_me'/)
   })
 
-  it('tries each of its files with a command', () => {
+  it('runs a command on each of its files', () => {
     const commands = trialsOf(blocks).flatMap((trial) => trial.commands.join(' '))
     const files = blocks.flatMap(({ file }) => (file === undefined ? [] : [file]))
     expect(files.length).to.be.greaterThan(5)

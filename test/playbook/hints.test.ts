@@ -48,13 +48,13 @@ function left(source: string, problem: Problem): string | undefined {
   return there.map(({ code, message }) => `${code} ${message}`).join('; ')
 }
 
-describe('hints, followed to the letter', () => {
+describe('hints, followed literally,', () => {
   const pieces = Array.from(readFileSync(fixture, 'utf8').matchAll(section), ([, title, piece = '']) => ({
     title,
     source: /^\w/.test(piece) ? piece : withSteps(piece),
   }))
 
-  it('fix the problem that they belong to', () => {
+  it('fix their problem', () => {
     let count = 0
     const bad: string[] = []
     for (const { title, source } of pieces) {
@@ -112,21 +112,21 @@ describe('hints, followed to the letter', () => {
       'steps: [{ set: { x: 1 } }]\n    timeout: 500ms',
     ],
   })) {
-    it(`say what mends ${what}`, () => {
+    it(`explain how to fix ${what}`, () => {
       const said = problemsOf(step(before)).filter(({ severity }) => severity === 'error')
       expect(said.map((problem) => problem.hint)).to.deep.equal([hint])
       expect(problemsOf(step(after)).filter(({ severity }) => severity === 'error')).to.deep.equal([])
     })
   }
 
-  it('name no function that takes other arguments', () => {
+  it('name only functions with matching parameters', () => {
     const hints = ['[3].min()', '[3].mop()', '[3].map()', '"a".al()']
       .flatMap((expression) => problemsOf(step(setOf(`\${{ ${expression} }}`))))
       .map(({ hint }) => hint)
     expect(hints.filter((hint) => hint?.startsWith('did you mean'))).to.deep.equal([])
   })
 
-  it('report the wrong part of a map at its place', () => {
+  it('report the wrong part of a map at its position', () => {
     const source = withSteps(
       '  - checkpoint: { via: operator, with: { message: x, labels: { yes: 5 } }, answers: [yes], timeout: 1h }',
     )
@@ -136,7 +136,7 @@ describe('hints, followed to the letter', () => {
     ])
   })
 
-  describe('about values that do not fit their schema', () => {
+  describe('about values that violate their schema', () => {
     const text = { type: 'string' } as const
     const schemas: readonly JsonSchema[] = [
       text,

@@ -151,16 +151,16 @@ describe('a hostile playbook', function () {
     expect(check(new TextEncoder().encode(`\uFEFF${source}`))).to.deep.equal(problems)
   })
 
-  it('gives a list of problems for any bytes', () => {
+  it('returns a list of problems for any bytes', () => {
     holds(fc.uint8Array({ maxLength: 200 }))
   })
 
-  it('gives a list of problems for any YAML-like text', () => {
+  it('returns a list of problems for any YAML-like text', () => {
     holds(fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join('')))
     holds(fc.array(piece, { maxLength: 25 }).map((pieces) => withSteps(`  - ${pieces.join('')}`)))
   })
 
-  it('gives a list of problems for any mutation of a valid playbook', () => {
+  it('returns a list of problems for any mutation of a valid playbook', () => {
     const edit = fc.tuple(fc.nat(example.length), fc.nat(12), piece)
     const cut = (text: string, [at, length, put]: readonly [number, number, string]) =>
       text.slice(0, at) + put + text.slice(at + length)

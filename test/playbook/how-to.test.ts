@@ -28,7 +28,7 @@ describe('docs/how-to', function () {
   for (const page of pages) {
     const blocks = readBlocks(page)
     const trials = trialsOf(blocks)
-    it(`${page} prints what it says`, async () => {
+    it(`have the actual output of ${page}`, async () => {
       expect(trials).not.to.have.length(0)
       const printed = new Map<Block, string>()
       for (const { commands, prints, files } of trials) {
@@ -40,7 +40,7 @@ describe('docs/how-to', function () {
       if (process.env['UPDATE']) replaceBlocks(page, printed, blocks)
     })
 
-    it(`${page} tries each of its files`, () => {
+    it(`run each file of ${page}`, () => {
       const commands = trials.flatMap((trial) => trial.commands).join('\n')
       for (const { file } of blocks)
         if (file !== undefined) expect(commands).to.include(file.replace('.test.yaml', '.yaml'))

@@ -57,7 +57,7 @@ describe('the inputs of a skill', () => {
     ])
   })
 
-  it('may be left out where none is required', () => {
+  it('may be left out if none is required', () => {
     expect(wrong('{}', 'case.update')).to.deep.equal([])
     expect(check(withSteps('  - uses: case.update'))).to.deep.equal([])
     expect(wrong('[a]', 'case.update')).to.deep.equal(['E106 [a]'])

@@ -11,7 +11,7 @@ const whole = ['W413: the value may be missing, and then the step fails: add .or
 const inside = ['W413: a part of the value may be missing, and then the step fails: add .orValue(…)']
 
 describe('a stored optional', () => {
-  it('is warned of wherever a value becomes JSON', () => {
+  it('causes a warning wherever a value becomes JSON', () => {
     expect(problemsOf('  - set: { v: "${{ alert.data.?x }}" }')).to.deep.equal(whole)
     expect(problemsOf('  - return: "${{ alert.data.?x }}"')).to.deep.equal(whole)
     expect(problemsOf('  - return: { a: ["${{ alert.data.?x }}"] }')).to.deep.equal(whole)

@@ -28,7 +28,7 @@ describe('messages for common mistakes', () => {
   })
 
   for (const [, title, piece = '', answer] of sections) {
-    it(`${title}: what the fixture says`, () => {
+    it(`match the fixture: ${title}`, () => {
       expect(answerTo(piece)).to.equal(answer)
       expect(answer, 'something is said').not.to.equal('')
     })

@@ -22,7 +22,7 @@ const alert: Alert = {
 
 const fieldsOf = (type: Type | undefined) => (type?.kind === 'object' ? [...type.properties.keys()] : [])
 
-describe('the names of expressions', () => {
+describe('the names in expressions', () => {
   const declared = runNames({ alertData: dyn, inputs: dyn })
   const given = {
     alert: alertScope(alert),

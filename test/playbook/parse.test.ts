@@ -67,7 +67,7 @@ describe('parsePlaybook', () => {
     expect(codesOf(check(source))).to.deep.equal(['E301'])
   })
 
-  it('finds twelve mistakes at their places, and nothing else', () => {
+  it('finds twelve problems with positions, and no others', () => {
     const source = `apiVersion: tocsin/v1
 name: twelve mistakes
 on:
@@ -113,7 +113,7 @@ steps:
     expect(placed(check(source))[4]).to.equal('E202 12:93-12:103')
   })
 
-  it('reports the same problem once, also if an alias repeats it', () => {
+  it('reports a problem once, even if an alias repeats it', () => {
     const source = withSteps('  - set: &x { a: "${{ nobody }}" }\n  - return: *x\n  - return: *x')
     expect(codesOf(check(source)).filter((code) => code === 'E204')).to.deep.equal(['E204'])
   })

@@ -30,7 +30,7 @@ const scalars: Readonly<Record<string, string>> = {
   'with an anchor': '&x ${{ nobody }}',
 }
 
-describe('the place of a problem in an expression', () => {
+describe('the position of a problem in an expression', () => {
   for (const [style, scalar] of Object.entries(scalars)) {
     it(`is exact in a scalar: ${style}`, () => {
       const source = withSteps(`  - return:\n      key: ${scalar}\n`)

@@ -51,7 +51,7 @@ describe('docs/playbooks.md', () => {
   const fileOf = (name: string) => examples.find(({ file }) => file === `${name}.yaml`)?.text
   for (const block of examples) {
     const [first = '', second = ''] = block.text.split('\n')
-    it(`shows what runs as described: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
+    it(`shows the actual result of: ${block.file ?? (first.startsWith('-') ? first : second)}`, async () => {
       const playbook = parsed(whole(block))
       if (!playbook.startedBy.hand && playbook.alertTrigger === undefined) return // it is called by another one
       const beside = { keys: () => [], get: fileOf }
@@ -93,7 +93,7 @@ describe('docs/playbooks.md', () => {
     expect(found.toSorted()).to.deep.equal(everyKey())
   })
 
-  it('has each key in a block that is run', () => {
+  it('runs each key in an example', () => {
     const used = new Set(examples.flatMap((block) => keysUsed(parse(whole(block)))))
     expect(everyKey().filter((key) => !used.has(key))).to.deep.equal([])
   })

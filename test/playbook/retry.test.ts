@@ -52,7 +52,7 @@ describe('retry', () => {
     ['http_404', 'handle it with on_error; transient statuses are 408, 429 and 500 to 599'],
   ]
   for (const [word, hint] of meant) {
-    it(`refuses ${word}, and says what was meant`, () => {
+    it(`refuses ${word} and suggests the right code`, () => {
       expect(found(`on: [http_500, ${word}]`)).to.deep.equal([['E107', word, hint]])
     })
   }
@@ -64,14 +64,14 @@ describe('retry', () => {
     expect(found('on: [429]')).to.deep.equal([['E106', '429', 'write http_429']])
   })
 
-  it('warns of a code that only the skill itself could use', () => {
+  it('warns about a code that only the skill itself could use', () => {
     expect(found('on: [machine_asleep]').map(([code, at]) => [code, at])).to.deep.equal([
       ['W406', 'machine_asleep'],
     ])
     expect(policyOf(withRetry('on: [machine_asleep]'))?.on).to.deep.equal(['machine_asleep'])
   })
 
-  it('warns of retrying a write of class never, except after errors that prove no effect', () => {
+  it('warns about retrying a write of class never, except after errors that prove no effect', () => {
     const codes = (retry: string) =>
       check(withSteps(`  - { uses: messaging.send_message, with: { text: x }, retry: { ${retry} } }`)).map(
         ({ code }) => code,

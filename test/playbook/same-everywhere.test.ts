@@ -113,7 +113,7 @@ describe('a playbook', () => {
     ['steps.x.output.o.kind == "own" ? steps.x.output.o.span + steps.x.output.o.span : null', '3600s3600s'],
     ['steps.x.output.o.kind == "own" ? now - steps.x.output.o.span : null', '2026-01-01T00:00:00Z'],
   ] as const) {
-    it(`gives the same value with every catalogue: ${expression}`, () => {
+    it(`evaluates the same with every catalogue: ${expression}`, () => {
       const found = results(expression)
       expect(found.length).to.be.at.least(3)
       for (const each of found) expect(each).to.equal(value)

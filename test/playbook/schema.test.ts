@@ -30,7 +30,7 @@ describe('schemas/playbook.schema.json', () => {
     expect(step?.dependentRequired).to.include.keys('connection', 'as').and.not.include.keys('with', 'repeat')
   })
 
-  it('accepts whatever the parser accepts', () => {
+  it('accepts everything that the parser accepts', () => {
     const sources = [
       example,
       ...Object.values(badPlaybooks).map(({ source }) => source),

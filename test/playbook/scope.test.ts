@@ -9,8 +9,8 @@ const errors = (steps: string, rest = '') =>
     .filter(({ severity }) => severity === 'error')
     .map(({ code, message }) => `${code} ${message}`)
 
-describe('what expressions can read', () => {
-  it('includes the outputs of earlier steps, typed by the schemas of their skills', () => {
+describe('names visible in expressions', () => {
+  it('include the outputs of earlier steps, typed by the schemas of their skills', () => {
     const read = (path: string) =>
       errors(`  - { id: a, ${enrich} }\n  - return: \${{ steps.a.output.${path} }}`)
     expect(read('risk.score + 1')).to.deep.equal([])
@@ -19,7 +19,7 @@ describe('what expressions can read', () => {
     expect(read('status == "confirmed"')).to.deep.equal([])
   })
 
-  it('includes steps inside an earlier group, and in its branches', () => {
+  it('include steps inside an earlier group, and in its branches', () => {
     const steps = `
   - parallel:
       - steps: [{ id: a, set: { x: 1 } }]
@@ -28,7 +28,7 @@ describe('what expressions can read', () => {
     expect(errors(steps)).to.deep.equal([])
   })
 
-  it('excludes later steps, parallel siblings, the step itself, enclosing groups, and the body of a foreach', () => {
+  it('exclude later steps, parallel siblings, the step itself, enclosing groups, and the body of a foreach', () => {
     const cases = {
       later: '  - return: ${{ steps.a.ok }}\n  - { id: a, set: { x: 1 } }',
       'at the same time':
@@ -48,7 +48,7 @@ describe('what expressions can read', () => {
     expect(errors('  - return: ${{ steps.nobody.ok }}')).to.deep.equal(["E302 unknown step 'nobody'"])
   })
 
-  it('includes the outputs of completed items and the errors of failed ones', () => {
+  it('include the outputs of completed items and the errors of failed ones', () => {
     const read = (expression: string) =>
       check(
         withSteps(
@@ -73,7 +73,7 @@ describe('what expressions can read', () => {
     expect(read('map(i, i.result)')).to.deep.equal(['E205'])
   })
 
-  it('includes an input with an enumeration of times as a time or a string', () => {
+  it('include an input with an enumeration of times as a time or a string', () => {
     const read = (expression: string) =>
       errors(
         `  - return: '\${{ ${expression} }}'`,
@@ -87,7 +87,7 @@ describe('what expressions can read', () => {
     ).to.deep.equal([])
   })
 
-  it('includes an output wherever the step is certain to have completed', () => {
+  it('include an output wherever the step has certainly completed', () => {
     const read = (condition: string) =>
       errors(
         `  - { id: a, if: run.dry_run, ${enrich} }\n  - if: '${condition}'\n    fail: \${{ steps.a.output.status }}`,
@@ -113,7 +113,7 @@ describe('what expressions can read', () => {
     expect(after('')).to.have.length(1)
   })
 
-  it('includes what the condition of a repeat guarantees', () => {
+  it('include facts from the condition of a repeat', () => {
     const read = (rest: string, around = '') =>
       errors(
         `  - { id: r, ${around} repeat: { until: steps.a.ok, every: 1m, max: 2 }, steps: [{ id: a, ${enrich}, on_error: continue }]${rest} }\n  - fail: \${{ steps.a.output.status }}`,
@@ -126,7 +126,7 @@ describe('what expressions can read', () => {
     expect(read('', 'foreach: [1],')).not.to.deep.equal([])
   })
 
-  it('includes the error of a step that is certain to have failed', () => {
+  it('include the error of a step that has certainly failed', () => {
     const read = (expression: string) =>
       errors(`  - { id: a, ${enrich}, on_error: continue }\n  - fail: '\${{ ${expression} }}'`)
     expect(read('steps.a.status == "failed" ? steps.a.error.message : ""')).to.deep.equal([])
@@ -134,7 +134,7 @@ describe('what expressions can read', () => {
     expect(read('steps.a.status == "failed" ? steps.a.error.hint : ""')).to.have.length(1)
   })
 
-  it('includes the inner item, without facts about the outer item', () => {
+  it('include the inner item, without facts about the outer item', () => {
     const row = (inner: string) =>
       `{ type: object, required: [list], properties: { x: { type: string }, list: { type: array, items: ${inner} } } }`
     const codes = (condition: string, read: string) =>
@@ -153,7 +153,7 @@ describe('what expressions can read', () => {
     expect(codes('has(item.x)', 'item.z')).to.deep.equal(["E205 item has no field 'z'"])
   })
 
-  it('includes an optional output of a step that may not have run', () => {
+  it('include an optional output of a step that may not have run', () => {
     const unsafe = {
       'behind an if': `  - { id: a, if: run.dry_run, ${enrich} }`,
       'inside a group behind an if': `  - { if: run.dry_run, steps: [{ id: a, ${enrich} }] }`,
@@ -178,14 +178,14 @@ describe('what expressions can read', () => {
     }
   })
 
-  it('is not optional with a default, or after a return if it was missing', () => {
+  it('are not optional with a default, or after a return if the value was missing', () => {
     const defaulted = `  - { id: a, if: run.dry_run, uses: travel.search_user_travel, with: { email: x }, default: { trips: [] } }`
     expect(errors(`${defaulted}\n  - return: \${{ steps.a.output.trips.size() }}`)).to.deep.equal([])
     const step = `  - { id: a, if: run.dry_run, ${enrich} }\n  - { if: "!has(steps.a.output)", return: none }`
     expect(errors(`${step}\n  - return: \${{ steps.a.output.status }}`)).to.deep.equal([])
   })
 
-  it('is not optional after an on_error that ends the run, but after others', () => {
+  it('are not optional after an on_error that ends the run, but after others', () => {
     const read = '\n  - return: ${{ steps.a.output.status }}'
     const after = (onError: string) => errors(`  - { id: a, ${enrich}, on_error: ${onError} }${read}`)
     expect(after('[{ fail: gone }]')).to.deep.equal([])
@@ -200,7 +200,7 @@ describe('what expressions can read', () => {
     ).to.have.lengthOf(1)
   })
 
-  it('includes facts after a conditional step that ends the run', () => {
+  it('include facts after a conditional step that ends the run', () => {
     const owner = '\n  - return: ${{ steps.a.output.owner.lowerAscii() }}'
     const after = (step: string) => errors(`  - { id: a, ${enrich} }\n  - ${step}${owner}`)
     const isNull = 'steps.a.output.owner == null'
@@ -226,7 +226,7 @@ describe('what expressions can read', () => {
     for (const [what, step] of Object.entries(useless)) expect(after(step), what).to.have.lengthOf(1)
   })
 
-  it('includes the steps of the only case that does not end the run', () => {
+  it('include the steps of the only case that does not end the run', () => {
     const step = (other: string) => `
   - switch: [{ when: run.dry_run, steps: [${other}] }]
     else: [{ id: a, ${enrich} }]
@@ -235,7 +235,7 @@ describe('what expressions can read', () => {
     expect(errors(step('{ set: { x: 1 } }'))).to.have.lengthOf(1)
   })
 
-  it('is narrowed by the cases of a switch, and in its else', () => {
+  it('are narrowed by the cases of a switch, and in its else', () => {
     const steps = `
   - { id: a, ${enrich} }
   - switch:
@@ -248,7 +248,7 @@ describe('what expressions can read', () => {
     expect(errors(steps)).to.deep.equal([])
   })
 
-  it('includes the item, named by `as`, and its index in the body of a foreach', () => {
+  it('include the item, named by `as`, and its index in the body of a foreach', () => {
     const list = '  - { id: a, uses: travel.search_user_travel, with: { email: x } }\n'
     const body = (keys: string, expression: string) =>
       errors(
@@ -262,7 +262,7 @@ describe('what expressions can read', () => {
     expect(errors('  - { foreach: [1], if: "item == 1", set: { x: 1 } }')).to.have.lengthOf(1)
   })
 
-  it('excludes the item in the condition of its foreach, with a hint to filter the list', () => {
+  it('exclude the item in the condition of its foreach, with a hint to filter the list', () => {
     const steps = `  - { id: a, ${enrich} }
   - { foreach: "\${{ [steps.a.output] }}", if: item.owner != null, set: { x: "\${{ item.owner.size() }}" } }`
     const [problem, ...others] = check(withSteps(steps)).filter(({ severity }) => severity === 'error')
@@ -272,7 +272,7 @@ describe('what expressions can read', () => {
     expect(problem?.hint).to.include('list.filter(item, item.owner != null)')
   })
 
-  it('includes a list of outputs after a foreach, with the status of each item', () => {
+  it('include a list of outputs after a foreach, with the status of each item', () => {
     const loop = `  - { id: a, foreach: [1, 2], ${enrich} }\n`
     expect(errors(`${loop}  - return: \${{ steps.a.output.map(o, o.risk.score) }}`)).to.deep.equal([])
     expect(errors(`${loop}  - return: \${{ steps.a.output.risk }}`)).to.have.lengthOf(1)
@@ -280,13 +280,13 @@ describe('what expressions can read', () => {
     expect(errors(`${loop}  - return: '${failed}'`)).to.deep.equal([])
   })
 
-  it('includes the error in on_error, and nowhere else', () => {
+  it('include the error in on_error, and nowhere else', () => {
     const handled = `  - { ${enrich}, on_error: [{ fail: "\${{ error.code }}: \${{ error.message }}" }] }`
     expect(errors(handled)).to.deep.equal([])
     expect(errors('  - fail: "${{ error.code }}"')).to.have.lengthOf(1)
   })
 
-  it('includes all steps that may have run in finally, and all that have run in outputs', () => {
+  it('include all steps that may have run in finally, and all that have run in outputs', () => {
     const steps = `  - { id: a, ${enrich} }`
     expect(errors(steps, 'outputs: { status: "${{ steps.a.output.status }}" }')).to.deep.equal([])
     const [error] = errors(steps, 'finally: [{ set: { x: "${{ steps.a.output.status }}" } }]')
@@ -296,7 +296,7 @@ describe('what expressions can read', () => {
     )
   })
 
-  it('excludes the alert if no alert starts the playbook', () => {
+  it('exclude the alert if no alert triggers the playbook', () => {
     const source =
       'apiVersion: tocsin/v1\nname: x\non: { manual: true }\nsteps: [{ return: "${{ alert.id }}" }]'
     expect(check(source).map(({ code, hint }) => [code, hint])).to.deep.equal([
@@ -304,7 +304,7 @@ describe('what expressions can read', () => {
     ])
   })
 
-  it('includes only the alert and the organization in on.alert.where', () => {
+  it('include only the alert and the organization in on.alert.where', () => {
     const where = (expression: string) =>
       check(
         `apiVersion: tocsin/v1\nname: x\non: { alert: { type: t, where: '${expression}' } }\nsteps: [{ id: a, return: 1 }]`,

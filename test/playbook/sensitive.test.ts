@@ -88,7 +88,7 @@ steps:
       expect(say(derived), derived).to.deep.equal(['E315'])
   })
 
-  it('do not make bools and sizes of them sensitive, nor their siblings', () => {
+  it('do not make their comparisons, sizes or siblings sensitive', () => {
     for (const open of [
       'string(size(inputs.pin))',
       'string(inputs.pin == "x")',
@@ -167,7 +167,7 @@ steps: [{ uses: case.comment, with: { text: "\${{ ${expression} }}" } }]
 describe('masks', () => {
   const secret = { type: 'string', 'x-sensitive': true } as const
 
-  it('hide only what a schema marks, at any depth', () => {
+  it('hide only values that a schema marks, at any depth', () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -211,7 +211,7 @@ describe('masks', () => {
     expect(shown).to.include({ open: 'x' })
   })
 
-  it('of a union hide what any of its members hides', () => {
+  it('of a union hide the marked parts of all members', () => {
     const type = union([
       object({ a: sensitive(string), b: string }),
       object({ a: string, b: sensitive(string) }),

@@ -76,7 +76,7 @@ describe('the step graph', () => {
     expect(edgesOf(withSteps(skipped))).to.include('p -join-> p/@join')
   })
 
-  it('has unique nodes, edges between them only, and a way from start to every node', () => {
+  it('has unique nodes, edges only between them, and a path from start to every node', () => {
     const { nodes, edges } = toStepGraph(parsed(example))
     const ids = new Set(nodes.map(({ id }) => id))
     expect(ids.size).to.equal(nodes.length)

@@ -58,7 +58,7 @@ describe('a template', () => {
     }
   })
 
-  it('freezes literals, since all runs share them', () => {
+  it('freezes literals, because all runs share them', () => {
     const value = returned('{ a: [1], b: { c: 2 } }') as { a: number[]; b: { c: number } }
     expect(() => value.a.push(2)).to.throw(TypeError)
     expect(() => (value.b.c = 3)).to.throw(TypeError)
@@ -72,7 +72,7 @@ describe('a template', () => {
     }
   })
 
-  it('reports unclosed and empty braces at their place', () => {
+  it('reports unclosed and empty braces with positions', () => {
     const problems = check(withSteps('  - fail: "a ${{ run.id } b"'))
     expect(problems).to.have.lengthOf(1)
     expect(problems[0]).to.include({ code: 'E201', line: 5, column: 14, endColumn: 17 })

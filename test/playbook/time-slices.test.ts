@@ -46,7 +46,7 @@ const oneSided: Readonly<Record<string, string>> = {
   'a mistake in each expression': `${head}steps:\n${times(3_000, (at) => `  - set: { a: "\${{ foo${at} }}" }\n`)}`,
 }
 
-describe('the largest playbooks, checked in time slices', () => {
+describe('maximum-size playbooks, checked in time slices', () => {
   for (const [what, source] of Object.entries({ ...largePlaybooks, ...oneSided })) {
     it(`block for less than ${maxSliceMs} ms: ${what}`, async () => {
       expect(await longestSlice(() => parseInSlices(source))).to.be.lessThan(maxSliceMs)
@@ -58,7 +58,7 @@ describe('the largest playbooks, checked in time slices', () => {
     expect(await longestSlice(() => inspectInSlices(source, undefined))).to.be.lessThan(maxSliceMs)
   })
 
-  it('read the same in slices and at once', async () => {
+  it('produce the same result in slices and at once', async () => {
     const source = largePlaybooks['conditions in conditions']!.replace('set: { a: 1 }', 'sett: { a: 1 }')
     const { result } = await measured(parseInSlices(source))
     expect(result).to.deep.equal(parsePlaybook(source))

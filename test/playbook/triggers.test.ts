@@ -31,7 +31,7 @@ const misspelt: Readonly<Record<string, string>> = {
   'alert.providr': "E205 alert has no field 'providr' (did you mean provider?)",
 }
 
-describe('expressions over the alert, before there is a run', () => {
+describe('expressions over the alert before a run', () => {
   for (const [field, said] of Object.entries(misspelt)) {
     it(`know the alert schema: ${field}`, () => {
       expect(read(where(`${field} == alert.id`)), 'where').to.deep.equal([said])
@@ -54,7 +54,7 @@ describe('expressions over the alert, before there is a run', () => {
     })
   }
 
-  it('accept values that fit the schema', () => {
+  it('accept values that match the schema', () => {
     for (const condition of [
       'alert.data.risk >= 50 && alert.data.user.email.endsWith("@example.com")',
       'has(alert.data.country) && alert.data.country == "NO"',

@@ -20,7 +20,7 @@ const said = (steps: string, rest = '') =>
     .filter(({ code, severity }) => severity !== 'info' && code !== 'W403')
     .map(({ code, message, hint }) => `${code} ${message}${hint === undefined ? '' : ` (${hint})`}`)
 
-describe('a name similar to a listed one, in an open schema', () => {
+describe('a name similar to a known one, in an open schema', () => {
   const read = (expression: string) => said(`  - return: '\${{ ${expression} }}'`, open)
 
   for (const [expression, hint] of Object.entries({
@@ -34,7 +34,7 @@ describe('a name similar to a listed one, in an open schema', () => {
     '"Device" in alert.data': '"device"',
     '[alert.data].map(d, d.divice)[0]': 'device',
   })) {
-    it(`is warned of: ${expression}`, () => {
+    it(`causes a warning: ${expression}`, () => {
       expect(read(expression)).to.have.length(1)
       expect(read(expression)[0])
         .to.match(/^W420 /)
@@ -42,7 +42,7 @@ describe('a name similar to a listed one, in an open schema', () => {
     })
   }
 
-  it('is warned of in conditions before a run too', () => {
+  it('causes a warning in trigger conditions too', () => {
     const source = withSteps('  - return: 1', open).replace(
       'type: t',
       'type: t, where: \'alert.data.usr == "x"\'',
@@ -112,7 +112,7 @@ describe('a comment that cuts off a value', () => {
     'set:\n      x:\n        - #alerts\n        - b': 'write "#alerts"',
     'fail: ${{ "a # b" }}': 'write \'${{ "a # b" }}\'',
   })) {
-    it(`is warned of: ${step.replaceAll('\n', ' ')}`, () => {
+    it(`causes a warning: ${step.replaceAll('\n', ' ')}`, () => {
       const found = said(`  - ${step}`).filter((each) => each.startsWith('W421'))
       expect(found).to.have.length(1)
       expect(found[0]).to.contain(`(${hint})`)
@@ -181,7 +181,7 @@ describe('the timeout of a repeated group', () => {
   const loops = { foreach: 'foreach: [1, 2]', repeat: 'repeat: { until: now > now, every: 1m, max: 3 }' }
 
   for (const [name, loop] of Object.entries(loops)) {
-    it(`causes a warning with ${name}, since it applies to each round`, () => {
+    it(`causes a warning with ${name}, because it applies to each round`, () => {
       const step = `  - { ${loop}, timeout: 5m, steps: [{ wait: 10s }] }`
       expect(said(step).filter((each) => !each.startsWith('W424'))).to.deep.equal([
         `W423 with \`${name}\`, this timeout applies ${name === 'repeat' ? 'to each round' : 'to each item'} ` +
@@ -237,7 +237,7 @@ describe('a constant condition', () => {
     expect(said(twice, status)).to.deep.equal([warned('never')])
   })
 
-  it('is not the last of several choices, nor a check of items', () => {
+  it('is not reported for the last of several choices or a check of items', () => {
     const all = ['a', 'b', 'c'].map((s) => `{ when: 'alert.data.s == "${s}"', steps: [{ fail: x }] }`)
     expect(said(`  - switch: [${all.join(', ')}]\n    else: [{ fail: z }]`, status)).to.deep.equal([])
     const loop = `foreach: [a, b], steps: [{ if: 'item == "a"', set: { x: 1 } }]`

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { addressSchema, privateAddressSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
 
-describe('schemas of addresses', () => {
+describe('address schemas', () => {
   for (const [name, schema] of Object.entries({ addressSchema, privateAddressSchema })) {
     const takes = (address: string): boolean => compileSchema(schema).problems(address).length === 0
 
-    it(`${name} takes no path that says another one when it is decoded`, () => {
+    it(`${name} refuses encoded paths that decode to other paths`, () => {
       for (const path of ['', '/tenantA', '/a%20b/c', '/a%3Ab', '/a/2f'])
         expect(takes(`https://gateway.example${path}`), path).to.equal(true)
       for (const encoded of [

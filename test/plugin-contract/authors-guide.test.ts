@@ -35,7 +35,7 @@ describe("the authors' guide", () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('shows files, all its code among them', () => {
+  it('shows files with all of its code', () => {
     expect(files().map(({ path }) => path)).to.include.members([
       'plugins/words/plugin.ts',
       'plugins/quotes/sandbox.ts',
@@ -63,7 +63,7 @@ describe("the authors' guide", () => {
     rmSync(join(folder, 'plugins/words/wrong.ts'))
   }).timeout(60_000)
 
-  it('shows plugins that are found and work', async () => {
+  it('shows plugins that load and work', async () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
     expect(catalogue.skills.map(({ name }) => name)).to.deep.equal([
       'bells.list_bells',
@@ -76,7 +76,7 @@ describe("the authors' guide", () => {
     expect((await runSkill(count, { text: 'one two three' })).output).to.deep.equal({ words: 3 })
   })
 
-  it('shows how to prove who sent something', async () => {
+  it('shows how to verify a sender', async () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(folder, 'plugins') })
     const read = catalogue.connection('doors')?.inbound?.['events']
     const body = Buffer.from('{"id":"E1","checkpoint_id":"c","person":"kim","answer":"yes"}')
@@ -121,7 +121,7 @@ describe("the authors' guide", () => {
     expect(report.stats.passes).to.be.above(18)
   }).timeout(60_000)
 
-  it('lists every keyword and format there is', () => {
+  it('lists every keyword and format', () => {
     const [, section = ''] = guide.split('## Schemas')
     const [listed = ''] = section.split('## Rules')
     for (const name of [...keywordNames, ...formats]) expect(listed).to.include(`\`${name}\``)

@@ -27,14 +27,14 @@ function emitDeclarations(): string {
 
 describe('the public contract', () => {
   // After a change that is meant: `UPDATE_SNAPSHOT=1 mocha test/plugin-contract/declarations.test.ts`, and a line in CHANGELOG.md.
-  it('is what it was: plugins of others depend on it', () => {
+  it('is unchanged, because external plugins depend on it', () => {
     const declarations = emitDeclarations()
     if (process.env['UPDATE_SNAPSHOT'] === '1') writeFileSync(snapshot, declarations)
     expect(declarations).to.equal(readFileSync(snapshot, 'utf8'))
     expect(declarations).to.include('defineSkill').and.include('interface HttpClient')
   }).timeout(60_000)
 
-  it('imports nothing of the rest of the project', () => {
+  it('imports nothing from the rest of the project', () => {
     const folder = join(root, 'core/plugin')
     const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
     const imported = files.flatMap((file) => [

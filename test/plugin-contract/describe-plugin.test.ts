@@ -65,18 +65,18 @@ describe('describePlugin', () => {
 
   const settings = (url: string) => ({ base_url: url, header_value: 'Bearer x' })
 
-  it('passes for a good plugin', async () => {
+  it('passes for a valid plugin', async () => {
     expect(await failing(http, httpFolder, httpSandbox, true)).to.deep.equal([])
   })
 
-  it('fails when the folder has another name, or its README leaves a skill out', async () => {
+  it('fails if the folder has another name or the README omits a skill', async () => {
     expect(await failing(http, folderNamed('web', 'http.get'), httpSandbox)).to.deep.equal([
       'is declared well: names, schemas, examples, effects',
       'has a README that names every skill',
     ])
   })
 
-  it('fails when a pattern is not said in words', async () => {
+  it('fails if a pattern has no description in words', async () => {
     const { test_path, ...properties } = http.connection!.settings.properties!
     const { patternErrorMessage: _, ...wordless } = test_path!
     const settings = { ...http.connection!.settings, properties: { ...properties, test_path: wordless } }
@@ -86,11 +86,11 @@ describe('describePlugin', () => {
     )
   })
 
-  it('fails when there is no sandbox', async () => {
+  it('fails without a sandbox', async () => {
     expect(await failing(http, httpFolder)).to.include('has a sandbox')
   })
 
-  it('fails when an example is not what the sandbox answers', async () => {
+  it('fails if an example differs from the response of the sandbox', async () => {
     const skills = http.skills.map((skill) => ({
       ...skill,
       examples: skill.examples.map((example) => ({
@@ -101,7 +101,7 @@ describe('describePlugin', () => {
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox)).to.have.length(2)
   })
 
-  it('fails when a skill stumbles over an answer that it cannot read', async () => {
+  it('fails if a skill throws on an unreadable response', async () => {
     const run = async (_input: unknown, { http }: SkillContext) =>
       JSON.parse((await http.get('/devices/7')).text) as object
     const skills = http.skills.map((skill) => ({ ...skill, run }))
@@ -110,7 +110,7 @@ describe('describePlugin', () => {
     )
   }).timeout(10_000)
 
-  it('fails when an error does not say what to do', async () => {
+  it('fails if an error has no hint', async () => {
     const run = async (_input: unknown, { http }: SkillContext) => {
       const { text } = await http.get('/devices/7')
       throw new SkillError('bad_response', `what is this? ${text.slice(0, 9)}`)
@@ -121,7 +121,7 @@ describe('describePlugin', () => {
     )
   }).timeout(10_000)
 
-  it('fails when what comes in is taken without a proof', async () => {
+  it('fails if inbound requests are accepted without verification', async () => {
     const inbound = {
       events: () => ({}),
       clicks: () => {
@@ -136,14 +136,14 @@ describe('describePlugin', () => {
     ])
   })
 
-  it('fails when the sandbox takes any credentials', async () => {
+  it('fails if the sandbox accepts any credentials', async () => {
     const careless = serveSandbox(() => () => ({ json: {} }), settings)
     expect(await failing({ ...http }, httpFolder, careless)).to.include(
       'answers wrong credentials with a ConnectionError',
     )
   })
 
-  it('fails when the sandbox refuses its own credentials', async () => {
+  it('fails if the sandbox refuses its own credentials', async () => {
     const strict = serveSandbox(() => () => ({ status: 401 }), settings)
     expect(await failing({ ...http }, httpFolder, strict)).to.include('takes the credentials of its sandbox')
   })

@@ -65,7 +65,7 @@ describe('issueTokens', () => {
     ...(JSON.parse(body) as { access_token: string }),
   })
 
-  it('hands out a token that is good until it expires', async () => {
+  it('issues a token that is valid until it expires', async () => {
     const answer = json(await ask(form))
     expect(answer).to.deep.include({ status: 200, token_type: 'Bearer', expires_in: 60, ext_expires_in: 60 })
     expect(answer.access_token).to.match(/^jwt\.sandbox-token-1-/)
@@ -74,14 +74,14 @@ describe('issueTokens', () => {
     expect(await me(`Bearer ${answer.access_token}`)).to.equal(401)
   })
 
-  it('takes nothing else for one', async () => {
+  it('refuses other tokens', async () => {
     const { access_token } = json(await ask(form))
     for (const header of [access_token, `Basic ${access_token}`, `Bearer ${access_token}x`, 'Bearer ', '']) {
       expect(await me(header), header).to.equal(401)
     }
   })
 
-  it('lets all of them expire on request', async () => {
+  it('expires all tokens on request', async () => {
     const { access_token } = json(await ask(form))
     running.controls.expireAll()
     expect(await me(`Bearer ${access_token}`)).to.equal(401)
@@ -89,7 +89,7 @@ describe('issueTokens', () => {
     expect(running.controls.issued).to.equal(2)
   })
 
-  it('knows no token of a sandbox that ran before', async () => {
+  it('refuses tokens of an earlier sandbox', async () => {
     const { access_token } = json(await ask(form))
     await running.close()
     running = await sandbox.start()
@@ -108,7 +108,7 @@ describe('issueTokens', () => {
     })
   }
 
-  it('refuses a form with a field missing, and what is no form', async () => {
+  it('refuses a form with a missing field, and a body that is not a form', async () => {
     for (const name of Object.keys(form)) {
       const { [name]: _left, ...rest } = form as Record<string, string>
       expect(json(await ask(rest)), name).to.deep.include({ status: 400, error: 'invalid_request' })

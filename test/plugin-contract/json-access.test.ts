@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { countAt, isObject, numberAt, objectsAt, textAt, valueAt } from '../../core/plugin/index.ts'
 
-describe('reads of JSON whose shape nobody guarantees', () => {
-  it('know an object from everything else', () => {
+describe('accessors for untrusted JSON', () => {
+  it('distinguish an object from other values', () => {
     expect([{}, { a: 1 }].map(isObject)).to.deep.equal([true, true])
     expect([null, [], 'a', 1, undefined].some(isObject)).to.equal(false)
   })
@@ -14,7 +14,7 @@ describe('reads of JSON whose shape nobody guarantees', () => {
     for (const value of [null, undefined, 'text', ['a']]) expect(valueAt(value, 'length')).to.equal(undefined)
   })
 
-  it('give null for what is not of the kind', () => {
+  it('return null for values of another type', () => {
     expect(textAt({ a: 'x' }, 'a')).to.equal('x')
     expect([{ a: '' }, { a: 1 }, { a: null }, null].map((value) => textAt(value, 'a'))).to.deep.equal([
       null,
@@ -26,13 +26,13 @@ describe('reads of JSON whose shape nobody guarantees', () => {
     expect(numberAt({ a: '1' }, 'a')).to.equal(null)
   })
 
-  it('give counts, also those written as text', () => {
+  it('return counts, also from text', () => {
     expect(['4', ' 12 ', 4, 0, '0'].map((a) => countAt({ a }, 'a'))).to.deep.equal([4, 12, 4, 0, 0])
     for (const a of ['', ' ', '4.5', '-1', -1, 4.5, '1e3', '9'.repeat(20), null, [], true])
       expect(countAt({ a }, 'a'), String(a)).to.equal(null)
   })
 
-  it('give the objects of a list', () => {
+  it('return the objects of a list', () => {
     expect(objectsAt({ a: [{ b: 1 }, null, 'x', [1]] }, 'a')).to.deep.equal([{ b: 1 }])
     expect(objectsAt({ a: { b: 1 } }, 'a')).to.deep.equal([])
   })

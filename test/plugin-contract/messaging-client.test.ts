@@ -14,7 +14,7 @@ import {
 import { checkpoint } from '../../plugins/messaging/skills/checkpoint.ts'
 
 /** The vendor's own client is the judge of whether the sandbox, against which the plugin is tested, speaks as the vendor does. */
-describe('the vendor’s client against the sandbox of messaging', () => {
+describe('the vendor’s client against the messaging sandbox', () => {
   let running: MessagingSandbox
   beforeEach(async () => {
     running = await sandbox.start()
@@ -61,7 +61,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     expect(messages?.[0]).to.deep.include({ text: 'Done', blocks: [], ts: named.ts })
   })
 
-  it('reads what the skill has asked, as the skill meant it', async () => {
+  it('reads the question of the skill unchanged', async () => {
     const input = {
       user: 'ana.silva@example.com',
       message: 'Sign-in from <Lisbon>. Was this you?',
@@ -81,7 +81,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     expect(texts).to.deep.equal(['Yes', 'not_mine'])
   })
 
-  it('reads a long conversation page by page, newest first', async () => {
+  it('reads a long conversation in pages, newest first', async () => {
     const client = clientOf()
     const channel = await open(client)
     for (let count = 1; count <= 5; count++) await client.chat.postMessage({ channel, text: `${count}` })
@@ -95,7 +95,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     expect((await failure(foreign)).data).to.include({ error: 'invalid_cursor' })
   })
 
-  it('learns what the token may do, and what it may not', async () => {
+  it('lists granted and missing scopes of the token', async () => {
     const { response_metadata } = await clientOf().auth.test()
     expect(response_metadata?.scopes).to.include('im:write')
     const error = await failure(clientOf(narrowToken).conversations.open({ users: 'U0ANASILVA' }))
@@ -108,14 +108,14 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     [revokedBotToken, 'token_revoked'],
     [inactiveToken, 'account_inactive'],
   ] as const) {
-    it(`understands that a token is refused: ${word}`, async () => {
+    it(`recognizes a refused token: ${word}`, async () => {
       const error = await failure(clientOf(token).auth.test())
       expect(error).to.include({ code: 'slack_webapi_platform_error' })
       expect(error.data).to.include({ ok: false, error: word })
     })
   }
 
-  it('understands other refusals, and what they say about the arguments', async () => {
+  it('recognizes other errors with details about the arguments', async () => {
     const client = clientOf()
     for (const email of ['nobody@example.com', 'dora.left@example.com'])
       expect((await failure(client.users.lookupByEmail({ email }))).data).to.include({
@@ -132,7 +132,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     expect(data.response_metadata.messages[0]).to.include('json-pointer:/blocks/0/elements')
   })
 
-  it('is told to wait by one who asks too often', async () => {
+  it('is rate-limited when it calls too often', async () => {
     const client = clientOf()
     const lookUp = () => client.users.lookupByEmail({ email: 'ana.silva@example.com' })
     for (let count = 0; count < 50; count++) await lookUp()
@@ -142,7 +142,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
     expect((await client.auth.test()).ok, 'another method').to.equal(true)
   })
 
-  it('waits for as long as it is told, and asks again', async () => {
+  it('waits for the requested pause and retries', async () => {
     running.failNext({
       status: 429,
       headers: { 'retry-after': '1' },
@@ -155,7 +155,7 @@ describe('the vendor’s client against the sandbox of messaging', () => {
 })
 
 /** As https://docs.slack.dev/authentication/verifying-requests-from-slack describes it, written apart from the plugin and its sandbox. */
-describe('requests signed as the vendor’s page says', () => {
+describe('requests signed according to the vendor’s documentation', () => {
   const secret = '8f742231b10e8888abcd99yyyzzz85a5'
   const published = {
     timestamp: '1531420618',
@@ -186,7 +186,7 @@ describe('requests signed as the vendor’s page says', () => {
       { channel_name: '#x', signing_secret: new Secret(secret) },
     )
 
-  it('are those of its published example', () => {
+  it('match its published example', () => {
     expect(sign(published.timestamp, published.body)).to.equal(published.signature)
     expect(() => send('interactions', published.body, published.signature)).not.to.throw(/sign/)
   })
@@ -196,7 +196,7 @@ describe('requests signed as the vendor’s page says', () => {
     ['interactions', click],
   ] as const) {
     const at = '1531420618'
-    it(`pass on the route ${route}, and those that were altered fail`, () => {
+    it(`pass on the route ${route}, and fail if altered`, () => {
       const result = send(route, body, sign(at, body))
       if (route === 'events') expect(JSON.stringify(result.reply)).to.include('c1')
       const altered = [

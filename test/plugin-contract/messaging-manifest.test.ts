@@ -21,7 +21,7 @@ const inboundUrl = (route: string) =>
 const manifestOf = (name: string) => messaging.connection?.manifest?.({ name, inboundUrl })
 
 describe('the manifest of the messaging app', () => {
-  it('is checked by a schema that tells good ones from bad ones', () => {
+  it('is validated by a schema that rejects invalid ones', () => {
     expect(problems(fixture('example-v1-valid'))).to.deep.equal([])
     expect(problems(fixture('example-v1-invalid'))).not.to.deep.equal([])
   })
@@ -32,12 +32,12 @@ describe('the manifest of the messaging app', () => {
     '\u202E',
     '👩‍🚒'.repeat(40),
   ]) {
-    it(`fits the vendor's schema, with the name ${encodeURIComponent(name).slice(0, 40)}`, () => {
+    it(`matches the vendor's schema with the name ${encodeURIComponent(name).slice(0, 40)}`, () => {
       expect(problems(manifestOf(name))).to.deep.equal([])
     })
   }
 
-  it('asks for what it needs, and tells the addresses with the token of the connection', () => {
+  it("requests the required scopes, and contains the addresses with the connection's token", () => {
     expect(manifestOf('chat')).to.deep.equal({
       display_information: {
         name: 'Tocsin (chat)',

@@ -32,7 +32,7 @@ const collect = async (options: CollectPagesOptions<number>) => {
 }
 
 describe('collectPages', () => {
-  it('reads to the end of the list: a page shorter than asked for', async () => {
+  it('ends at a page that is shorter than requested', async () => {
     const { asked, fetch } = system(25)
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
     expect(found).to.deep.equal({ items: numbers(0, 25), complete: true, total: null })
@@ -43,25 +43,25 @@ describe('collectPages', () => {
     ])
   })
 
-  it('reads an empty page more where the list ends with a full one', async () => {
+  it('reads one empty page if the last page is full', async () => {
     const { asked, fetch } = system(20)
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
     expect(found).to.deep.equal({ items: numbers(0, 20), complete: true, total: null })
     expect(asked).to.have.length(3)
   })
 
-  it('takes both of two items of one page that have the same id: nothing is lost', async () => {
+  it('keeps two items with the same id on one page', async () => {
     const fetch = async () => ['a', 'b', 'a'].map((id, index) => ({ id, index }))
     const { items } = await collectPages({ limit: 100, pageSize: 10, idOf: ({ id }) => id, fetch })
     expect(items.map(({ index }) => index)).to.deep.equal([0, 1, 2])
   })
 
-  it('knows that nothing is all there is', async () => {
+  it('recognizes an empty list as complete', async () => {
     const found = await collect({ limit: 100, pageSize: 10, fetch: system(0).fetch })
     expect(found).to.deep.equal({ items: [], complete: true, total: null })
   })
 
-  it('stops at the limit, and says that there may be more', async () => {
+  it('stops at the limit and reports possible further items', async () => {
     const { asked, fetch } = system(100)
     expect(await collect({ limit: 25, pageSize: 10, idOf, fetch })).to.deep.equal({
       items: numbers(0, 25),
@@ -73,18 +73,18 @@ describe('collectPages', () => {
     expect(atPage).to.deep.equal({ items: numbers(0, 20), complete: false, total: null })
   })
 
-  it('asks for no more than the limit', async () => {
+  it('requests at most the limit', async () => {
     const { asked, fetch } = system(100)
     await collect({ limit: 3, pageSize: 10, fetch })
     expect(asked).to.deep.equal([{ offset: 0, number: 1, size: 3 }])
   })
 
-  it('cuts a page that is longer than asked for', async () => {
+  it('truncates a page that is longer than requested', async () => {
     const found = await collect({ limit: 3, pageSize: 10, fetch: async () => numbers(0, 8) })
     expect(found).to.deep.equal({ items: [0, 1, 2], complete: false, total: null })
   })
 
-  it('stops where the same page comes again and again', async () => {
+  it('stops if the same page repeats', async () => {
     let asked = 0
     const fetch = async () => {
       asked++
@@ -95,7 +95,7 @@ describe('collectPages', () => {
     expect(asked).to.equal(2)
   })
 
-  it('stops after so many pages, however many more are promised', async () => {
+  it('stops after a maximum number of pages, even if more are announced', async () => {
     let asked = 0
     const fetch = async ({ offset }: PageRequest) => {
       asked++
@@ -108,14 +108,14 @@ describe('collectPages', () => {
     expect(asked).to.equal(104)
   })
 
-  it('takes an item once that moved onto the next page meanwhile', async () => {
+  it('counts an item once if it moved to the next page', async () => {
     const pages = [[1, 2, 3], [3, 4, 5], [6]]
     const fetch = async ({ number }: PageRequest) => pages[number - 1] ?? []
     const found = await collect({ limit: 100, pageSize: 3, idOf, fetch })
     expect(found).to.deep.equal({ items: [1, 2, 3, 4, 5, 6], complete: true, total: null })
   })
 
-  it('believes a system that says whether there is more, and not the length of its pages', async () => {
+  it('trusts an explicit end marker over the length of a page', async () => {
     // It never gives more than 4, whatever it is asked for.
     const fetch = async ({ offset }: PageRequest) => ({ items: numbers(offset, 4), more: offset < 8 })
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
@@ -124,7 +124,7 @@ describe('collectPages', () => {
     expect(exactly).to.deep.equal({ items: numbers(0, 12), complete: true, total: null })
   })
 
-  it('goes by the total where the system gives one, and hands it on', async () => {
+  it('uses the total if there is one, and returns it', async () => {
     // It never gives more than 4, and counts the list on its first page only.
     const fetch = async ({ offset }: PageRequest) => ({
       items: numbers(offset, Math.min(4, 11 - offset)),
@@ -138,7 +138,7 @@ describe('collectPages', () => {
     expect(fewer).to.deep.equal({ items: numbers(0, 4), complete: false, total: 11 })
   })
 
-  it('says that items are missing where the list ends before its total', async () => {
+  it('reports missing items if the list ends before its total', async () => {
     const fetch = async ({ offset }: PageRequest) => ({
       items: numbers(offset, offset === 0 ? 3 : 0),
       total: 5,
@@ -171,12 +171,12 @@ describe('collectPages', () => {
       { items: [4, 5], total: null, more: false },
     ],
   })) {
-    it(`is incomplete where fewer were read than the total, whatever else is said: ${what}`, async () => {
+    it(`is incomplete if fewer items than the total were read, despite ${what}`, async () => {
       expect((await said(...pages)).complete).to.equal(false)
     })
   }
 
-  it('is complete where as many were read as the total, in pages of whatever length', async () => {
+  it('is complete if as many items as the total were read, in pages of any length', async () => {
     expect(
       (await said({ items: [1, 2], total: 5 }, { items: [3] }, { items: [4, 5], total: 5 })).complete,
     ).to.equal(true)
@@ -186,7 +186,7 @@ describe('collectPages', () => {
       expect(await said({ items: [1], total })).to.include({ complete: true, total: null })
   })
 
-  it('counts what does not count, and what cannot be read, as read', async () => {
+  it('counts filtered and unreadable items as read', async () => {
     const bad = new SkillError('bad_response', 'bad')
     const fetch = async () => ({ items: [1, bad, 2], total: 3, more: false })
     const keep = (item: number) => item === 1
@@ -196,7 +196,7 @@ describe('collectPages', () => {
     })
   })
 
-  it('does not believe that an empty page is all when more is promised', async () => {
+  it('continues after an empty page if more is announced', async () => {
     const found = await collect({
       limit: 9,
       pageSize: 3,
@@ -205,7 +205,7 @@ describe('collectPages', () => {
     expect(found).to.deep.equal({ items: [], complete: false, total: null })
   })
 
-  it('counts only items that are kept, on pages of full size', async () => {
+  it('counts only kept items toward the limit, with full pages', async () => {
     const { asked, fetch } = system(100)
     const keep = (item: number) => item % 5 === 0
     const found = await collect({ limit: 3, pageSize: 10, idOf, keep, fetch })
@@ -216,7 +216,7 @@ describe('collectPages', () => {
     expect(all.complete).to.equal(true)
   })
 
-  it('says how many it read', async () => {
+  it('reports how many it read', async () => {
     const { fetch } = system(100)
     const keep = (item: number) => item % 5 === 0
     expect((await collectPages({ limit: 3, pageSize: 10, idOf, keep, fetch })).read).to.equal(20)
@@ -224,7 +224,7 @@ describe('collectPages', () => {
     expect((await collectPages({ limit: 5, pageSize: 40, fetch })).read).to.equal(5)
   })
 
-  it('ends before a step could not hold what was read, and says that there is more', async () => {
+  it('ends before its result exceeds the size of a step, and reports possible further items', async () => {
     let asked = 0
     const fetch = async ({ offset, size }: PageRequest) => {
       asked++
@@ -244,14 +244,14 @@ describe('collectPages', () => {
     expect(huge.complete).to.equal(false)
   })
 
-  it('fails as a page fails', async () => {
+  it('fails if a page fails', async () => {
     const error = new Error('no page')
     const work = collect({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
     expect(await work.catch((thrown: unknown) => thrown)).to.equal(error)
   })
 })
 
-describe('records that cannot be read', () => {
+describe('unreadable records', () => {
   const decode = (record: JsonObject): number => {
     const number = numberAt(record, 'n')
     if (number === null) throw new SkillError('bad_response', 'a record without a number')
@@ -269,7 +269,7 @@ describe('records that cannot be read', () => {
   }
   const options = { limit: 10, pageSize: 2, idOf }
 
-  it('are left out, counted, and said why, each reason once', async () => {
+  it('are skipped and counted, with each reason once', async () => {
     const { fetch } = pagesOf([{ n: 1 }, bad], [bad, 'no object'], [{ n: 2 }])
     expect(await collectPages({ ...options, fetch })).to.deep.equal({
       items: [1, 2],
@@ -283,19 +283,19 @@ describe('records that cannot be read', () => {
     })
   })
 
-  it('do not count twice where a system gives the same page for ever', async () => {
+  it('do not count twice if a system repeats a page endlessly', async () => {
     const { asked, fetch } = pagesOf(...Array.from({ length: 9 }, () => [{ n: 1 }, bad]))
     const { leftOut, complete } = await collectPages({ ...options, fetch })
     expect({ complete, ...leftOut }).to.include({ complete: false, unreadable: 1 })
     expect(asked).to.deep.equal([1, 2])
   })
 
-  it('do not hide the good one behind them where one is asked for', async () => {
+  it('do not hide a readable one behind them at a limit of one', async () => {
     const { fetch } = pagesOf([bad], [{ n: 2 }])
     expect(await collectPages({ ...options, limit: 1, fetch })).to.deep.include({ items: [2] })
   })
 
-  it('fail the list where there are no others', async () => {
+  it('fail the list if there are no others', async () => {
     const { asked, fetch } = pagesOf([bad, bad], [{ n: 1 }])
     expect(await collectPages({ ...options, fetch }).catch(String)).to.include('a record without a number')
     expect(asked).to.deep.equal([1])
@@ -303,7 +303,7 @@ describe('records that cannot be read', () => {
     expect(readRecords([], decode)).to.deep.equal({ items: [], leftOut: {} })
   })
 
-  it('are not errors of another kind', () => {
+  it('do not mask errors of another kind', () => {
     expect(() => readRecords([{ n: 1 }, { n: 13 }], decode)).to.throw('not this one')
   })
 })

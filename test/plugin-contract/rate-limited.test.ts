@@ -14,9 +14,9 @@ for (const folder of readdirSync(pluginsDir)) {
   const module = (await import(join(pluginsDir, folder, 'plugin.ts'))) as { default: PluginDefinition }
   const skills = module.default.skills.filter(({ connection }) => connection !== undefined)
 
-  describe(`a system that is asked too much: ${name}`, () => {
+  describe(`a rate limit of ${name}`, () => {
     for (const skill of skills) {
-      it(`tells ${skill.name} for how long to wait, and that nothing happened`, async () => {
+      it(`tells ${skill.name} how long to wait, and that nothing happened`, async () => {
         const running = (await sandbox.start()) as ServedSandbox
         running.limitRate({ requests: 1, perMs: 3_600_000 })
         // The one request that is answered.

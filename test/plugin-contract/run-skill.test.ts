@@ -17,34 +17,34 @@ async function failure(work: Promise<unknown>): Promise<string> {
 describe('runSkill', () => {
   const url = 'https://example.com/a'
 
-  it('gives canned replies in order and records requests', async () => {
+  it('returns canned replies in order and records requests', async () => {
     const { output, requests } = await runSkill(httpGet, { url }, { replies: [{ json: { a: 1 } }] })
     expect(output).to.deep.include({ status: 200, json: { a: 1 } })
     expect(requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal(['GET /a'])
   })
 
-  it('asks a function for replies', async () => {
+  it('calls a function for replies', async () => {
     const replies = ({ url: asked }: { url: string }) => ({ text: asked })
     expect((await runSkill(httpGet, { url }, { replies })).output).to.include({ text: url })
   })
 
-  it('fails on a request without a reply, naming it', async () => {
+  it('fails on a request without a reply and names it', async () => {
     expect(await failure(runSkill(httpGet, { url }))).to.equal(`request 1 (GET ${url}) has no canned reply`)
   })
 
-  it('rejects as the way out would', async () => {
+  it('rejects like the real egress', async () => {
     const replies = [new RetryableError('network_error', 'cut')]
     expect(await failure(runSkill(httpGet, { url }, { replies }))).to.equal('network_error')
   })
 
-  it('checks input and settings like the real thing', async () => {
+  it('validates input and settings like a server', async () => {
     expect(await failure(runSkill(httpGet, { uri: url }))).to.equal('value_invalid')
     expect(await failure(runSkill(httpGet, { path: '/' }, { settings: { base_uri: url } }))).to.equal(
       'value_invalid',
     )
   })
 
-  it('gives a run a case of its own', async () => {
+  it('gives each run its own case', async () => {
     const cases = testCases()
     await cases.comment('org', 'DEMO-1', 'a note', theServer, 'key')
     await cases.comment('org', 'DEMO-1', 'a note', theServer, 'key')
@@ -53,7 +53,7 @@ describe('runSkill', () => {
   })
 })
 
-describe('the kit, for a connection with a token', () => {
+describe('the test kit for a connection with a token', () => {
   const connection = defineConnection({
     title: 'Tower',
     description: 'A tower.',
@@ -83,19 +83,19 @@ describe('the kit, for a connection with a token', () => {
   const sent = (requests: readonly SentRequest[]) =>
     requests.map(({ path, headers }) => `${path} ${headers['authorization'] ?? '-'}`)
 
-  it('has one already where replies are canned', async () => {
+  it('provides a token with canned replies', async () => {
     const { requests } = await runSkill(ring, {}, { settings, replies: [{ text: 'ding' }] })
     expect(sent(requests)).to.deep.equal(['/ring Bearer test-token'])
     const given = await runSkill(ring, {}, { settings, token: 'mine', replies: [{ text: 'ding' }] })
     expect(sent(given.requests)).to.deep.equal(['/ring Bearer mine'])
   })
 
-  it('fetches one where there is none', async () => {
+  it('fetches a token without canned replies', async () => {
     const { requests } = await runSkill(ring, {}, { settings, token: null, replies: [issued, { text: '' }] })
     expect(sent(requests)).to.deep.equal(['/token -', '/ring Bearer fresh-token'])
   })
 
-  it('fetches one to check the connection', async () => {
+  it('fetches a token for the connection test', async () => {
     const { requests } = await checkConnection(connection, { settings, replies: [issued, {}] })
     expect(sent(requests)).to.deep.equal(['/token -', '/me Bearer fresh-token'])
     const refused = checkConnection(connection, { settings, replies: [{ status: 401 }] })

@@ -38,14 +38,14 @@ describe('serveSandbox', () => {
     })
   }
 
-  it('answers routes on loopback, with decoded parameters', async () => {
+  it('serves routes on loopback with decoded parameters', async () => {
     expect(running.url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(running.settings).to.deep.equal({ base_url: running.url })
     const { body } = await send('/v2/url/a%2Fb?q=x+y')
     expect(JSON.parse(body)).to.deep.equal({ kind: 'url', value: 'a/b', q: 'x y' })
   })
 
-  it('reads JSON and forms, and answers 400 to broken JSON', async () => {
+  it('reads JSON and forms, and answers 400 to malformed JSON', async () => {
     expect(await send('/echo', { method: 'POST', body: '{"a":1}' })).to.deep.include({
       status: 201,
       body: '{"a":1}',
@@ -54,13 +54,13 @@ describe('serveSandbox', () => {
     expect(await send('/echo', { method: 'POST', body: '{' })).to.include({ status: 400 })
   })
 
-  it('answers 404, 405 and 500 as servers do', async () => {
+  it('answers 404, 405 and 500 like a real server', async () => {
     expect(await send('/none')).to.include({ status: 404 })
     expect(await send('/echo')).to.include({ status: 405 })
     expect(await send('/broken')).to.include({ status: 500 })
   })
 
-  it('records what it received', async () => {
+  it('records requests', async () => {
     await send('/echo?a=1', { method: 'POST', body: '{}', headers: { 'x-key': 'k' } })
     expect(running.requests).to.have.length(1)
     expect(running.requests[0]).to.include({ method: 'POST', path: '/echo?a=1', body: '{}' })
@@ -82,7 +82,7 @@ describe('serveSandbox', () => {
     expect(body).to.equal('1')
   })
 
-  it('fails on request: with an answer, a cut, or silence, and so many times', async () => {
+  it('fails on request, a given number of times: with an error, a cut, or silence', async () => {
     running.failNext({ status: 503, headers: { 'retry-after': '1' } }, 2)
     running.failNext('reset')
     running.failNext('hang')
@@ -93,7 +93,7 @@ describe('serveSandbox', () => {
     expect(await send('/count')).to.include({ status: 200, body: '1' })
   })
 
-  it('answers what nobody can read, on request', async () => {
+  it('sends an unreadable response on request', async () => {
     running.failNext('garbage')
     const { body } = await send('/count')
     expect(() => void JSON.parse(body)).to.throw()
@@ -105,7 +105,7 @@ describe('serveSandbox', () => {
     }
   })
 
-  it('answers byte by byte without end, on request, until somebody has had enough', async () => {
+  it('sends an endless response byte by byte on request, until the client gives up', async () => {
     running.failNext('drip')
     expect(await outcome(send('/count', { signal: AbortSignal.timeout(200) }))).to.equal('TimeoutError')
     running.failNext('drip')
@@ -115,7 +115,7 @@ describe('serveSandbox', () => {
     expect(await dripping).to.equal('RetryableError')
   })
 
-  it('refuses what is too much, on request, as the system does, until that ends', async () => {
+  it('rate-limits like the real system on request, until that is disabled', async () => {
     const busy = { status: 429, headers: { 'retry-after': '7' }, json: { error: 'slow down' } }
     const bell = await serveSandbox(
       () => ({ answer: () => ({ text: 'rung' }), faults: { busy } }),
@@ -140,7 +140,7 @@ describe('serveSandbox', () => {
     await bell.close()
   })
 
-  it('gives the ways to act on its state', async () => {
+  it('returns its actions on the state', async () => {
     const lamp = await serveSandbox(
       () => {
         let isOn = false
@@ -158,7 +158,7 @@ describe('serveSandbox', () => {
     expect(body).to.equal('{"on":true}')
   })
 
-  it('waits when a reply says so', async () => {
+  it('delays a reply on request', async () => {
     const started = performance.now()
     expect(await send('/slow')).to.include({ body: 'late' })
     expect(performance.now() - started).to.be.above(45)
@@ -170,7 +170,7 @@ describe('serveSandbox', () => {
     expect(running.requests).to.have.length(0)
   })
 
-  it('listens where it is asked to, tells onlookers what became of each request, and lends its faults', async () => {
+  it('listens on a given port, reports each request with its outcome, and offers its faults', async () => {
     const seen: string[] = []
     const bell = serveSandbox(
       (tell) => ({
@@ -199,7 +199,7 @@ describe('serveSandbox', () => {
     expect(served.commands?.map(({ usage }) => usage)).to.deep.equal(['ring'])
   })
 
-  it('closes while somebody waits', async () => {
+  it('closes during a delayed reply', async () => {
     running.failNext('hang')
     const waiting = outcome(send('/count'))
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -209,7 +209,7 @@ describe('serveSandbox', () => {
 })
 
 describe('loopbackEgress', () => {
-  it('leads nowhere but to this machine', async () => {
+  it('reaches only this machine', async () => {
     for (const url of ['https://example.com/', 'http://localhost/', 'http://10.0.0.1/']) {
       const request = { method: 'GET', url, headers: {}, body: undefined, signal: AbortSignal.timeout(1_000) }
       expect(await outcome(loopbackEgress.send(request)), url).to.equal('Error')

@@ -111,7 +111,7 @@ for (const [name, rows] of Object.entries(skills)) {
       )
     })
 
-    it('asks for these fields, and keeps the secret ones', () => {
+    it('has these settings, with these secrets', () => {
       const settings = plugin.connection!.settings as JsonSchema
       const properties = Object.values(settings.properties ?? {})
       const titles = properties.map((field) => `${field.title}${field['x-secret'] === true ? '*' : ''}`)
@@ -121,7 +121,7 @@ for (const [name, rows] of Object.entries(skills)) {
       )
     })
 
-    it('tries its credentials with this call', async () => {
+    it('tests its connection with this call', async () => {
       await checkConnection(plugin.connection!, { settings: running.settings, egress: loopbackEgress })
       expect(sent()).to.include(checks[name])
     })
@@ -159,7 +159,7 @@ describe('the specified permissions of endpoint_security', () => {
     list_recommendations: 'SecurityRecommendation.Read.All',
   }
   for (const [skill, permission] of Object.entries(specified)) {
-    it(`lets ${skill} be called with ${permission}`, () => {
+    it(`allows ${skill} with ${permission}`, () => {
       expect(permissions[skill as keyof typeof permissions]).to.include(permission)
     })
   }

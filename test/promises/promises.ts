@@ -40,16 +40,16 @@ For power failures, Tocsin relies on the operating system: data reported as sync
       },
       {
         file: 'faults/power-cut.test.ts',
-        title: 'alerts after a power cut are all there that were acknowledged',
+        title: 'alerts after a power cut are all present if acknowledged, whatever else reached the disk',
         planted: ['commits do not wait for the disk'],
       },
       {
         file: 'faults/power-cut.test.ts',
-        title: 'alerts after a power cut are there too when the power goes between any two',
+        title: 'alerts after a power cut are present even if the power fails between any two calls',
       },
       {
         file: 'faults/power-cut.test.ts',
-        title: 'alerts after a power cut are missed when commits do not wait',
+        title: 'alerts after a power cut are lost if commits do not wait for the disk (planted bug)',
       },
     ],
   },
@@ -85,16 +85,16 @@ The order in which branches and calls end does not change the journal.
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
-        title: 'a run whose process crashes comes to the same end after a crash just before',
+        title: 'a run whose process crashes ends the same after a crash just before each of its writes',
         planted: ['the intent of a step is not recorded', 'the intent of a step is not waited for'],
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
-        title: 'a run whose process crashes comes to the same end after a crash just after',
+        title: 'a run whose process crashes ends the same after a crash just after each of its writes',
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
-        title: 'a run whose process crashes comes to the same end after two crashes',
+        title: 'a run whose process crashes ends the same after two crashes',
       },
       {
         file: 'engine/interruptions.test.ts',
@@ -103,7 +103,7 @@ The order in which branches and calls end does not change the journal.
       },
       {
         file: 'engine/interpreter-determinism.test.ts',
-        title: 'interpreter determinism comes to the same journal whatever the order in which work ends',
+        title: 'interpreter determinism writes the same journal regardless of the order in which steps end',
         planted: ['the order in which work ends decides'],
       },
     ],
@@ -171,10 +171,13 @@ next start.
           'a run that is taken too early is forgotten',
         ],
       },
-      { file: 'engine/run-control.test.ts', title: 'run control schedules fire once for all the time' },
       {
         file: 'engine/run-control.test.ts',
-        title: 'run control takes up a run whose checkpoint was answered, or timed out, while no process ran',
+        title: 'run control schedules fire once for all due times while no process ran',
+      },
+      {
+        file: 'engine/run-control.test.ts',
+        title: 'run control resumes a run whose checkpoint was answered or timed out while no process ran',
       },
       {
         file: 'engine/alarms.test.ts',
@@ -200,12 +203,16 @@ stays limited.
     proofs: [
       {
         file: 'faults/dead-peers.test.ts',
-        title: 'runs whose other system is sick end',
+        title:
+          'runs with failing other systems end with their own errors after the allowed attempts, within bounded memory',
         planted: ['a body may be as large as it likes'],
       },
-      { file: 'faults/dead-peers.test.ts', title: 'runs whose other system is sick leave the server fit' },
+      {
+        file: 'faults/dead-peers.test.ts',
+        title: 'runs with failing other systems do not affect other runs',
+      },
       { file: 'egress/exchange.test.ts', title: 'egress: an exchange' },
-      { file: 'engine/retries.test.ts', title: 'local durable context: tries' },
+      { file: 'engine/retries.test.ts', title: 'local durable context: attempts' },
     ],
   },
   {
@@ -218,7 +225,8 @@ so one that sends many alerts does not delay the others.
     proofs: [
       {
         file: 'faults/storm.test.ts',
-        title: 'a storm of alerts',
+        title:
+          'a storm of alerts is accepted up to the limit, refused beyond with Retry-After, and kept as far as accepted',
         planted: ['an organization’s line has no end'],
       },
       {
@@ -233,10 +241,10 @@ so one that sends many alerts does not delay the others.
       },
       {
         file: 'engine/runner.test.ts',
-        title: 'runner lets organizations take turns',
+        title: 'runner alternates between organizations',
         planted: ['organizations do not take turns'],
       },
-      { file: 'engine/runner.test.ts', title: 'runner works on no more runs at once than it may' },
+      { file: 'engine/runner.test.ts', title: 'runner respects the limit of concurrent runs' },
     ],
   },
   {
@@ -252,12 +260,14 @@ seconds. Everything acknowledged before is in the database, wherever that is.
     proofs: [
       {
         file: 'faults/disk.test.ts',
-        title: 'tocsin serve on a disk that fails for a while acknowledges nothing it cannot keep',
+        title:
+          'tocsin serve with a temporary disk failure acknowledges only what it stores, serves reads, reports the failure, and recovers:',
         planted: ['writes are acknowledged before the commit', 'a store that is held up fails the step'],
       },
       {
         file: 'faults/data-directory.test.ts',
-        title: 'tocsin serve that loses its data directory',
+        title:
+          'tocsin serve without its data directory acknowledges nothing, begins no step, reports the loss and ends, with acknowledged alerts kept:',
         planted: ['nobody looks whether the database is where it was opened'],
       },
       {
@@ -303,12 +313,14 @@ nothing. A second process on the same data is refused.
       },
       {
         file: 'faults/signals.test.ts',
-        title: 'tocsin serve, stopped with SIGSTOP and continued,',
+        title:
+          'tocsin serve, stopped with SIGSTOP and continued, repeats nothing, loses nothing, and fires every timer once',
         planted: ['what must not be repeated is tried again'],
       },
       {
         file: 'faults/signals.test.ts',
-        title: 'a second tocsin serve',
+        title:
+          'a second tocsin serve on the same data refuses to start, names the first, and leaves it alone',
         planted: ['the data directory is not claimed'],
       },
       { file: 'sqlite/lock.test.ts', title: 'the claim on a data directory keeps a second process out' },
@@ -330,12 +342,14 @@ resumes with the playbook that it began with.
     proofs: [
       {
         file: 'faults/poison.test.ts',
-        title: 'a run that brings the process down',
+        title:
+          'a run that crashes the process fails alone after four crashes; the process then starts, and the other runs have ended',
         planted: ['nobody is suspected of bringing the process down'],
       },
       {
         file: 'faults/poison.test.ts',
-        title: 'an alert that brings the process down before it has a run',
+        title:
+          'an alert that crashes the process before it has a run fails alone; the process then starts and works',
         planted: ['an alert is taken up again and again'],
       },
       {
@@ -425,7 +439,11 @@ The decision is part of the write that would queue the run, so simultaneous aler
         title: 'repeats of an alert in SQLite',
         planted: ['repeats that a killed process left behind never end'],
       },
-      { file: 'faults/grouping.test.ts', title: 'repeats of an alert on a killed server' },
+      {
+        file: 'faults/grouping.test.ts',
+        title:
+          'repeats of an alert on a killed server are all kept in one case with one run, and end with it',
+      },
       { file: 'investigation/group-of.test.ts', title: 'groupOf' },
     ],
   },
@@ -441,7 +459,7 @@ The hour is elapsed time: setting the clock of a running process does not change
     proofs: [
       {
         file: 'engine/approvals.test.ts',
-        title: 'a destructive skill that is used too often',
+        title: 'a destructive skill over its limit',
         planted: [
           'one more use of a destructive skill begins than may',
           'the hour of destructive skills follows the time of day',
@@ -476,7 +494,7 @@ memory: a new process starts with an unused budget.
         title: 'the rate of a connection',
         planted: ['Retry-After closes nothing'],
       },
-      { file: 'engine/retries.test.ts', title: 'local durable context: tries retries honours Retry-After' },
+      { file: 'engine/retries.test.ts', title: 'local durable context: attempts retries honors Retry-After' },
     ],
   },
 ]

@@ -13,20 +13,20 @@ describe('CEL conformance data', () => {
     expect(Object.keys(deviations).length).to.be.lessThan(tests.length * 0.03)
   })
 
-  it('is counted rightly by docs/expressions.md', () => {
+  it('matches the counts in docs/expressions.md', () => {
     const page = readFileSync(new URL('../../../docs/expressions.md', import.meta.url), 'utf8')
     expect(page).to.include(`${tests.length.toLocaleString('en')} of them`)
     expect(page).to.include(`all pass but ${Object.keys(deviations).length}`)
   })
 
-  it('has every listed deviation', () => {
+  it('includes every listed deviation', () => {
     const ids = new Set(tests.map(({ id }) => id))
     expect(Object.keys(deviations).filter((id) => !ids.has(id))).to.deep.equal([])
   })
 
   for (const file of new Set(tests.map(({ id }) => id.split('/')[0]))) {
     const ofFile = tests.filter(({ id }) => id.startsWith(`${file}/`))
-    it(`passes the ${ofFile.length} tests of ${file}, but for the deviations`, () => {
+    it(`passes the ${ofFile.length} tests of ${file} except for the deviations`, () => {
       const surprises = ofFile.flatMap((each) => {
         const failure = runTest(each)
         const reason = deviations[each.id]
@@ -41,7 +41,7 @@ describe('CEL conformance data', () => {
   }
 
   // An empty map literal has no fields and says so; CEL's checker lets any field of it pass.
-  it('is accepted by the checker too, but for fields that are certain not to exist', () => {
+  it('is accepted by the checker too, except for fields that certainly do not exist', () => {
     const refused = tests
       .filter(
         ({ id, test }) => !test.disableCheck && test.resultMatcher.case !== 'evalError' && !deviations[id],

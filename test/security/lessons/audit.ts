@@ -67,7 +67,7 @@ export const audit: Chapter = {
         ],
         [
           'test/engine/approved-by-another.test.ts',
-          'is refused to keys that the requester created, directly or by keys in between',
+          'is refused to keys that the requester created, directly or indirectly',
         ],
       ],
     },

@@ -97,7 +97,10 @@ export const inboundData: Chapter = {
           'run one at a time per organization and stop if the client disconnects',
           'aborts a dry run that exceeds its time and admits the next',
         ),
-        ['test/engine/run-writes.test.ts', 'are waited for by a run that only calculates'],
+        [
+          'test/engine/run-writes.test.ts',
+          'are awaited by a run that only computes before they fill the memory',
+        ],
       ],
     },
     {
