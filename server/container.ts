@@ -230,6 +230,7 @@ function registerRunStarters(composition: Composition): void {
       clock: get(tokens.clock),
       log,
       enqueue,
+      reserve: (organizationUuid) => get(tokens.runner).reserve(organizationUuid),
       queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
       maxQueued: config.maxQueued,
       groupWindowMs: config.groupWindowMs,

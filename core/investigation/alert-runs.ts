@@ -1,4 +1,4 @@
-import type { Alert } from '../domain/alert.ts'
+import type { Alert, NewAlert } from '../domain/alert.ts'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
@@ -6,13 +6,23 @@ import type { Run } from '../domain/run.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
 import { caseTitleOf } from '../engine/turns/describe-run.ts'
 import { newRun } from '../engine/turns/queue-run.ts'
+import type { Place } from '../engine/turns/fair-share.ts'
 import { ConflictError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
+import type { NewRunCase } from '../ports/runs/run-store.ts'
 import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { choosePlaybook, describeChoice, type PlaybookChoice, type Chosen } from './choose-playbook.ts'
+import {
+  choosePlain,
+  choosePlaybook,
+  describeChoice,
+  isPlain,
+  type PlaybookChoice,
+  type Chosen,
+} from './choose-playbook.ts'
 import { groupOf } from './group-of.ts'
 import { createInvestigatorGenerator } from './investigator-generator.ts'
 import type { PlaybookLibrary } from './playbook-library.ts'
@@ -25,6 +35,8 @@ export interface AlertRunsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly enqueue: (run: Run, alert: Alert) => void
+  /** See `Runner.reserve`. Default: runs are started after they were queued. */
+  readonly reserve?: ((organizationUuid: string) => Place | undefined) | undefined
   /** See `GroupingOptions`. Default: an hour. */
   readonly groupWindowMs?: number | undefined
   /** Called for every repeat that joined a case without a run. */
@@ -35,27 +47,44 @@ export interface AlertRunsOptions {
 export class AlertRuns {
   readonly #options: AlertRunsOptions
   readonly #waits: Waits
-  readonly #generate: ReturnType<typeof createInvestigatorGenerator>
+  readonly #generator: ReturnType<typeof createInvestigatorGenerator>
   /** Content hashes of playbooks whose failing `group` was logged. */
   readonly #logged = new Set<string>()
 
   constructor(options: AlertRunsOptions, waits: Waits) {
     this.#options = options
     this.#waits = waits
-    this.#generate = createInvestigatorGenerator(options)
+    this.#generator = createInvestigatorGenerator(options)
+  }
+
+  /**
+   * Stores an alert. Queues its first run in the same write, and starts it if there is a place, if that evaluates no expression: an
+   * alert must be stored before it can crash the process.
+   */
+  async receive(given: NewAlert & { readonly type: string }, once?: OnceKey): Promise<ReceivedAlert> {
+    const { stores } = this.#options
+    const { organizationUuid } = given
+    const [organization] = await stores.organizations.list([organizationUuid])
+    const playbook = organization && (await this.#plainPlaybook(given, organization))
+    if (organization === undefined || playbook === undefined)
+      return await stores.alerts.receive(given, { once })
+    return await this.#inPlace(organizationUuid, (mayBegin) =>
+      stores.alerts.receive(given, {
+        once,
+        firstRun: (alert) => ({
+          run: newRun({ playbook, organization }),
+          group: this.#groupOf(playbook, alert, organization),
+          begin: mayBegin ? newCaseOf(alert) : undefined,
+        }),
+      }),
+    )
   }
 
   /** Queues a run, or groups the alert with an earlier one. */
   async investigate(alert: Alert): Promise<void> {
-    const { groupWindowMs = defaultGroupWindowMs } = this.#options
     const organization = await this.#organizationOf(alert)
     const chosen = await this.#playbookFor(alert, organization)
-    const { playbook } = chosen
-    const title = (id: string) => caseTitleOf({ id, type: alert.type })
-    const group = groupOf(playbook, alert, organization, title, {
-      windowMs: groupWindowMs,
-      onError: (error) => this.#logOnce(playbook, alert, error),
-    })
+    const group = this.#groupOf(chosen.playbook, alert, organization)
     if (group === undefined) await this.#queueRun(alert, organization, chosen)
     else await this.#queueOrGroup(alert, organization, chosen, group)
   }
@@ -93,8 +122,11 @@ export class AlertRuns {
   ): Promise<void> {
     const { stores, onGrouped } = this.#options
     const run = { ...newRun({ playbook, organization, alert, choice }), alertUuid: alert.uuid }
-    const queued = await stores.runs.queueOrGroup(run, group)
-    if ('run' in queued) return this.#enqueue(queued.run, alert)
+    const { queued } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => {
+      const result = await stores.runs.queueOrGroup(run, group, mayBegin ? newCaseOf(alert) : undefined)
+      return 'run' in result ? { alert, run: result.run } : { alert, queued: result }
+    })
+    if (queued === undefined) return
     onGrouped?.(alert)
     if (queued.isOver) this.#waits.end(alert.id)
     else this.#waits.follow(alert.id, queued.groupedWith)
@@ -106,21 +138,53 @@ export class AlertRuns {
     { playbook, choice }: Chosen,
     again?: Actor,
   ): Promise<Run> {
-    const run = await this.#options.stores.runs.queue(
-      newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again }),
-    )
-    this.#enqueue(run, alert)
+    const given = newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again })
+    const { run } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => ({
+      alert,
+      run: await this.#options.stores.runs.queue(given, mayBegin ? newCaseOf(alert) : undefined),
+    }))
     return run
   }
 
-  #enqueue(run: Run, alert: Alert): void {
-    if (run.endedAt === null) this.#options.enqueue(run, alert)
-    else this.runEnded(run)
+  /** Gives a new run its first turn or its place in the queue. `queue` may start it in the same write if there is a place. */
+  async #inPlace<T extends { readonly alert: Alert; readonly run?: Run | undefined }>(
+    organizationUuid: string,
+    queue: (mayBegin: boolean) => Promise<T>,
+  ): Promise<T> {
+    const place = this.#options.reserve?.(organizationUuid)
+    let queued: T | undefined
+    try {
+      return (queued = await queue(place !== undefined))
+    } finally {
+      const { alert, run } = queued ?? {}
+      if (place && alert && run?.status === 'running') place.begin(run, alert)
+      else place?.release()
+      if (run?.status === 'queued' && alert) this.#options.enqueue(run, alert)
+      else if (run && run.endedAt !== null) this.runEnded(run)
+    }
+  }
+
+  #groupOf(playbook: Playbook, alert: Alert, organization: Organization): NewGroup | undefined {
+    const { groupWindowMs = defaultGroupWindowMs } = this.#options
+    return groupOf(playbook, alert, organization, (id) => newCaseOf({ id, type: alert.type }).title, {
+      windowMs: groupWindowMs,
+      onError: (error) => this.#logOnce(playbook, alert, error),
+    })
+  }
+
+  /** The playbook of an alert, if choosing and queuing it evaluates no expression, and it exists already. */
+  async #plainPlaybook(
+    given: NewAlert & { readonly type: string },
+    organization: Organization,
+  ): Promise<Playbook | undefined> {
+    const choice = choosePlain(this.#options.library.authored(), given)
+    const playbook = choice === 'none' ? await this.#generator.known(given.type, organization) : choice
+    return playbook && isPlain(playbook) ? playbook : undefined
   }
 
   async #playbookFor(alert: Alert, organization: Organization): Promise<Chosen> {
     const choice = this.#choose(alert, organization)
-    const playbook = choice.playbook ?? (await this.#generate(alert.type ?? '', organization))
+    const playbook = choice.playbook ?? (await this.#generator.generate(alert.type ?? '', organization))
     return { playbook, choice: describeChoice(choice) }
   }
 
@@ -146,6 +210,8 @@ export class AlertRuns {
     return organization
   }
 }
+
+const newCaseOf = (alert: Pick<Alert, 'id' | 'type'>): NewRunCase => ({ title: caseTitleOf(alert) })
 
 /**
  * The playbook for an alert that cannot be investigated: its run fails with the reason, so the alert becomes

@@ -51,6 +51,21 @@ export function choosePlaybook(
   return { playbook: chosen, others }
 }
 
+/** The same, if it evaluates no condition for the alert. Undefined: it would; `none`: no playbook fits. */
+export function choosePlain(
+  playbooks: readonly Playbook[],
+  alert: { readonly type: string; readonly provider: string },
+): Playbook | 'none' | undefined {
+  const ofType = playbooks.filter(({ alertTrigger }) => alertTrigger?.type === alert.type)
+  if (ofType.some(({ alertTrigger }) => alertTrigger?.where !== undefined)) return undefined
+  const { playbook } = choosePlaybook(ofType, alert, {}, () => {})
+  return playbook ?? 'none'
+}
+
+/** Whether queuing the playbook for an alert evaluates no expression. */
+export const isPlain = ({ alertTrigger, concurrency, inputs }: Playbook): boolean =>
+  typeof alertTrigger?.group !== 'object' && concurrency === undefined && inputs.size === 0
+
 type Why = Omit<PassedOver, 'name'>
 
 function whyNot(

@@ -1,13 +1,15 @@
-import type { Alert } from '../domain/alert.ts'
+import type { Alert, NewAlert } from '../domain/alert.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Run } from '../domain/run.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
-import type { AwaitingAlert } from '../ports/alert-store.ts'
+import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
 import { createWaits, type Waits } from './waits.ts'
 
 /** Turns stored alerts into queued runs. */
 export interface Investigations {
+  /** Stores an alert and starts its investigation if it has a type. Rejects like `AlertStore.createOnce`. */
+  receive(alert: NewAlert, once?: OnceKey): Promise<Omit<ReceivedAlert, 'run'>>
   /**
    * Starts the investigation of a stored alert with a type. Returns immediately and never throws: if the run
    * cannot be queued now, the alert stays Created and is retried later.
@@ -81,6 +83,16 @@ class AlertIntake implements Investigations {
     this.#options = options
     this.#waits = createWaits(options.clock)
     this.#runs = new AlertRuns(options, this.#waits)
+  }
+
+  async receive(given: NewAlert, once?: OnceKey): Promise<Omit<ReceivedAlert, 'run'>> {
+    const { type } = given
+    const { alert, replayed, run } =
+      type === null
+        ? await this.#options.stores.alerts.receive(given, { once })
+        : await this.#runs.receive({ ...given, type }, once)
+    if (!replayed && run === undefined) this.submit(alert)
+    return { alert, replayed }
   }
 
   submit(alert: Alert): void {

@@ -74,14 +74,29 @@ export function createInvestigatorGenerator({
     }
   }
 
-  return async (alertType: string, organization: Organization): Promise<Playbook> => {
-    const connections = await stores.connections.list([organization.uuid])
-    const key = `${organization.uuid} ${alertType}`
-    const known = kept.get(key)
-    if (known?.connections === connections) return known.playbook
-    const playbook = await make(alertType, organization, connections)
-    kept.set(key, { connections, playbook })
-    return playbook
+  const keyOf = (alertType: string, { uuid }: Organization): string => `${uuid} ${alertType}`
+  function current(
+    alertType: string,
+    organization: Organization,
+    connections: readonly Connection[],
+  ): Playbook | undefined {
+    const known = kept.get(keyOf(alertType, organization))
+    return known?.connections === connections ? known.playbook : undefined
+  }
+
+  return {
+    async generate(alertType: string, organization: Organization): Promise<Playbook> {
+      const connections = await stores.connections.list([organization.uuid])
+      const known = current(alertType, organization, connections)
+      if (known !== undefined) return known
+      const playbook = await make(alertType, organization, connections)
+      kept.set(keyOf(alertType, organization), { connections, playbook })
+      return playbook
+    },
+    /** The playbook, if it was generated before and nothing has changed since. */
+    async known(alertType: string, organization: Organization): Promise<Playbook | undefined> {
+      return current(alertType, organization, await stores.connections.list([organization.uuid]))
+    },
   }
 }
 

@@ -1,6 +1,8 @@
-import type { AlertGroup } from '../domain/alert-group.ts'
+import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
 import type { Alert, AlertStatus, NewAlert } from '../domain/alert.ts'
+import type { NewRun, Run } from '../domain/run.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
+import type { NewRunCase } from './runs/run-store.ts'
 
 export interface AlertFilter {
   readonly organization?: string | undefined
@@ -47,6 +49,32 @@ export interface OnceKey {
   readonly keepMs: number
 }
 
+/** The first run of an alert, to be queued with it. */
+export interface FirstRun {
+  readonly run: Omit<NewRun, 'alertUuid'>
+  readonly group: NewGroup | undefined
+  /** Starts the run too, see `RunStore.queue`. */
+  readonly begin: NewRunCase | undefined
+}
+
+export interface ReceiveRequest {
+  /** See `createOnce`. Default: the request is not idempotent. */
+  readonly once?: OnceKey | undefined
+  /**
+   * Called inside the write, possibly repeatedly. It must be safe for any alert: an error or a crash here refuses the alert.
+   * Default: no run is queued.
+   */
+  readonly firstRun?: ((alert: Alert) => FirstRun) | undefined
+}
+
+export interface ReceivedAlert {
+  /** As it was stored; a repeated request gets the first alert in its present state. */
+  readonly alert: Alert
+  readonly replayed: boolean
+  /** The run that was queued with the alert. Undefined: none; the alert is Created, and may be a repeat. */
+  readonly run?: Run | undefined
+}
+
 /** An alert with status Created. */
 export interface AwaitingAlert extends Alert {
   /** How many processes have found it with this status at their start. */
@@ -61,6 +89,8 @@ export interface AlertStore {
    * state. Throws ConflictError `idempotency_key_reused` for a different alert.
    */
   createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
+  /** Like `create` or `createOnce`; queues the first run of the alert in the same write, unless the alert is a repeat. */
+  receive(alert: NewAlert, request: ReceiveRequest): Promise<ReceivedAlert>
   /** By id (ignoring case) or uuid. */
   find(scope: OrganizationScope, idOrUuid: string): Promise<Alert | undefined>
   /** Whether retention has deleted the alert with this id; see `RetentionStore`. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { personOf } from '../../core/domain/audit.ts'
 import { alertGroupsContract } from './alert-groups.ts'
+import { firstRunsContract } from './first-runs.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
 import { caseStoreContract } from './case-store.ts'
@@ -58,6 +59,7 @@ export function storesContract(makeStores: MakeStores): void {
   runTurnsContract(getSubject)
   transitionsContract(getSubject)
   alertGroupsContract(getSubject)
+  firstRunsContract(getSubject)
   journalStoreContract(getSubject)
   journalReaderContract(getSubject)
   checkpointStoreContract(getSubject)

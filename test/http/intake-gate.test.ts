@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { createIntakeGate } from '../../server/http/limits/intake-gate.ts'
-import type { Alert } from '../../core/domain/alert.ts'
+import type { ReceivedAlert } from '../../core/ports/alert-store.ts'
 import { eventually } from '../support/eventually.ts'
 import { expectRejection } from '../contract/fixture.ts'
 import { startApi, type Api } from './support/api.ts'
@@ -82,11 +82,11 @@ describe('the alert intake queue', () => {
       api = await startApi({ limits: { maxStoring: 1, maxWaiting: 1 } })
       held = []
       const { alerts } = api.stores
-      const create = alerts.create.bind(alerts)
-      alerts.create = async (alert): Promise<Alert> => {
+      const receive = alerts.receive.bind(alerts)
+      alerts.receive = async (...given): Promise<ReceivedAlert> => {
         if (!mayStore) throw new Error('stored all the same')
         await new Promise<void>((resolve) => held.push(resolve))
-        return await create(alert)
+        return await receive(...given)
       }
     })
     after(() => api.close())

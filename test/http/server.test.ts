@@ -115,7 +115,7 @@ describe('the HTTP server', () => {
 
   it('logs unparsable requests: the first at once, and a summary of a flood', async () => {
     const full = new UnavailableError('store_unavailable', 'the disk is full', { retryAfterMs: 1 })
-    const stub = stubMethod(api.stores.alerts, 'create').rejects(full)
+    const stub = stubMethod(api.stores.alerts, 'receive').rejects(full)
     const refused = await api.call('POST', '/soc/v2/alerts', { body: alert })
     for (let at = 0; at < 4; at++) await api.call('POST', '/soc/v2/alerts', { body: alert })
     stub.restore()
@@ -125,7 +125,7 @@ describe('the HTTP server', () => {
   })
 
   it('passes on the error of the store if it cannot store an alert', async () => {
-    const stub = stubMethod(api.stores.alerts, 'create').rejects(
+    const stub = stubMethod(api.stores.alerts, 'receive').rejects(
       new UnavailableError('disk_full', 'the disk is full', {
         hint: 'free some space',
         retryAfterMs: 2_500,
@@ -142,10 +142,10 @@ describe('the HTTP server', () => {
   it('finishes requests in progress on close and accepts no new ones', async () => {
     const { promise: gate, resolve: go } = Promise.withResolvers<undefined>()
     const { promise: underWay, resolve: begun } = Promise.withResolvers<undefined>()
-    const stub = stubMethod(api.stores.alerts, 'create').callsFake(async (given) => {
+    const stub = stubMethod(api.stores.alerts, 'receive').callsFake(async (...given) => {
       begun(undefined)
       await gate
-      return stub.wrappedMethod.call(api.stores.alerts, given)
+      return stub.wrappedMethod.apply(api.stores.alerts, given)
     })
     const pending = api.call('POST', '/soc/v2/alerts', { body: alert })
     await underWay

@@ -287,7 +287,7 @@ const rest = { name: 'look_up', enriches: ['ip'], needsConnection: true, effect:
 function library(catalogue: Catalogue, connections: readonly Connection[]) {
   const logged: unknown[] = []
   const note = (fields: object): void => void logged.push(fields)
-  const made = createInvestigatorGenerator({
+  const { generate: made } = createInvestigatorGenerator({
     catalogue,
     log: { debug() {}, info() {}, warn: note, error: note },
     stores: { connections: { list: async () => [...connections] } },

@@ -19,12 +19,19 @@ describe('generated playbooks', () => {
       ...library,
       keep: (...given: Parameters<typeof library.keep>) => (kept++, library.keep(...given)),
     }
-    const made = createInvestigatorGenerator({ stores, library: counting, catalogue, log })
+    const { generate: made, known } = createInvestigatorGenerator({
+      stores,
+      library: counting,
+      catalogue,
+      log,
+    })
     const [acme, beta] = await Promise.all(
       ['acme', 'beta'].map((code) => stores.organizations.create({ code, name: code }, somebody())),
     )
     const first = await made('phishing', acme!)
     expect(await made('phishing', acme!)).to.equal(first)
+    expect(await known('phishing', acme!)).to.equal(first)
+    expect(await known('malware', acme!)).to.equal(undefined)
     expect(kept).to.equal(1)
     expect((await made('phishing', beta!)).name).to.equal('investigate-phishing-beta')
     expect((await made('malware', acme!)).name).to.equal('investigate-malware-acme')

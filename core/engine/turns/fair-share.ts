@@ -1,3 +1,13 @@
+import type { Alert } from '../../domain/alert.ts'
+import type { Run } from '../../domain/run.ts'
+
+/** A place among the active runs, to be used once. */
+export interface Place {
+  /** Gives the run its first turn. The store has started it. */
+  begin(run: Run, alert?: Alert): void
+  release(): void
+}
+
 /** Percentage of the concurrent runs that one of several organizations may use. */
 export const defaultSharePercent = 80
 
@@ -9,6 +19,7 @@ export class FairShare {
   readonly #maxRuns: number
   readonly #sharePercent: number
   readonly #active = new Map<string, number>()
+  #working = 0
 
   constructor(maxRuns: number, sharePercent = defaultSharePercent) {
     this.#maxRuns = maxRuns
@@ -20,12 +31,36 @@ export class FairShare {
     if (!this.#active.has(organization)) this.#active.set(organization, 0)
   }
 
+  /** Keeps a place for a run of an organization. Undefined: there is none now. */
+  reserve(organization: string, then: Place): Place | undefined {
+    this.know(organization)
+    if (!this.hasPlace() || !this.mayBegin(organization)) return undefined
+    this.begin(organization)
+    return {
+      begin: (run, alert) => {
+        this.end(organization)
+        then.begin(run, alert)
+      },
+      release: () => {
+        this.end(organization)
+        then.release()
+      },
+    }
+  }
+
   begin(organization: string): void {
+    this.#working++
     this.#active.set(organization, (this.#active.get(organization) ?? 0) + 1)
   }
 
   end(organization: string): void {
+    this.#working--
     this.#active.set(organization, (this.#active.get(organization) ?? 0) - 1)
+  }
+
+  /** Of any organization. */
+  hasPlace(): boolean {
+    return this.#working < this.#maxRuns
   }
 
   mayBegin(organization: string): boolean {

@@ -53,10 +53,12 @@ export interface TurnControls {
  */
 export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
 
-interface Turn {
+export interface GivenTurn {
   readonly run: Run
   /** If the runner has it already. */
   readonly alert?: Alert | undefined
+  /** The run was started and has had no turn. Default: a run that is queued. */
+  readonly isNew?: boolean | undefined
   /** How often an earlier process stopped while this run had its turn alone. */
   readonly convictions: number
   readonly controls: TurnControls
@@ -67,11 +69,11 @@ interface Turn {
 const defaultParkAfterMs = 1_000
 
 /** Interprets a run until it ends, waits or is stopped. Rejects if the store failed. */
-export function runTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+export function runTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd> {
   return withLogFields({ run: turn.run.uuid }, () => takeTurn(options, turn))
 }
 
-async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
+async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd> {
   const { stores, log, clock } = options
   const { controls, hold } = turn
   let { run } = turn
@@ -89,7 +91,7 @@ async function takeTurn(options: TurnOptions, turn: Turn): Promise<TurnEnd> {
   try {
     const failsInterrupted = await failsAfterCrashes(stores.journal, run, turn.convictions)
     const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
-    const isNew = run.status === 'queued' && run.retryOf === null
+    const isNew = turn.isNew === true || (run.status === 'queued' && run.retryOf === null)
     if (run.status === 'queued') {
       const started = await start(options, run, description.caseTitle)
       if (started === undefined) return 'held'

@@ -3,7 +3,7 @@ import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
 import { createWakeUps } from '../journal/wake-ups.ts'
-import { FairShare } from './fair-share.ts'
+import { FairShare, type Place } from './fair-share.ts'
 import { createParkedRuns, type ParkedRuns } from './parked-runs.ts'
 import { quarantineSuspects } from './quarantine.ts'
 import type { TurnControls, TurnOptions } from './run-turn.ts'
@@ -24,10 +24,9 @@ export interface RunnerOptions extends TurnOptions {
 export interface Runner {
   /** Takes up a run that was queued just now. `alert`: its own, if at hand. */
   enqueue(run: Run, alert?: Alert): void
-  /**
-   * Something that the run may wait for has happened and is stored: an answer, a decision, the end of the previous
-   * run.
-   */
+  /** Keeps a place for a new run, so that the write that queues it can start it. Undefined: there is none now. */
+  reserve(organizationUuid: string): Place | undefined
+  /** Something that the run may wait for is stored: an answer, a decision, the end of the previous run. */
   wake(run: RunKey): void
   /** Ends current work as cancelled; `finally` still runs. The store must know of the cancellation. */
   cancel(run: Run): void
@@ -67,7 +66,6 @@ export function createRunner(options: RunnerOptions): Runner {
 
 class TurnRunner implements Runner {
   readonly #options: RunnerOptions
-  readonly #maxRuns: number
   readonly #active = new Map<string, Active>()
   readonly #share: FairShare
   readonly #queue: TurnQueue
@@ -89,7 +87,6 @@ class TurnRunner implements Runner {
     const { clock, maxRuns = defaultMaxRuns, maxInMemory } = options
     const { runs } = options.stores
     this.#options = options
-    this.#maxRuns = maxRuns
     this.#held = options.held === true
     this.#share = new FairShare(maxRuns, options.sharePercent)
     const onStoreError = (error: unknown) => this.#waitForStore(error)
@@ -112,8 +109,18 @@ class TurnRunner implements Runner {
   enqueue(run: Run, alert?: Alert): void {
     this.#countQueued(run, 1)
     // Alerts can be large; a run that waits for its turn reads its alert again.
-    const isNext = this.#active.size < this.#maxRuns && this.#queue.size === 0
+    const isNext = this.#share.hasPlace() && this.#queue.size === 0
     this.#push(run, run, isNext ? alert : undefined)
+  }
+
+  reserve(organizationUuid: string): Place | undefined {
+    if (this.#held || this.#hold.signal.aborted || this.#queue.size > 0) return undefined
+    return this.#share.reserve(organizationUuid, {
+      // If the process ends, the next one takes up the run.
+      begin: (run, alert) =>
+        this.#ending.signal.aborted ? undefined : void this.#begin({ key: run, run, alert, isNew: true }),
+      release: () => this.#fill(),
+    })
   }
 
   wake(run: RunKey): void {
@@ -215,7 +222,7 @@ class TurnRunner implements Runner {
 
   #fill(): void {
     if (this.#held) return
-    while (this.#active.size < this.#maxRuns && !this.#hold.signal.aborted) {
+    while (this.#share.hasPlace() && !this.#hold.signal.aborted) {
       const next = this.#queue.take((organization) => this.#share.mayBegin(organization))
       if (next === undefined) return
       void this.#begin(next)

@@ -1,7 +1,6 @@
-import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { ParkedRun, RunKey } from '../../ports/runs/run-store.ts'
-import { runTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
+import { runTurn, type GivenTurn, type TurnControls, type TurnOptions } from './run-turn.ts'
 import type { QueuedRun } from './turn-queue.ts'
 
 export interface GiveTurnOptions extends TurnOptions {
@@ -26,7 +25,7 @@ const longestRetryMs = 60_000
  * @returns the parked run; undefined if it was not parked
  */
 export async function giveTurn(
-  { key, alert, ...queued }: QueuedRun,
+  { key, alert, isNew, ...queued }: QueuedRun,
   options: GiveTurnOptions,
 ): Promise<ParkedRun | undefined> {
   const { log } = options
@@ -41,7 +40,8 @@ export async function giveTurn(
         if (taken === undefined || 'wakeAt' in taken) return taken
         ;({ run, convictions } = taken)
       }
-      return run && (await goOn(run, convictions, alert, options))
+      const isUntouched = isNew === true && trouble === 0
+      return run && (await goOn(run, { convictions, alert, isNew: isUntouched }, options))
     } catch (error) {
       const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
       log.error({ run: key.uuid, error, delay_ms: delayMs }, 'cannot continue the run; trying again')
@@ -53,14 +53,13 @@ export async function giveTurn(
 /** Rejects if the store failed. */
 async function goOn(
   run: Run,
-  convictions: number,
-  alert: Alert | undefined,
+  known: Pick<GivenTurn, 'convictions' | 'alert' | 'isNew'>,
   options: GiveTurnOptions,
 ): Promise<ParkedRun | undefined> {
   const { uuid, organizationUuid } = run
   const { runs } = options.stores
   const controls = options.renewControls(run)
-  const end = await runTurn(options, { run, alert, convictions, controls, hold: options.hold() })
+  const end = await runTurn(options, { run, ...known, controls, hold: options.hold() })
   if (end === 'over') {
     const next = run.exclusive ? await runs.nextInLine(uuid) : undefined
     if (next) options.wake(next)

@@ -7,6 +7,8 @@ export interface QueuedRun {
   readonly key: RunKey
   readonly run?: Run | undefined
   readonly alert?: Alert | undefined
+  /** It was started when it was queued, and has had no turn yet. Default false. */
+  readonly isNew?: boolean | undefined
 }
 
 export interface TurnQueueOptions {

@@ -33,24 +33,29 @@ export interface RunStore {
    * Queues a run. Its alert becomes Submitted, from Created, or for a retry from its end; throws ConflictError
    * `alert_move_forbidden` otherwise. With the concurrency policy `drop`, the run is cancelled immediately (`run_dropped`) while
    * another run of the key is active. For a retry of a run: throws NotFoundError `run_not_found`, ConflictError `run_not_ended`,
-   * `run_superseded` or `run_pruned`.
+   * `run_superseded` or `run_pruned`. `begin`: starts the run of an alert in the same write, unless an earlier run of its
+   * concurrency key is active; the caller must then give it its turn.
    */
-  queue(run: NewRun): Promise<Run>
+  queue(run: NewRun, begin?: NewRunCase): Promise<Run>
   /**
    * Queues a run for an alert that may be a repeat. While the group of an earlier alert is active and its case is not closed, a
    * repeat joins that case without a run: it is Completed if the first alert is, otherwise Submitted until that ends. If the
    * investigation of the first alert failed, the repeat is investigated in its case and takes its place. Any other alert begins a
-   * group.
+   * group. `begin`: starts the first run of a group in the same write, like `queue`.
    */
-  queueOrGroup(run: NewRun & { readonly alertUuid: string }, group: NewGroup): Promise<QueuedOrGrouped>
+  queueOrGroup(
+    run: NewRun & { readonly alertUuid: string },
+    group: NewGroup,
+    begin?: NewRunCase,
+  ): Promise<QueuedOrGrouped>
   /**
    * Starts a queued run: its alert becomes InProgress, and its case is opened unless the alert has one. A run without an alert has
    * the case of the run that it retries, or none yet. Undefined: an earlier run of its concurrency key is active, and this one is
    * due when that ends. Throws ConflictError `run_not_queued`.
    */
-  start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined>
+  start(uuid: string, newCase: NewRunCase): Promise<Run | undefined>
   /** Returns the id of the run's case; opens it if needed. Throws ConflictError `run_not_running`. */
-  openCase(uuid: string, newCase: { readonly title: string }): Promise<string>
+  openCase(uuid: string, newCase: NewRunCase): Promise<string>
   /** Ends a run, withdraws its questions, and ends its alert. Throws ConflictError `run_not_running`. */
   end(uuid: string, end: RunEnd): Promise<Run>
   find(scope: OrganizationScope, uuid: string): Promise<Run | undefined>
@@ -96,6 +101,11 @@ export interface RunStore {
   setCrashes(uuid: string, from: number, to: number): Promise<void>
   /** Resets all crash counters at a regular stop. To be called when no run has a turn. */
   forgetCrashes(): Promise<void>
+}
+
+/** The case that a run opens if it has none. */
+export interface NewRunCase {
+  readonly title: string
 }
 
 /** The queued run, or the id of the alert with which this one was grouped and whether its investigation is over. */

@@ -45,7 +45,7 @@ import type { OpenApiDocument } from '../reference/openapi-document.ts'
 export interface Services {
   readonly stores: Stores
   readonly catalogue: Catalogue
-  readonly investigations: Pick<Investigations, 'submit' | 'accepting' | 'wait' | 'again'>
+  readonly investigations: Pick<Investigations, 'receive' | 'accepting' | 'wait' | 'again'>
   readonly control: RunControl
   readonly retries: Retries
   readonly scheduler: Pick<Scheduler, 'takeOver'>

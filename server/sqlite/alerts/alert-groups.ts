@@ -1,8 +1,10 @@
 import type { AlertGroup, NewGroup } from '../../../core/domain/alert-group.ts'
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
-import type { NewRun } from '../../../core/domain/run.ts'
+import type { Alert } from '../../../core/domain/alert.ts'
+import type { NewRun, Run } from '../../../core/domain/run.ts'
+import type { FirstRun } from '../../../core/ports/alert-store.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
-import type { QueuedOrGrouped } from '../../../core/ports/runs/run-store.ts'
+import type { NewRunCase, QueuedOrGrouped } from '../../../core/ports/runs/run-store.ts'
 import { joinAlert } from '../../../core/transitions/alert.ts'
 import {
   groupingActor,
@@ -11,13 +13,13 @@ import {
   repeatEntry,
   type GroupState,
 } from '../../../core/transitions/grouping.ts'
-import { alertStateOf, changeAlert, findAlertState, type AlertStateRow } from './alert-rows.ts'
+import { alertStateOf, changeAlert, requireAlertState, type AlertStateRow } from './alert-rows.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { insertCase } from '../cases/case-rows.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { whereAll } from '../database/paging.ts'
-import { queueRun } from '../runs/run-transitions.ts'
+import { queueRun } from '../runs/queue-run.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { deleteOutlived, outlived, updateRows, type FieldValues } from '../context/rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
@@ -40,23 +42,43 @@ export function queueOrGroup(
   context: StoreContext,
   given: NewRun & { readonly alertUuid: string },
   group: NewGroup,
+  begin?: NewRunCase,
 ): QueuedOrGrouped {
   const { database, clock } = context
   const now = clock.now()
   const organization = requireOrganization(database, given.organizationUuid)
+  const alert = requireAlertState(database, organization.id, given.alertUuid)
   const open = database.get<GroupRow>(selectGroup, organization.id, group.fingerprint)
   const grouping = groupingOf(open, now)
-  if (open !== undefined && grouping === 'join')
-    return join(database, organization, group, open, given.alertUuid, now)
-  const run = queueRun(context, given)
-  const alert = findAlertState(database, given.alertUuid)
-  if (alert === undefined) return { run }
-  if (open !== undefined && grouping === 'take_over') takeOver(database, group, open, alert, now)
-  else begin(database, organization, group, alert, now)
+  if (open !== undefined && grouping === 'join') return join(database, organization, group, open, alert, now)
+  if (open !== undefined && grouping === 'take_over') {
+    const run = queueRun(context, given, { alert })
+    takeOver(database, group, open, alert, now)
+    return { run }
+  }
+  const run = queueRun(context, given, { alert, begin })
+  beginGroup(database, organization, group, alert, now)
   return { run }
 }
 
-function begin(
+/** Inside of the write that stores the alert. Undefined: it may be a repeat, and no run is queued. */
+export function queueFirst(
+  context: StoreContext,
+  { run, group, begin }: FirstRun,
+  alert: AlertStateRow & Pick<Alert, 'uuid'>,
+): Run | undefined {
+  const { database, clock } = context
+  const now = clock.now()
+  const organization = requireOrganization(database, run.organizationUuid)
+  if (group !== undefined) {
+    const open = database.get<GroupRow>(selectGroup, organization.id, group.fingerprint)
+    if (groupingOf(open, now) !== 'begin') return undefined
+    beginGroup(database, organization, group, alert, now)
+  }
+  return queueRun(context, { ...run, alertUuid: alert.uuid }, { alert, begin })
+}
+
+function beginGroup(
   database: Database,
   organization: OrganizationKey,
   group: NewGroup,
@@ -83,11 +105,9 @@ function join(
   organization: OrganizationKey,
   group: NewGroup,
   open: GroupRow,
-  alertUuid: string,
+  alert: AlertStateRow,
   now: number,
 ): QueuedOrGrouped {
-  const alert = findAlertState(database, alertUuid)
-  if (alert === undefined) throw new Error(`the alert ${alertUuid} was deleted`)
   const first = alertStateOf(database, open.firstRow)
   const { isOver, changes } = joinAlert(alert, first, group.reason, now)
   const caseRow = first.caseRow ?? openCase(database, organization, group, first, now)

@@ -1,5 +1,6 @@
 import { alertFields, contentPreview, investigationFields, type Alert } from '../../../core/domain/alert.ts'
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
+import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { ListedAlert } from '../../../core/ports/alert-store.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import type { AlertChanges, AlertState } from '../../../core/transitions/alert.ts'
@@ -200,9 +201,11 @@ const toState = ({ organizationCode, provider, ...row }: SelectedState): AlertSt
   id: composeAlertId(organizationCode, provider, row.sequence),
 })
 
-export function findAlertState(database: Database, uuid: string): AlertStateRow | undefined {
+/** Throws NotFoundError `alert_not_found`, also for an alert of another organization. */
+export function requireAlertState(database: Database, organizationRow: number, uuid: string): AlertStateRow {
   const row = database.get<SelectedState>(`${selectState} WHERE t.uuid = ?`, uuid)
-  return row && toState(row)
+  if (row?.organizationRow === organizationRow) return toState(row)
+  throw new NotFoundError('alert_not_found', `there is no alert ${uuid}`)
 }
 
 export const alertStateOf = (database: Database, row: number): AlertStateRow =>

@@ -10,10 +10,12 @@ import type {
   AwaitingAlert,
   ListedAlert,
   OnceKey,
+  ReceivedAlert,
+  ReceiveRequest,
 } from '../../../core/ports/alert-store.ts'
 import type { ListPage, OrganizationScope } from '../../../core/ports/common.ts'
 import { awaitingStatus, receivedAlert } from '../../../core/transitions/alert.ts'
-import { listGroups } from './alert-groups.ts'
+import { listGroups, queueFirst } from './alert-groups.ts'
 import { requireSameAlert } from '../../../core/transitions/idempotency.ts'
 import { findAlertOfRequest, keepAlertRequest } from './alert-requests.ts'
 import {
@@ -73,17 +75,23 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
   }
 
   create(alert: NewAlert): Promise<Alert> {
-    return this.commits.write(() => this.#insert(alert))
+    return this.commits.write(() => this.#insert(alert).alert)
   }
 
   createOnce(given: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }> {
+    return this.receive(given, { once })
+  }
+
+  receive(given: NewAlert, { once, firstRun }: ReceiveRequest): Promise<ReceivedAlert> {
     return this.commits.write(() => {
       const now = this.clock.now()
-      const earlier = findAlertOfRequest(this.database, given.createdBy, once.key, now)
-      if (earlier !== undefined) return { alert: requireSameAlert(earlier, given, once.key), replayed: true }
-      const alert = this.#insert(given)
-      keepAlertRequest(this.database, alert, once, now)
-      return { alert, replayed: false }
+      const earlier = once && findAlertOfRequest(this.database, given.createdBy, once.key, now)
+      if (once && earlier) return { alert: requireSameAlert(earlier, given, once.key), replayed: true }
+      const { alert, keys } = this.#insert(given)
+      if (once !== undefined) keepAlertRequest(this.database, alert, once, now)
+      const first = firstRun?.(alert)
+      const run = first && queueFirst(this.context, first, { ...alert, ...keys, caseRow: null })
+      return { alert, replayed: false, run }
     })
   }
 
@@ -159,7 +167,7 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
     })
   }
 
-  #insert(given: NewAlert): Alert {
+  #insert(given: NewAlert) {
     requireInt64(given.createdAtSource)
     requireWellFormed(given)
     const organization = requireOrganization(this.database, given.organizationUuid)
@@ -175,15 +183,15 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
       organizationCode: organization.code,
       createdAt: now,
     })
+    const keys = { organizationRow: organization.id, sequence }
     const row = insertAlert(this.database, alert, {
-      organizationRow: organization.id,
+      ...keys,
       providerRow: provider.id,
-      sequence,
       contentPreview: storedPreview(given.content),
     })
     this.database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
     this.#indexer.soon()
-    return alert
+    return { alert, keys: { ...keys, row } }
   }
 }
 

@@ -3,6 +3,7 @@ import type { NewRun, Run, RunEnd, RunFilter } from '../../../core/domain/run.ts
 import { NotFoundError, UnavailableError } from '../../../core/errors/errors.ts'
 import type {
   ListedRun,
+  NewRunCase,
   UnfinishedWork,
   ParkedRun,
   PlaybookResults,
@@ -27,7 +28,8 @@ import { playbookResults } from '../playbooks/playbook-results.ts'
 import { claims } from '../database/request-claims.ts'
 import { hasSuccessor, isSuperseded, IncompleteJournalError, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
-import { copyOn, endRun, openCaseOf, queueRun, startRun } from './run-transitions.ts'
+import { queueRun } from './queue-run.ts'
+import { copyOn, endRun, openCaseOf, startRun } from './run-transitions.ts'
 import {
   requireRunRow,
   selectListedRun,
@@ -64,10 +66,10 @@ const selectRequesters = `
   UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
 
 export class SqliteRunStore extends SqliteStore implements RunStore {
-  async queue(given: NewRun): Promise<Run> {
+  async queue(given: NewRun, begin?: NewRunCase): Promise<Run> {
     let left: number | undefined
     const run = await this.commits.write(() => {
-      const queued = queueRun(this.context, given)
+      const queued = queueRun(this.context, given, { begin })
       left = given.carriesOver && unfinishedCopy(this.database, queued.uuid)
       return queued
     })
@@ -104,18 +106,22 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
     }
   }
 
-  start(uuid: string, newCase: { readonly title: string }): Promise<Run | undefined> {
+  start(uuid: string, newCase: NewRunCase): Promise<Run | undefined> {
     return this.#whole(() => startRun(this.context, requireRunRow(this.database, 'uuid', uuid), newCase))
   }
 
-  openCase(uuid: string, newCase: { readonly title: string }): Promise<string> {
+  openCase(uuid: string, newCase: NewRunCase): Promise<string> {
     return this.commits.write(() =>
       openCaseOf(this.context, requireRunRow(this.database, 'uuid', uuid), newCase),
     )
   }
 
-  queueOrGroup(given: NewRun & { readonly alertUuid: string }, group: NewGroup): Promise<QueuedOrGrouped> {
-    return this.commits.write(() => queueOrGroup(this.context, given, group))
+  queueOrGroup(
+    given: NewRun & { readonly alertUuid: string },
+    group: NewGroup,
+    begin?: NewRunCase,
+  ): Promise<QueuedOrGrouped> {
+    return this.commits.write(() => queueOrGroup(this.context, given, group, begin))
   }
 
   end(uuid: string, end: RunEnd): Promise<Run> {

@@ -3,7 +3,7 @@ import type { ScheduleStore, StoredSchedule } from '../../../core/ports/runs/sch
 import { keptNextAt } from '../../../core/transitions/run.ts'
 import { insertRow, updateRow } from '../context/rows.ts'
 import { requireOrganization } from '../access/organization-store.ts'
-import { queueRun } from './run-transitions.ts'
+import { queueRun } from './queue-run.ts'
 import { SqliteStore } from '../context/store-context.ts'
 
 const select = `
@@ -55,7 +55,7 @@ export class SqliteScheduleStore extends SqliteStore implements ScheduleStore {
       this.database.run('UPDATE schedules SET next_at = ? WHERE id = ?', nextAt, row.id)
       const unfinished = 'SELECT 1 FROM runs WHERE schedule_id = ? AND ended_at IS NULL LIMIT 1'
       if (!overlap && this.database.get(unfinished, row.id) !== undefined) return undefined
-      return queueRun(this.context, run, row.id)
+      return queueRun(this.context, run, { scheduleRow: row.id })
     })
   }
 }

@@ -76,7 +76,11 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
   const { stores, folder, dispose } = await openTemporaryStores({ clock })
   const submitted: Alert[] = []
   const investigations: Api['investigations'] = {
-    submit: (alert) => void submitted.push(alert),
+    async receive(given, once) {
+      const received = await stores.alerts.receive(given, { once })
+      if (!received.replayed && given.type !== null) submitted.push(received.alert)
+      return received
+    },
     accepting: () => true,
     wait: () => Promise.resolve(),
     again: ({ organizationUuid, uuid }) =>

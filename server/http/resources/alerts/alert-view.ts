@@ -27,8 +27,13 @@ export const investigatedAlertView = (alert: ListedAlert): Readonly<Record<strin
   ...renamed(alert, investigationFields),
 })
 
-const renamed = (alert: ListedAlert, names: Readonly<Partial<Record<keyof Alert, string>>>) =>
-  Object.fromEntries(Object.entries(names).map(([field, name]) => [name, alert[field as keyof Alert]]))
+type Names = Readonly<Partial<Record<keyof Alert, string>>>
+
+function renamed(alert: ListedAlert, names: Names): Readonly<Record<string, unknown>> {
+  const view: Record<string, unknown> = {}
+  for (const field in names) view[names[field as keyof Alert]!] = alert[field as keyof Alert]
+  return view
+}
 
 /** Throws RequestError `alert_not_found`, or `alert_deleted` after its retention. */
 export async function requireAlert(

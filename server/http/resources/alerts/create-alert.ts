@@ -1,6 +1,5 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
 import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
-import type { AlertStore } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
@@ -79,10 +78,9 @@ export const createAlert = defineRoute({
     const { alert, replayed } = await services.intakeGate.inTurn(organization.uuid, () => {
       // Others were accepted while this alert waited for its turn.
       requireAccepting()
-      return store(services.stores.alerts, key?.toString(), given)
+      return receive(services.investigations, key?.toString(), given)
     })
     if (!replayed) services.engine.storms.count('received', organization.uuid)
-    if (!replayed && type !== null) services.investigations.submit(alert)
     const location = `/alerts/${alert.id}`
     const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
     const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
@@ -99,10 +97,12 @@ export const createAlert = defineRoute({
   },
 })
 
-async function store(alerts: AlertStore, key: string | undefined, alert: NewAlert) {
-  if (key === undefined) return { alert: await alerts.create(alert), replayed: false }
+async function receive(investigations: Services['investigations'], key: string | undefined, alert: NewAlert) {
   try {
-    return await alerts.createOnce(alert, { key, keepMs: idempotencyKeepMs })
+    return await investigations.receive(
+      alert,
+      key === undefined ? undefined : { key, keepMs: idempotencyKeepMs },
+    )
   } catch (error) {
     if (!(error instanceof ConflictError) || error.code !== 'idempotency_key_reused') throw error
     throw idempotencyKeyReused('alert')

@@ -1,0 +1,142 @@
+import { composeCaseId } from '../../../core/domain/ids.ts'
+import type { NewRun, Run } from '../../../core/domain/run.ts'
+import type { NewRunCase } from '../../../core/ports/runs/run-store.ts'
+import { beginAlert, submitAlert } from '../../../core/transitions/alert.ts'
+import { droppedEnd, isDropped, newRunStatus, startedRun } from '../../../core/transitions/run.ts'
+import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
+import { changeAlert, requireAlertState, type AlertStateRow } from '../alerts/alert-rows.ts'
+import type { StoreContext } from '../context/store-context.ts'
+import { makeUuid } from '../context/uuid.ts'
+import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { recordRun } from './audit-run.ts'
+import { copyJournal, isCopyComplete, requireLast } from './reruns.ts'
+import { changeRun, insertRun, requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
+import { caseOf, endRun, isTaken, noteInvestigation, openCase, type CaseKey } from './run-transitions.ts'
+import { maxWakeAt, turnHasCome } from './run-turns.ts'
+
+export interface QueueRunOptions {
+  /** The schedule that starts it, so that its runs do not overlap. */
+  readonly scheduleRow?: number
+  /** Its alert, if it was read already. */
+  readonly alert?: AlertStateRow
+  /** See `RunStore.queue`. */
+  readonly begin?: NewRunCase | undefined
+}
+
+/** Inside of a write. */
+export function queueRun(context: StoreContext, given: NewRun, options: QueueRunOptions = {}): Run {
+  const { database } = context
+  const { id, run, drops } = insertNew(context, given, options)
+  const { carriesOver } = given
+  if (carriesOver === undefined && given.by === undefined && !drops) return run
+  const isReady = carriesOver === undefined || isCopyComplete(database, id)
+  if (!isReady) changeRun(database, id, { wakeAt: maxWakeAt })
+  const row = requireRunRow(database, 'id', id)
+  recordStart(context, row, given)
+  return drops && isReady ? endRun(context, row, droppedEnd) : toRun(row)
+}
+
+/** A new run has none of this. */
+const blank = {
+  startedAt: null,
+  endedAt: null,
+  prunedAt: null,
+  output: null,
+  error: null,
+  cancellation: null,
+  retryOf: null,
+  retriedBy: null,
+}
+
+interface Inserted {
+  readonly id: number
+  /** Without what it carries over. */
+  readonly run: Run
+  /** It ends at once: an earlier run of its concurrency key is active. */
+  readonly drops: boolean
+}
+
+function insertNew({ database, clock }: StoreContext, given: NewRun, options: QueueRunOptions): Inserted {
+  const { organizationUuid, playbookName, playbookHash, carriesOver } = given
+  const organization = requireOrganization(database, organizationUuid)
+  const alert = options.alert ?? alertOf(database, organization, given)
+  const before = carriesOver && requireLast(database, organization, carriesOver.runUuid)
+  const now = clock.now()
+  const concurrencyKey = keyOf(organization, given)
+  const isHeld = isTaken(database, concurrencyKey, Number.MAX_SAFE_INTEGER)
+  const named = { uuid: makeUuid(now), organizationUuid, playbookName, playbookHash }
+  const mayBegin = !isHeld && before === undefined
+  const begun = alert && submit(database, alert, named, given, mayBegin ? options.begin : undefined, now)
+  const queued = { uuid: named.uuid, status: newRunStatus }
+  const { status, startedAt } = begun ? startedRun(queued, now) : { ...queued, startedAt: null }
+  const inputs = toJson(given.inputs)
+  const id = insertRun(database, {
+    uuid: named.uuid,
+    organizationRow: organization.id,
+    playbookName,
+    playbookHash,
+    alertRow: alert?.row ?? null,
+    status,
+    createdAt: now,
+    startedAt,
+    wakeAt: begun ? null : turnHasCome,
+    inputs: database.kept(inputs, given.isSensitive === true, `inputs ${named.uuid}`),
+    concurrencyKey,
+    scheduleId: options.scheduleRow ?? null,
+    caseRow: begun?.row ?? before?.caseRow ?? null,
+    retryOf: before?.id ?? null,
+    choice: given.choice ?? null,
+  })
+  const drops = isDropped(given.concurrency, isHeld)
+  if (before && carriesOver) copyJournal(database, before, id, { paths: carriesOver.paths, drops })
+  const run = {
+    ...blank,
+    ...named,
+    status,
+    createdAt: now,
+    startedAt,
+    alertId: alert?.id ?? null,
+    caseId: begun ? composeCaseId(organization.code, begun.number) : null,
+    inputs: fromJson<Run['inputs']>(inputs) ?? {},
+    exclusive: concurrencyKey !== null,
+  }
+  return { id, run, drops }
+}
+
+const alertOf = (
+  database: Database,
+  { id }: OrganizationKey,
+  { alertUuid }: NewRun,
+): AlertStateRow | undefined => (alertUuid === null ? undefined : requireAlertState(database, id, alertUuid))
+
+const keyOf = ({ id }: OrganizationKey, { concurrency, playbookName }: NewRun): string | null =>
+  concurrency === undefined ? null : JSON.stringify([id, playbookName, concurrency.key])
+
+/** The alert becomes Submitted; InProgress if its run begins at once. Gives the case of that run. */
+function submit(
+  database: Database,
+  alert: AlertStateRow,
+  run: Pick<Run, 'uuid' | 'playbookName' | 'organizationUuid'>,
+  given: NewRun,
+  newCase: NewRunCase | undefined,
+  now: number,
+): CaseKey | undefined {
+  const submitted = submitAlert(alert, given, now)
+  if (newCase === undefined) {
+    changeAlert(database, alert.row, submitted)
+    return undefined
+  }
+  const state = { ...alert, ...submitted }
+  const opened = caseOf(database, alert) ?? openCase(database, run, newCase, now)
+  const changes = { ...submitted, ...beginAlert(state, now) }
+  noteInvestigation(database, state, run, { opened, changes, choice: given.choice ?? null }, now)
+  return opened
+}
+
+function recordStart(context: StoreContext, run: RunRow, { by, carriesOver }: NewRun): void {
+  if (by === undefined) return
+  const details = { playbook_hash: run.playbookHash, alert: toListedRun(run).alertId }
+  if (carriesOver === undefined) recordRun(context, 'run.started', run, by, details)
+  else recordRun(context, 'run.retried', run, by, { ...details, retry_of: carriesOver.runUuid })
+}
