@@ -124,7 +124,7 @@ export default defineConfig({
     'max-lines-per-function': ['error', { max: 80 }],
     'typescript/consistent-type-imports': 'error',
     'typescript/no-explicit-any': 'error',
-    // Assertions stand where data crosses an edge (JSON, rows, errors); the checks beside them do what types cannot.
+    // Assertions are used where data enters (JSON, rows, errors); the checks beside them do what types cannot.
     'typescript/no-unsafe-type-assertion': 'off',
     // `get<T>(…)` reads better at an edge than an assertion at each call.
     'typescript/no-unnecessary-type-parameters': 'off',
@@ -165,7 +165,7 @@ export default defineConfig({
       files: ['test/plugin-contract/messaging-client.test.ts'],
       rules: { 'unicorn/require-post-message-target-origin': 'off' },
     },
-    // Words that people write by mistake, `then` among them; nobody awaits the table.
+    // The table lists words that people write by mistake, such as `then`; it is never awaited.
     { files: ['core/playbook/template/familiar-words.ts'], rules: { 'unicorn/no-thenable': 'off' } },
     { files: ['cli/**', 'test/bench/**'], rules: { 'no-console': 'off' } },
   ],

@@ -10,7 +10,7 @@ import { readAnswer, requestWebApi, requireText } from './web-api.ts'
 
 const defaultApiUrl = 'https://slack.com/api'
 /**
- * Not the schema of a base URL: a webhook address is a secret, since whoever has it may post, and it may have
+ * Not the schema of a base URL: a webhook address is a secret, because it allows posting, and it may have
  * a query.
  */
 const webAddress = '^(https://[^/?#@\\s]+|http://(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{1,5})?)'
@@ -77,7 +77,7 @@ export const connection = defineConnection({
   title: 'Team messaging',
   description:
     'Slack, or a system with its API. Needs an app, created from the connection’s manifest and installed in ' +
-    'the workspace by somebody with permission.',
+    'the workspace by a person with permission.',
   docs: 'https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests',
   setup: [
     'Create the connection. Only the name of the channel is needed now; the app provides the secrets later.',

@@ -10,7 +10,7 @@ export function outcomeText(
 ): SettledOutcome {
   const { state, value, by, byKind, at } = outcome
   if (state === 'withdrawn') return { text: 'This question was withdrawn. No answer is needed.' }
-  if (state === 'timed_out') return { text: 'Nobody answered in time.', ...when(at) }
+  if (state === 'timed_out') return { text: 'No answer in time.', ...when(at) }
   const label = typeof value === 'string' ? answerLabel(question, value) : 'a form'
   const isAsked = by === undefined || (byKind === 'person' && by === asked)
   const who = isAsked
@@ -30,19 +30,19 @@ function when(at: number | undefined): Pick<SettledOutcome, 'moment'> {
 }
 
 export const reminderText = (question: ShownQuestion): string =>
-  `A reminder: the question above still waits for your answer. Press one of its buttons, or reply here with ${answerWords(question)}.`
+  `A reminder: the question above is still waiting for your answer. Press one of its buttons, or reply here with ${answerWords(question)}.`
 
 export function refusalText(question: ShownQuestion, reason: RefusalReason): string {
   switch (reason) {
     case 'late':
-      return 'Thank you, but the time to answer this question is over.'
+      return 'Thank you, but the time to answer this question has passed.'
     case 'second':
       return 'Thank you, but this question already has an answer. The first answer counts.'
     case 'not_asked':
-      return 'Somebody else was asked this question. Only their answer counts.'
+      return 'This question is for someone else. Only their answer counts.'
     case 'not_an_answer':
       return `This is not a valid answer. Press a button, or reply with ${answerWords(question)}.`
     case 'ambiguous':
-      return 'Several questions wait for your answer. Press a button of the right one, or reply in its thread.'
+      return 'Several questions are waiting for your answer. Press a button of the right one, or reply in its thread.'
   }
 }

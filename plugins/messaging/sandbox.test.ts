@@ -143,7 +143,7 @@ describe('the messaging sandbox', () => {
       const error: unknown = await running.controls.callbacks
         .subscribe(urls)
         .catch((reason: unknown) => reason)
-      expect(String(error)).to.match(/did not answer with the challenge, but with 200 hello/)
+      expect(String(error)).to.match(/answered 200 hello instead of the challenge/)
     })
 
     it('are sent when a button is pressed', async () => {

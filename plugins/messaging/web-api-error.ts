@@ -45,8 +45,8 @@ const temporaryWords: ReadonlySet<string> = new Set([
 
 /** Errors in the input of a step. */
 const stepWords: Readonly<Record<string, string>> = {
-  users_not_found: 'Nobody in the workspace has this e-mail address, or the account is deactivated.',
-  user_not_found: 'Nobody in the workspace has this user id.',
+  users_not_found: 'No one in the workspace has this e-mail address, or the account is deactivated.',
+  user_not_found: 'No one in the workspace has this user id.',
   user_not_visible: 'The app may not see this person, perhaps a guest or a member of another workspace.',
   user_disabled: 'The account of this person is deactivated.',
   cannot_dm_bot: 'A bot cannot answer: give the user id of a person.',

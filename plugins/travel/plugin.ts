@@ -7,7 +7,7 @@ import { searchUserTravel } from './skills/search-user-travel.ts'
 export default definePlugin({
   name: 'travel',
   title: 'Travel platform',
-  description: 'Finds out who travels where and when, from Navan bookings.',
+  description: 'Finds people’s trips from Navan bookings.',
   connection,
   skills: [getUsers, searchUserTravel, getBookings],
 })

@@ -137,7 +137,7 @@ describe('tocsin sandbox', function () {
       /^travel\n {2}bookings +every booking/m,
       /^no unknown command 'fial': did you mean fail\?$/m,
       /^no several have 'expire': write 'travel expire' or 'endpoint_security expire'$/m,
-      /^the next request is refused, and has to get a new token$/m,
+      /^the next request is refused and must get a new token$/m,
       /^no travel has: bookings, book, cancel, expire$/m,
       /^no write it as: cancel <number>$/m,
       /^no there is no booking 99; 'bookings' lists them$/m,
@@ -201,7 +201,7 @@ describe('tocsin sandbox', function () {
       type('click kim@example.com perhaps')
       await sandboxes.hasPrinted(/no message 1 has the buttons 'Yes, me', 'not_mine'/)
       type('click kim@example.com yes, me')
-      await sandboxes.hasPrinted(/kim@example.com pressed 'Yes, me', and the platform took it/)
+      await sandboxes.hasPrinted(/kim@example.com pressed 'Yes, me', and the platform accepted it/)
       const [summary] = await eventually('the case', async () => {
         const { data } = (await server.call('/cases')).body
         return data.some((one: any) => one.summary !== null && one.summary !== '')

@@ -132,7 +132,7 @@ describe('tocsin demo', function () {
     process.stdin.write('requests on\n')
     await hasPrinted(/requests are shown/)
     process.stdin.write(`${/^ +(click .*)$/m.exec(stdout)?.[1]}\n`)
-    await hasPrinted(/dana@example.com pressed 'No', and the platform took it/)
+    await hasPrinted(/dana@example.com pressed 'No', and the platform accepted it/)
     await hasPrinted(/messaging {2}POST \[redacted\] {2}200/)
     await hasPrinted(/endpoint_security {2}desk-043.example.com {2}Isolate {2}Pending/)
     process.kill('SIGINT')

@@ -104,7 +104,7 @@ describe('a messaging checkpoint, end to end', function () {
     })
     expect(made.status).to.equal(201)
     const early: unknown = await subscribe().catch((error: unknown) => error)
-    expect(String(early), 'before the signing secret is known').to.match(/did not answer with the challenge/)
+    expect(String(early), 'before the signing secret is known').to.match(/instead of the challenge/)
     const { body: problem } = await tocsin.call('/connections/chat/authenticate', {
       method: 'POST',
       body: {},
@@ -192,14 +192,14 @@ describe('a messaging checkpoint, end to end', function () {
   it('asks which question is meant if several wait', async () => {
     const questions = [await ask(), await ask()]
     await people().reply(ana.id, 'mine')
-    await said(ana.conversation, /Several questions wait for your answer/)
+    await said(ana.conversation, /Several questions are waiting for your answer/)
     for (const { run } of questions) expect((await runOf(run)).status).to.equal('waiting')
   })
 
   it('ignores other people', async () => {
     const { run, message } = await ask()
     expect(await people().click(message, 'Yes, me', chen.id)).to.have.property('status', 200)
-    await said(chen.conversation, /Somebody else was asked/)
+    await said(chen.conversation, /This question is for someone else/)
     await people().reply(chen.id, 'mine')
     expect((await runOf(run)).status).to.equal('waiting')
     await people().click(message, 'not_mine')
@@ -230,9 +230,9 @@ describe('a messaging checkpoint, end to end', function () {
   it('resumes after the timeout, and a late answer changes nothing', async () => {
     const { run, message } = await ask({ within: '2s' })
     expect((await ended(run)).output).to.include({ answer: 'no_reply', by: null })
-    expect(await settled(message)).to.match(/^Nobody answered in time/)
+    expect(await settled(message)).to.match(/^No answer in time/)
     await people().click(message, 'Yes, me')
-    await said(ana.conversation, /time to answer this question is over/)
+    await said(ana.conversation, /time to answer this question has passed/)
     expect((await runOf(run)).output).to.include({ answer: 'no_reply' })
   })
 

@@ -1,8 +1,8 @@
 import { promises, type Proof } from './promises.ts'
 
-/** What came of a proof when the whole suite ran last. */
+/** The result of a proof in the last run of the whole suite. */
 export interface Result {
-  /** Tests whose title begins as the proof's. */
+  /** Number of passed tests whose title begins with the proof's. */
   readonly passed: number
   readonly failed: number
   readonly pending: number
@@ -11,15 +11,15 @@ export interface Result {
 export interface LastRun {
   /** YYYY-MM-DD. */
   readonly date: string
-  /** Which it can be repeated with. */
+  /** Reproduces the run. */
   readonly seed: number
-  /** How often each loop ran, against the short form. */
+  /** Repetitions of each loop, relative to the short form. */
   readonly times: number
-  /** What it ran on. */
+  /** Description of the machine. */
   readonly machine: string
   /** By {@link keyOf}. */
   readonly results: Readonly<Record<string, Result>>
-  /** Planted bugs, and whether the proofs that name them turned red. */
+  /** Planted bugs, and whether their proofs failed as expected. */
   readonly planted: Readonly<Record<string, 'noticed' | 'missed'>>
 }
 

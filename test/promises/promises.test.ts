@@ -30,9 +30,9 @@ describe('the promises', () => {
       (test) => devoted.some((folder) => test.file.startsWith(folder)) && !named.has(test),
     )
     // A run without faults is what the others are compared with.
-    expect(
-      missing.map(({ title }) => title).filter((title) => !/without a kill/.test(title)),
-    ).to.deep.equal([])
+    expect(missing.map(({ title }) => title).filter((title) => !/without a kill/.test(title))).to.deep.equal(
+      [],
+    )
   })
 
   it('are tried by bugs that can be planted as they are written down', () => {

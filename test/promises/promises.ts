@@ -1,7 +1,7 @@
-/** What Tocsin promises about alerts, runs and steps, and the tests that hold it to that. docs/promises.md is made from this. */
+/** The promises about alerts, runs and steps, with the tests that check them. docs/promises.md is generated from this. */
 export interface Promised {
   readonly title: string
-  /** What exactly, and what not. Markdown. */
+  /** The exact promise and its limits, as Markdown. */
   readonly exactly: string
   readonly proofs: readonly Proof[]
 }
@@ -9,9 +9,9 @@ export interface Promised {
 export interface Proof {
   /** Below `test/`. */
   readonly file: string
-  /** Full titles begin so, without the seed. */
+  /** Beginning of the full titles, without the seed. */
   readonly title: string
-  /** Mistakes in the product that turn it red; see `planted-bugs.ts`. */
+  /** Planted bugs that this test detects; see `planted-bugs.ts`. */
   readonly planted?: readonly string[]
 }
 
@@ -30,8 +30,8 @@ For power failures, Tocsin relies on the operating system: data reported as sync
         title:
           'a server killed with kill -9 under load keeps every alert it answered with 201, and ends each investigation once with one case',
         planted: [
-          'alerts left Created are not taken up at the start',
-          'runs left unfinished are not taken up',
+          'alerts with status Created are not resumed at the start',
+          'unfinished runs are not resumed at the start',
         ],
       },
       {
@@ -86,7 +86,7 @@ The order in which branches and calls end does not change the journal.
       {
         file: 'engine/crash-at-every-write.test.ts',
         title: 'a run whose process crashes ends the same after a crash just before each of its writes',
-        planted: ['the intent of a step is not recorded', 'the intent of a step is not waited for'],
+        planted: ['the intent of a step is not recorded', 'a step does not wait until its intent is stored'],
       },
       {
         file: 'engine/crash-at-every-write.test.ts',
@@ -99,12 +99,12 @@ The order in which branches and calls end does not change the journal.
       {
         file: 'engine/interruptions.test.ts',
         title: 'local durable context: interruptions',
-        planted: ['a step that was interrupted is repeated, whatever its class'],
+        planted: ['an interrupted step is repeated regardless of its class'],
       },
       {
         file: 'engine/interpreter-determinism.test.ts',
         title: 'interpreter determinism writes the same journal regardless of the order in which steps end',
-        planted: ['the order in which work ends decides'],
+        planted: ['the result depends on the order in which work ends'],
       },
     ],
   },
@@ -121,12 +121,12 @@ was asked. Sending it again has no effect, even after a restart. The person who 
       {
         file: 'sqlite/contract.test.ts',
         title: 'SQLite stores CheckpointStore takes the first answer',
-        planted: ['a second answer takes the place of the first'],
+        planted: ['a second answer replaces the first'],
       },
       {
         file: 'sqlite/contract.test.ts',
         title: 'SQLite stores CheckpointStore lets the first of answer and timeout win',
-        planted: ['a timeout takes the place of an answer'],
+        planted: ['a timeout replaces an answer'],
       },
       {
         file: 'sqlite/contract.test.ts',
@@ -137,15 +137,15 @@ was asked. Sending it again has no effect, even after a restart. The person who 
         file: 'end-to-end/inbound.test.ts',
         title: 'an inbound answer over a connection',
         planted: [
-          'the answer of somebody who was not asked counts',
+          'the answer of another person counts',
           'a question of another connection can be answered',
-          'a repeat of what was sent is taken again',
+          'a repeated webhook call is processed again',
         ],
       },
       {
         file: 'engine/follow-ups.test.ts',
         title: 'a question',
-        planted: ['a question that was over before a restart is not settled'],
+        planted: ['a question that closed before a restart is not settled'],
       },
     ],
   },
@@ -163,12 +163,12 @@ next start.
         file: 'faults/clock-steps.test.ts',
         title: 'a clock change while runs wait',
         planted: [
-          'a clock that is set is not looked at',
-          'a schedule trusts the clock that was wrong',
-          'a queued run has the time at which it was queued',
-          'a run that was woken has the time at which it was',
-          'waits that had ended are lost where the clock is set back',
-          'a run that is taken too early is forgotten',
+          'a change of the system clock is not noticed',
+          'a schedule keeps a time computed with a wrong clock',
+          'a queued run is due at the time at which it was queued',
+          'a woken run is due at the time at which it was woken',
+          'ended waits are lost if the clock is set back',
+          'a run that is taken too early is lost',
         ],
       },
       {
@@ -182,17 +182,17 @@ next start.
       {
         file: 'engine/alarms.test.ts',
         title: 'alarms',
-        planted: ['what rings earlier than all others is not looked at'],
+        planted: ['an alarm earlier than all others is ignored'],
       },
       {
         file: 'sqlite/contract.test.ts',
         title: 'SQLite stores ScheduleStore fires once per due time',
-        planted: ['a schedule fires for whoever comes'],
+        planted: ['a schedule fires once for each process'],
       },
     ],
   },
   {
-    title: 'A sick peer harms only the step that calls it',
+    title: 'A failing system affects only the step that calls it',
     exactly: `
 Statuses 408, 429 and 5xx, connection resets and invalid answers are retried a limited number of times. \`Retry-After\` is respected up to the
 step's longest wait. A write that must not be repeated waits for a person instead (promise 2).
@@ -205,7 +205,7 @@ stays limited.
         file: 'faults/dead-peers.test.ts',
         title:
           'runs with failing other systems end with their own errors after the allowed attempts, within bounded memory',
-        planted: ['a body may be as large as it likes'],
+        planted: ['bodies have no size limit'],
       },
       {
         file: 'faults/dead-peers.test.ts',
@@ -216,7 +216,7 @@ stays limited.
     ],
   },
   {
-    title: 'A storm is survived',
+    title: 'An alert storm loses no accepted alert',
     exactly: `
 Under overload, alerts are refused with 503 and \`Retry-After\`: those with a type if too many investigations are queued, all of an organization
 if 1,000 of its alerts wait for the store. Every alert answered with 2xx is kept. Organizations take turns, at the store and in the engine,
@@ -227,7 +227,7 @@ so one that sends many alerts does not delay the others.
         file: 'faults/storm.test.ts',
         title:
           'a storm of alerts is accepted up to the limit, refused beyond with Retry-After, and kept as far as accepted',
-        planted: ['an organization’s line has no end'],
+        planted: ['the queue of an organization has no limit'],
       },
       {
         file: 'http/create-alert.test.ts',
@@ -237,7 +237,7 @@ so one that sends many alerts does not delay the others.
       {
         file: 'http/intake-gate.test.ts',
         title: 'the alert intake queue',
-        planted: ['organizations share one line in front of the store'],
+        planted: ['all organizations share one intake queue'],
       },
       {
         file: 'engine/runner.test.ts',
@@ -262,18 +262,18 @@ seconds. Everything acknowledged before is in the database, wherever that is.
         file: 'faults/disk.test.ts',
         title:
           'tocsin serve with a temporary disk failure acknowledges only what it stores, serves reads, reports the failure, and recovers:',
-        planted: ['writes are acknowledged before the commit', 'a store that is held up fails the step'],
+        planted: ['writes are acknowledged before the commit', 'an unavailable store fails the step'],
       },
       {
         file: 'faults/data-directory.test.ts',
         title:
           'tocsin serve without its data directory acknowledges nothing, begins no step, reports the loss and ends, with acknowledged alerts kept:',
-        planted: ['nobody looks whether the database is where it was opened'],
+        planted: ['a moved or replaced database file is not detected'],
       },
       {
         file: 'sqlite/database-file-guard.test.ts',
         title: 'SQLite stores whose files are moved or replaced',
-        planted: ['nobody looks whether the database is where it was opened'],
+        planted: ['a moved or replaced database file is not detected'],
       },
       {
         file: 'sqlite/crash.test.ts',
@@ -284,17 +284,17 @@ seconds. Everything acknowledged before is in the database, wherever that is.
       {
         file: 'sqlite/open.test.ts',
         title: 'opening SQLite stores tells by a probe',
-        planted: ['a probe writes nothing'],
+        planted: ['the disk probe writes nothing'],
       },
       {
         file: 'sqlite/open.test.ts',
         title: 'opening SQLite stores reports a damaged page',
-        planted: ['a damaged page is nothing special'],
+        planted: ['a damaged page is not reported'],
       },
     ],
   },
   {
-    title: 'Signals are minded',
+    title: 'Signals stop the process cleanly',
     exactly: `
 On SIGTERM, Tocsin accepts nothing more, lets active runs end or wait for up to 20 seconds, and exits with 0. A process that was stopped with SIGSTOP and continued repeats
 nothing. A second process on the same data is refused.
@@ -304,30 +304,30 @@ nothing. A second process on the same data is refused.
       {
         file: 'end-to-end/serve.test.ts',
         title: 'tocsin serve, stopped while it works,',
-        planted: ['what is under way is cut off at once when the process is told to stop'],
+        planted: ['SIGTERM aborts active work immediately'],
       },
       {
         file: 'engine/runner.test.ts',
         title: 'runner drain',
-        planted: ['what is under way is cut off at once when the process is told to stop'],
+        planted: ['SIGTERM aborts active work immediately'],
       },
       {
         file: 'faults/signals.test.ts',
         title:
           'tocsin serve, stopped with SIGSTOP and continued, repeats nothing, loses nothing, and fires every timer once',
-        planted: ['what must not be repeated is tried again'],
+        planted: ['an action that must not be repeated is retried'],
       },
       {
         file: 'faults/signals.test.ts',
         title:
           'a second tocsin serve on the same data refuses to start, names the first, and leaves it alone',
-        planted: ['the data directory is not claimed'],
+        planted: ['the data directory is not locked'],
       },
       { file: 'sqlite/lock.test.ts', title: 'the claim on a data directory keeps a second process out' },
     ],
   },
   {
-    title: 'Poison is fatal to itself alone',
+    title: 'A run that crashes the process does not stop the others',
     exactly: `
 After two crashes in a row, the runs that were active are taken up one by one, or in groups if there are many. Each is watched until it ends or waits, or for two
 seconds (doubled with each further crash). No other run starts in the meantime: for at most 30 seconds, and never for more than five minutes. \`GET /engine\`
@@ -344,40 +344,40 @@ resumes with the playbook that it began with.
         file: 'faults/poison.test.ts',
         title:
           'a run that crashes the process fails alone after four crashes; the process then starts, and the other runs have ended',
-        planted: ['nobody is suspected of bringing the process down'],
+        planted: ['no run is suspected after a crash'],
       },
       {
         file: 'faults/poison.test.ts',
         title:
           'an alert that crashes the process before it has a run fails alone; the process then starts and works',
-        planted: ['an alert is taken up again and again'],
+        planted: ['an alert that crashes the process is retried forever'],
       },
       {
         file: 'engine/runner.test.ts',
         title: 'runner after crashes of the process',
         planted: [
-          'whoever was under way is suspected',
-          'a stop that was meant counts as a crash',
-          'who was alone at one crash is given up',
+          'every active run is suspected after a crash',
+          'a planned stop counts as a crash',
+          'a run is given up after one crash alone',
         ],
       },
       {
         file: 'engine/plan-watch.test.ts',
         title: 'the watch after crashes',
         planted: [
-          'many suspects hold up everything for long',
-          'who was watched at a crash is as likely as others',
+          'many suspects block all other runs',
+          'a run that was watched at a crash is not suspected more',
         ],
       },
       {
         file: 'faults/upgrade.test.ts',
         title: 'an upgrade from the first release',
-        planted: ['places in a run have other names than in the release before'],
+        planted: ['paths of steps differ from the previous release'],
       },
     ],
   },
   {
-    title: 'A retry goes on from the failed step',
+    title: 'A retry continues from the failed step',
     exactly: `
 The new run has its own journal, with a copy of the carried results. A large journal is copied in pieces, so that other work continues; until the copy is complete, also after a
 crash, the run does not start and shows no steps.
@@ -389,37 +389,37 @@ Carried steps never run again. Only the actions listed under \`repeats\` in the 
       {
         file: 'faults/retries.test.ts',
         title: 'retries on a server',
-        planted: ['a retry does not know what was done'],
+        planted: ['a retry does not know completed steps'],
       },
       {
         file: 'sqlite/journal-copies.test.ts',
         title: 'the journal that a retry copies',
-        planted: ['a retry begins with a part of what was done'],
+        planted: ['a retry starts before the journal is copied completely'],
       },
       {
         file: 'retry/every-failure.test.ts',
         title: 'a retry comes',
-        planted: ['a retry carries over what failed'],
+        planted: ['a retry carries over failed steps'],
       },
       {
         file: 'retry/cut-off.test.ts',
         title: 'a retry of a run of which something was cut off',
-        planted: ['a retry carries over what was cut off'],
+        planted: ['a retry carries over interrupted steps'],
       },
       {
         file: 'retry/asked-first.test.ts',
         title: 'a retry of a step that may have taken effect, with a skill that can tell',
-        planted: ['a retry does not ask what became of the run before'],
+        planted: ['a retry does not verify earlier effects'],
       },
       {
         file: 'retry/edited-playbook.test.ts',
         title: 'a retry with an edited playbook',
-        planted: ['an edited step is taken for the same'],
+        planted: ['an edited step counts as unchanged'],
       },
     ],
   },
   {
-    title: 'A repeat ends as the investigation that it was grouped with',
+    title: 'A repeat ends with the investigation that it joined',
     exactly: `
 A repeat of an alert is stored like any other alert, belongs to the same case, and is Completed exactly when the investigation of the first alert has completed, also
 across kill -9. If that investigation failed, the next repeat is investigated. Alerts with missing fields, of a closed case, or after the time window are not repeats.
@@ -431,13 +431,13 @@ The decision is part of the write that would queue the run, so simultaneous aler
         title: 'SQLite stores RunStore, alerts that may repeat',
         planted: [
           'repeats do not end with the run',
-          'repeats are taken for investigated where the first one failed',
+          'repeats complete although the first investigation failed',
         ],
       },
       {
         file: 'sqlite/alert-groups.test.ts',
         title: 'repeats of an alert in SQLite',
-        planted: ['repeats that a killed process left behind never end'],
+        planted: ['repeats of a killed process never end'],
       },
       {
         file: 'faults/grouping.test.ts',
@@ -448,7 +448,7 @@ The decision is part of the write that would queue the run, so simultaneous aler
     ],
   },
   {
-    title: 'More than a few uses of a destructive skill need a person',
+    title: 'Destructive actions beyond the limit need an approval',
     exactly: `
 Per class of destructive skills, organization and hour, no more actions start than the limit (\`TOCSIN_DESTRUCTIVE_PER_HOUR\`, or the organization's own) without
 a person's approval. An action is counted together with its intent in one write, once per step, and stays counted across restarts, unless it certainly changed
@@ -461,22 +461,22 @@ The hour is elapsed time: setting the clock of a running process does not change
         file: 'engine/approvals.test.ts',
         title: 'a destructive skill over its limit',
         planted: [
-          'one more use of a destructive skill begins than may',
-          'the hour of destructive skills follows the time of day',
-          'a step that waits for an approval begins after a restart where there is room',
-          'whatever is answered approves a use',
+          'the limit of destructive actions is off by one',
+          'the hour of destructive actions follows the system clock',
+          'after a restart, a step starts without its approval if the limit allows it',
+          'any answer approves an action',
         ],
       },
       {
         file: 'sqlite/destructive-uses.test.ts',
         title: 'uses of destructive skills in SQLite',
-        planted: ['the hour of destructive skills forgets earlier uses at a start'],
+        planted: ['a start forgets earlier destructive actions'],
       },
       { file: 'end-to-end/breaker.test.ts', title: 'too many uses of a destructive skill' },
     ],
   },
   {
-    title: 'A connection has one budget',
+    title: 'All runs share the rate limit of a connection',
     exactly: `
 All runs of the process share the rate limit of a connection, as its plugin declares it: in no time span are more requests sent than allowed. A 429 with
 \`Retry-After\` delays all of them for that time, up to five minutes. Waiting steps take turns in order of arrival, and waiting is not a failure. Limits are kept in
@@ -486,7 +486,10 @@ memory: a new process starts with an unused budget.
       {
         file: 'skill/rates-of-runs.test.ts',
         title: 'runs that share a connection keep its rate together',
-        planted: ['what was sent is not remembered', 'a step that waits for its turn has failed'],
+        planted: [
+          'sent requests do not count towards the rate limit',
+          'a step that waits for the rate limit fails',
+        ],
       },
       { file: 'skill/rate-bucket.test.ts', title: 'a rate bucket' },
       {

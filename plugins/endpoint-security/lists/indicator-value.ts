@@ -51,7 +51,7 @@ export function checkIndicator(
 const isIpAddress = (text: string): boolean =>
   ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 
-/** Refuses public suffixes: `com` and `co.uk` stand for millions of domains. */
+/** Refuses public suffixes: `com` or `co.uk` would match millions of domains. */
 function isDomain(name: string): boolean {
   const { hostname, domain, isIp } = parse(name, { allowPrivateDomains: false })
   return hostname === name.toLowerCase() && domain !== null && isIp !== true

@@ -22,7 +22,7 @@ export function endpointCommands(actions: ActionStore, controls: Controls): read
   return [
     {
       usage: 'machines',
-      description: 'every machine, and whether it is isolated',
+      description: 'lists the machines and whether they are isolated',
       run: () =>
         machines
           .map((machine) => {
@@ -35,29 +35,29 @@ export function endpointCommands(actions: ActionStore, controls: Controls): read
     },
     {
       usage: 'actions',
-      description: 'what was queued for machines; an action goes on each time somebody asks for it',
-      run: () => actions.queued.map(showAction).join('\n') || 'nothing was queued yet',
+      description: 'lists the queued actions; an action advances each time it is read',
+      run: () => actions.queued.map(showAction).join('\n') || 'no actions yet',
     },
     {
       usage: 'finish',
-      description: 'what was queued is done, except on machines that are off',
+      description: 'completes the queued actions, except on machines that are off',
       run: () =>
         `${actions.queued.filter(isOpenAction).filter(({ id }) => finish(actions, id)).length} actions are done`,
     },
     {
       usage: 'expire',
-      description: 'no token handed out so far is good any more',
+      description: 'invalidates all issued tokens',
       run() {
         controls.expireTokens()
-        return 'the next request is refused, and has to get a new token'
+        return 'the next request is refused and must get a new token'
       },
     },
     {
       usage: 'lose',
-      description: 'the next action is queued, but its answer is lost on the way',
+      description: 'queues the next action, but loses its response',
       run() {
         controls.loseNextAnswer()
-        return 'a gateway will answer 504 in the place of the platform'
+        return 'a gateway answers 504 instead of the platform'
       },
     },
   ]

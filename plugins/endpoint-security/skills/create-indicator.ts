@@ -20,7 +20,7 @@ export const createIndicator = defineSkill({
   title: 'Create Indicator',
   description:
     'Makes all machines of the tenant block, allow or monitor a file, address, domain or URL. An existing indicator with the same ' +
-    'value and type is changed, whoever created it.',
+    'value and type is changed, even if someone else created it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/post-ti-indicator',
   effect: 'write',
   destructive: 'blocking',

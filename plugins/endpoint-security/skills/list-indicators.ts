@@ -15,8 +15,8 @@ export const listIndicators = defineSkill({
   name: 'list_indicators',
   title: 'List Indicators',
   description:
-    'Lists the indicators that the tenant blocks, allows or watches. All given filters must match. With the permission ' +
-    'Ti.ReadWrite it sees the application’s own only.',
+    'Lists the indicators that the tenant blocks, allows or monitors. All given filters must match. With the permission ' +
+    'Ti.ReadWrite it returns only the application’s own.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-ti-indicators-collection',
   effect: 'read',
   connection,
@@ -29,12 +29,12 @@ export const listIndicators = defineSkill({
       action: words(...indicatorActions),
       severity: words(...indicatorSeverities),
       title: textFilter('Title of its alerts.'),
-      application: textFilter('What application it came from.'),
-      createdBy: textFilter('Id of who made it.'),
-      createdByDisplayName: textFilter('Name of who made it.'),
-      rbacGroupIds: textFilter('Number of a group of machines that it holds for.'),
-      rbacGroupNames: textFilter('Name of a group of machines that it holds for.'),
-      creationTimeDateTimeUtc: times('When it was made.'),
+      application: textFilter('The application that created it.'),
+      createdBy: textFilter('Id of its creator.'),
+      createdByDisplayName: textFilter('Name of its creator.'),
+      rbacGroupIds: textFilter('Number of a machine group that it applies to.'),
+      rbacGroupNames: textFilter('Name of a machine group that it applies to.'),
+      creationTimeDateTimeUtc: times('When it was created.'),
       expirationTime: times('When it ends.'),
       limit,
     },
@@ -47,7 +47,7 @@ export const listIndicators = defineSkill({
   },
   examples: [
     {
-      title: 'An address is watched',
+      title: 'A monitored address',
       input: { indicatorValue: '12.13.14.15' },
       output: {
         indicators: [

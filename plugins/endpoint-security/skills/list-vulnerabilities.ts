@@ -40,7 +40,7 @@ export const listVulnerabilities = defineSkill({
   },
   examples: [
     {
-      title: 'One that exposes machines',
+      title: 'A vulnerability that exposes machines',
       input: { id: 'CVE-2019-0608' },
       output: {
         vulnerabilities: [

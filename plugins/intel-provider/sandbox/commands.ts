@@ -8,20 +8,20 @@ export function intelCommands(records: Map<string, JsonObject>): readonly Sandbo
   return [
     {
       usage: 'known [kind]',
-      description: `what is known and its score: ${indicatorKinds.join(', ')}`,
+      description: `lists the known indicators of a kind with their scores: ${indicatorKinds.join(', ')}`,
       run: (kind = '') =>
         [...records]
           .filter(([key]) => kind === '' || key.startsWith(`${kind} `))
           .map(([key, record]) => `${scoreOf(record)}  ${key} ${nameBeside(key, record)}`.trimEnd())
-          .join('\n') || `nothing of the kind '${kind}'`,
+          .join('\n') || `no indicators of the kind '${kind}'`,
     },
     {
       usage: 'score <kind> <value> <score>',
-      description: 'what is known of an indicator from now on: 0 to 99, e.g. score ip 192.0.2.9 90',
+      description: 'sets the score of an indicator, 0 to 99, e.g. score ip 192.0.2.9 90',
       run(kind = '', value = '', score = '') {
         if (!isIndicatorKind(kind)) throw new Error(`'${kind}' is none of ${indicatorKinds.join(', ')}`)
         if (!/^\d{1,2}$/.test(score)) throw new Error(`'${score}' is no score: 0 to 99`)
-        const rules = [['Reported By Hand', 'Somebody said so at the prompt.']] as const
+        const rules = [['Reported By Hand', 'Entered at the prompt.']] as const
         const record = makeRecord({ kind, value, score: Number(score), rules })
         records.set(recordKey(kind, value), record)
         return `${scoreOf(record)}  ${kind} ${value}`

@@ -8,12 +8,12 @@ export function messagingCommands(workspace: Workspace, callbacks: Callbacks): r
   return [
     {
       usage: 'messages',
-      description: 'what was posted and written, oldest first',
+      description: 'lists the messages, oldest first',
       run: () =>
         [
           ...workspace.messages.map((message) => workspace.show(message)),
           ...workspace.posts.map(showPost),
-        ].join('\n') || 'nothing was posted yet',
+        ].join('\n') || 'no messages yet',
     },
     {
       usage: 'click <message|e-mail> <answer>',
@@ -35,7 +35,7 @@ export function messagingCommands(workspace: Workspace, callbacks: Callbacks): r
     },
     {
       usage: 'reply <message|e-mail> <text>',
-      description: "write below a message, or into a person's conversation with the bot",
+      description: 'reply to a message, or write to the bot as a person',
       async run(which = '', text = '') {
         const place = which.includes('@') ? personOf(workspace, which) : messageOf(workspace, which)
         return `'${text}' was written, ${outcome(await callbacks.reply(place, text))}`
@@ -43,23 +43,23 @@ export function messagingCommands(workspace: Workspace, callbacks: Callbacks): r
     },
     {
       usage: 'app <events-url> <interactions-url>',
-      description: "take the addresses of a connection's manifest: clicks and replies go there",
+      description: "install a connection's manifest: clicks and replies are sent to its addresses",
       async run(events = '', interactions = '') {
         await callbacks.subscribe({ events, interactions })
-        return 'the address of the events has answered its challenge'
+        return 'the address for events answered the challenge'
       },
     },
   ]
 }
 
 const outcome = ({ status, body }: CallbackReply): string =>
-  status === 200 ? 'and the platform took it' : `and the platform answered ${status}: ${body}`
+  status === 200 ? 'and the platform accepted it' : `and the platform answered ${status}: ${body}`
 
 function questionOf(workspace: Workspace, which: string): SandboxMessage {
   const message = which.includes('@') ? newestTo(workspace, which) : messageOf(workspace, which)
   if (message !== undefined && buttonsOf(message).length > 0) return message
   throw new Error(
-    message === undefined ? `no question waits for ${which}` : `message ${which} has no buttons (any more)`,
+    message === undefined ? `no question is waiting for ${which}` : `message ${which} has no buttons`,
   )
 }
 
@@ -72,7 +72,7 @@ function newestTo(workspace: Workspace, email: string): SandboxMessage | undefin
 
 function personOf(workspace: Workspace, email: string): string {
   const person = workspace.byEmail(email)
-  if (person === undefined) throw new Error(`nobody has the address ${email}`)
+  if (person === undefined) throw new Error(`no one has the address ${email}`)
   return person.id
 }
 

@@ -260,7 +260,7 @@ describe('messaging.checkpoint', () => {
         'U0ANASILVA (API key) answered: mine',
       ],
       [{ state: 'answered', value: 'mine' }, 'You answered: mine'],
-      [{ state: 'timed_out', at }, `Nobody answered in time. ${date}`],
+      [{ state: 'timed_out', at }, `No answer in time. ${date}`],
       [{ state: 'withdrawn' }, 'This question was withdrawn. No answer is needed.'],
     ] as const) {
       it(`without buttons: ${note}`, async () => {
@@ -331,10 +331,10 @@ describe('messaging.checkpoint', () => {
     }
 
     for (const [reason, word] of [
-      ['late', /time to answer this question is over/],
+      ['late', /time to answer this question has passed/],
       ['second', /already has an answer/],
       ['not_an_answer', /not a valid answer\. Press a button, or reply with one of: "mine", "not_mine"\./],
-      ['ambiguous', /Several questions wait/],
+      ['ambiguous', /Several questions are waiting/],
     ] as const) {
       it(`${reason}, in the thread of the question`, async () => {
         const said = await refuse('U0ANASILVA', reason)
@@ -346,7 +346,7 @@ describe('messaging.checkpoint', () => {
     it('not_asked, in the conversation with its sender', async () => {
       const said = await refuse('U0CHENWEI', 'not_asked')
       expect(said).to.include({ channel: 'D0CHENWEI' })
-      expect(said?.text).to.match(/Somebody else was asked/)
+      expect(said?.text).to.match(/This question is for someone else/)
       expect(said?.text).not.to.include('Lisbon')
     })
   })

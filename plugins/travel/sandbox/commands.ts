@@ -28,7 +28,7 @@ export function travelCommands(
     },
     {
       usage: 'book <e-mail> <country> <from> <to>',
-      description: 'a flight there and back, e.g. book kim@example.com BR 2026-03-02 2026-03-06',
+      description: 'books a return flight, e.g. book kim@example.com BR 2026-03-02 2026-03-06',
       run(email = '', country = '', from = '', to = '') {
         const booking = flight(bookings.size + 1, email, country, [from, to])
         controls.book(booking)
@@ -47,10 +47,10 @@ export function travelCommands(
     },
     {
       usage: 'expire',
-      description: 'no token handed out so far is good any more',
+      description: 'invalidates all issued tokens',
       run() {
         controls.expireTokens()
-        return 'the next request is refused, and has to get a new token'
+        return 'the next request is refused and must get a new token'
       },
     },
   ]

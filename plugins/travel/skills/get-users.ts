@@ -118,7 +118,7 @@ export const getUsers = defineSkill({
   ],
   async run({ ids, emails, active, limit = 1000 }, { http, settings }) {
     const asked = [...new Set([...(ids ?? []), ...(emails ?? [])])]
-    // Empty lists match nobody, not everybody.
+    // Empty lists match no users, not all users.
     const everybody = ids === undefined && emails === undefined
     if (!everybody && asked.length === 0) {
       const counts = { returned: 0, read: 0, total: null }

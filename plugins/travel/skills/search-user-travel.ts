@@ -82,7 +82,7 @@ export const searchUserTravel = defineSkill({
   name: 'search_user_travel',
   title: 'Search Travel Platform User Travel',
   description:
-    "A person's bookings, grouped by trip: those under way now, at another time, or within a range of time. Cancelled ones are left " +
+    "A person's bookings, grouped by trip: trips that are ongoing now, at another time, or in a time range. Cancelled ones are left " +
     'out by default.',
   docs: 'https://app.navan.com/app/helpcenter/articles/travel/admin/other-integrations/booking-data-integration#bookings',
   effect: 'read',
@@ -106,10 +106,14 @@ export const searchUserTravel = defineSkill({
       },
       at: {
         ...time,
-        description: 'Trips under way at this time, plus or minus a day. Default, without from and to: now.',
+        description:
+          'Trips that are ongoing at this time, plus or minus a day. Default, without from and to: now.',
       },
-      from: { ...time, description: 'Trips under way at this time or later. Default, with to: now.' },
-      to: { ...time, description: 'Trips under way at this time or earlier. Default, with from: now.' },
+      from: { ...time, description: 'Trips that are ongoing at this time or later. Default, with to: now.' },
+      to: {
+        ...time,
+        description: 'Trips that are ongoing at this time or earlier. Default, with from: now.',
+      },
       longest_trip_days: {
         type: 'integer',
         minimum: 1,

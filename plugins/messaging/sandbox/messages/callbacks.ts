@@ -51,9 +51,7 @@ export class Callbacks {
     const challenge = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P'
     const { status, body } = await this.send('events', { type: 'url_verification', token: 'old', challenge })
     if (status !== 200 || !body.includes(challenge)) {
-      throw new Error(
-        `the address of the events did not answer with the challenge, but with ${status} ${body}`,
-      )
+      throw new Error(`the address for events answered ${status} ${body} instead of the challenge`)
     }
   }
 
