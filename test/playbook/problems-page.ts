@@ -24,7 +24,7 @@ Everything \`tocsin validate\` can say about a playbook, \`tocsin test\` about i
 used, \`W\` are probably mistakes, \`I\` is advice. A code never changes its meaning. Lines and columns count from 1, columns in
 UTF-16 code units, as editors count.
 
-This page is written by a test. Under each problem stands what a small playbook that has it is answered.
+A test generates this page. Each problem has an example playbook with the reported error.
 `
 
 /** The content of docs/problems.md. */

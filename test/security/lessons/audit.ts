@@ -41,7 +41,7 @@ export const audit: Chapter = {
     },
     {
       promise:
-        'Case entries identify their author by kind and id, which nobody can choose. An API key cannot pass for a run or the server by its name.',
+        'Case entries identify their author by kind and id, which users cannot choose. An API key cannot pass for a run or the server by its name.',
       proofs: [
         http(
           'cases',
