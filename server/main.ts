@@ -180,9 +180,10 @@ async function serve(container: Container, { config, log, stores, library }: Ope
   await library.takeUpRefused()
   const codes = await unknownCodes(config.allowPrivateEgress, stores.organizations)
   warn(log, codes.map(unknownCodeWarning))
+  // Before any run has a turn: a step must not spend its timeout on the start of a thread.
+  await container.get(tokens.skillPool)?.start()
   await takeUpUnfinished(container)
   log.info({ url, folder: config.dataDir }, 'listening')
-  container.get(tokens.skillPool)?.start()
   if (opsUrl !== undefined) log.info({ url: opsUrl }, 'listening for health and metrics')
   return { url, opsUrl, adminKey }
 }

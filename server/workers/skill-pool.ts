@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createTurns } from '../../core/common/in-turn.ts'
 import type { PerformTask, SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { untilAborted } from '../../core/skill/http/until-aborted.ts'
 import { SkillThread, type SkillThreadOptions } from './skill-thread-owner.ts'
+
+const longestStartMs = 10_000
 
 export interface SkillPoolOptions extends SkillThreadOptions {
   /** At least 1. */
@@ -11,8 +14,8 @@ export interface SkillPoolOptions extends SkillThreadOptions {
 /** Performs the tasks of skills in threads of their own, so that one that hangs, crashes or takes all memory costs a thread and no more. */
 export interface SkillPool {
   readonly performTask: PerformTask
-  /** Starts the threads before the first task. */
-  start(): void
+  /** Starts the threads; resolves when each can take tasks, or has ended, at the latest after 10 seconds. */
+  start(): Promise<void>
   /** Ends all threads, whatever they do. */
   close(): Promise<void>
 }
@@ -48,8 +51,9 @@ export function createSkillPool(options: SkillPoolOptions): SkillPool {
   return {
     performTask: (task, hooks) =>
       suspects.has(task.skill) ? performApart(task, hooks) : threadOf(threads, task).perform(task, hooks),
-    start() {
-      for (const thread of threads) thread.start()
+    async start() {
+      const started = Promise.all(threads.map((thread) => thread.start()))
+      await Promise.race([started, sleep(longestStartMs, undefined, { ref: false })])
     },
     async close() {
       await Promise.all([...threads, apart].map((thread) => thread.close()))

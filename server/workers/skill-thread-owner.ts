@@ -53,6 +53,7 @@ export class SkillThread {
   /** Connections that this thread already has, by uuid. */
   #known = new Map<string, OpenConnection>()
   #isReady = false
+  #started = Promise.withResolvers<void>()
   #failedStarts = 0
   #startNotBefore = 0
   #lastReason = ''
@@ -92,15 +93,17 @@ export class SkillThread {
     return promise
   }
 
-  /** Starts the thread before its first task. */
-  start(): void {
-    if (this.#startNotBefore <= Date.now()) this.#start()
+  /** Starts the thread before its first task. Resolves when it can take tasks, or has ended. */
+  start(): Promise<void> {
+    this.#start()
+    return this.#started.promise
   }
 
   /** Ends the thread, even if it is busy. */
   async close(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
+    this.#started.resolve()
     this.#watch.end()
     await worker?.terminate()
   }
@@ -115,6 +118,7 @@ export class SkillThread {
     this.#outbox = new Outbox<ToThread>(worker, (message, error) => this.#notCloneable(message, error))
     this.#known = new Map()
     this.#isReady = false
+    this.#started = Promise.withResolvers()
     let reason = 'ended by itself'
     worker.on('message', (messages: readonly FromThread[]) => {
       for (const message of messages) this.#take(message)
@@ -147,6 +151,7 @@ export class SkillThread {
     if (message.kind === 'ready') {
       this.#isReady = true
       this.#failedStarts = 0
+      this.#started.resolve()
     } else if (message.kind === 'pong') this.#answered()
     else if (message.kind === 'secret') onSecret(message.secret)
     else if (message.kind === 'request') onRequest(message.plugin, message.status)
@@ -217,6 +222,7 @@ export class SkillThread {
 
   #lost(reason: string): void {
     this.#worker = undefined
+    this.#started.resolve()
     this.#lastReason = reason
     const lost = [...this.#pending.values()]
     this.#pending.clear()

@@ -22,6 +22,7 @@ if (isMainThread || main === null) throw new Error('skill-thread.ts runs in a wo
 
 const outbox = new Outbox<FromThread>(main, (message, error) => {
   if (message.kind === 'end') return { ...message, reply: { error: packError(notCloneable(error)) } }
+  if (message.kind === 'call') calls.get(message.call)?.reject(notCloneable(error))
   return message.kind === 'log' ? { ...message, fields: undefined } : undefined
 })
 const post = (message: FromThread): void => outbox.post(message)
@@ -149,5 +150,5 @@ function ask(wanted: Wanted): Promise<unknown> {
 const attemptIsOver = (): Error => new Error('the attempt is over')
 
 function notCloneable(cause: Error): SkillError {
-  return new SkillError('contract_violation', `the output cannot be handed over: ${cause.message}`, { cause })
+  return new SkillError('contract_violation', `the value cannot be handed over: ${cause.message}`, { cause })
 }

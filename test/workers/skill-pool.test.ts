@@ -9,10 +9,16 @@ import { testCases } from '../../core/plugin/testing/index.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
-import { receiveAsTask, tryConnectionAsTask } from '../../core/skill/call/perform-task.ts'
+import { plainJson } from '../../core/engine/journal/plain-json.ts'
+import {
+  receiveAsTask,
+  tryConnectionAsTask,
+  type SkillTask,
+  type TaskHooks,
+} from '../../core/skill/call/perform-task.ts'
 import { systemClock } from '../../server/clock.ts'
-import { createSkillPool, type SkillPool } from '../../server/workers/skill-pool.ts'
-import { storedConnection } from '../skill/fixture.ts'
+import { createSkillPool, type SkillPool, type SkillPoolOptions } from '../../server/workers/skill-pool.ts'
+import { failure, storedConnection } from '../skill/fixture.ts'
 import { eventually } from '../support/eventually.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 
@@ -23,6 +29,7 @@ const plugins = { pluginsDir: '/nowhere', packages: [wild] }
 describe('Threads of skills', () => {
   let baseUrl: string
   let pool: SkillPool
+  let options: SkillPoolOptions
   let renew: () => void
   let call: (skill: string, more?: Wish) => Promise<unknown>
   const acts: string[] = []
@@ -47,18 +54,17 @@ describe('Threads of skills', () => {
     baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const allowPrivate = { everyone: ['127.0.0.0/8'], organizations: new Map() }
     const catalogue = await discoverPlugins(plugins)
-    renew = () => {
-      pool = createSkillPool({
-        threads: 2,
-        data: { plugins, allowPrivate },
-        memoryMb: 64,
-        changes: (skill) => catalogue.skill(skill)?.skill.effect === 'write',
-        codeOf: async () => 'DEMO',
-        onSecret: (text) => secrets.push(text),
-        onRequest: () => {},
-        onLost: (reason, skills) => lost.push({ reason, skills }),
-      })
+    options = {
+      threads: 2,
+      data: { plugins, allowPrivate },
+      memoryMb: 64,
+      changes: (skill) => catalogue.skill(skill)?.skill.effect === 'write',
+      codeOf: async () => 'DEMO',
+      onSecret: (text) => secrets.push(text),
+      onRequest: () => {},
+      onLost: (reason, skills) => lost.push({ reason, skills }),
     }
+    renew = () => void (pool = createSkillPool(options))
     renew()
     const stored = new Map<string, object>()
     const write = (fields: LogFields, message: string): void => void lines.push({ fields, message })
@@ -107,19 +113,12 @@ describe('Threads of skills', () => {
     await pool?.close()
     server.close()
   })
-
   const connectionTo = (name: string) =>
     storedConnection(name, {
       plugin: 'wild',
       uuid: `00000000-0000-7000-8000-00000000000${name}`,
       settings: { base_url: baseUrl },
     })
-
-  const failure = (work: Promise<unknown>): Promise<RetryableError> =>
-    work.then(
-      () => expect.fail('it should have failed'),
-      (error: RetryableError) => error,
-    )
 
   it('perform calls with the credentials of the connection', async () => {
     expect(await call('look')).to.deep.equal({ seen: 'yes' })
@@ -169,6 +168,42 @@ describe('Threads of skills', () => {
   it('reach the case of the run', async () => {
     expect(await call('note')).to.deep.equal({ id: 'DEMO-1' })
     expect(cases.entries.at(-1)).to.include({ caseId: 'DEMO-1' })
+  })
+
+  it('fail with a typed error where a skill hands over what is not data', async () => {
+    for (const skill of ['odd_output', 'odd_case'])
+      expect((await failure(call(skill))).code, skill).to.equal('contract_violation')
+    expect(await call('odd_log')).to.deep.equal({})
+    expect(lines.map(({ message }) => message)).to.deep.equal(['odd'])
+    expect(lost).to.deep.equal([])
+  })
+
+  it('hand over large results, which the journal then refuses', async () => {
+    const { text } = (await call('huge')) as { text: string }
+    expect(text).to.have.length(20_000_000)
+    expect(() => plainJson({ text }))
+      .to.throw()
+      .with.property('code', 'value_too_large')
+  })
+
+  it('say that they cannot start, and never start in vain for long', async () => {
+    const missing = createSkillPool({
+      ...options,
+      data: { ...options.data, plugins: { ...plugins, packages: ['/nowhere/plugin.ts'] } },
+    })
+    await missing.start()
+    const task = {
+      purpose: 'run',
+      skill: 'wild.look',
+      input: {},
+      connection: undefined,
+    } as unknown as SkillTask
+    const hooks = { signal: AbortSignal.timeout(20_000) } as unknown as TaskHooks
+    expect(await failure(missing.performTask(task, hooks))).to.deep.include({
+      code: 'thread_lost',
+      details: { sent: false },
+    })
+    await missing.close()
   })
 
   const crashes: readonly (readonly [string, RegExp])[] = [
