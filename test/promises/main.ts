@@ -1,5 +1,5 @@
 /**
- * `npm run test:crash -- [--times N] [--seed N] [--no-planted] [--only TEXT]`: runs what proves the promises, longer than `npm test`
+ * `npm run test:crash -- [--times N] [--seed N] [--workers N] [--no-planted] [--only TEXT]`: runs what proves the promises, longer than `npm test`
  * does; then plants each bug in a copy of the program to see its proofs turn red. Writes the results into docs/promises.md, unless it
  * was restricted to proofs whose file or title, or whose bug's name, holds the text. Exits with 1 when a proof failed or a bug was missed.
  */
@@ -20,18 +20,19 @@ const { values } = parseArgs({
   options: {
     times: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    workers: { type: 'string', default: '1' },
     'no-planted': { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   },
 })
-const { times, seed, only } = values
+const { times, seed, workers, only } = values
 const proofs = promises
   .flatMap((promise) => promise.proofs)
   .filter(({ file, title, planted = [] }) => [file, title, ...planted].some((text) => text.includes(only)))
-say(`seed ${seed}, loops ${times} times as long as in npm test`)
+say(`seed ${seed}, loops ${times} times as long as in npm test, skills in ${workers} threads`)
 
 const tests = await runMocha([...new Set(proofs.map(({ file }) => file))], {
-  env: { TOCSIN_TEST_TIMES: times, TOCSIN_TEST_SEED: seed },
+  env: { TOCSIN_TEST_TIMES: times, TOCSIN_TEST_SEED: seed, TOCSIN_TEST_WORKERS: workers },
 })
 const results: Record<string, Result> = {}
 for (const proof of proofs) {
@@ -99,7 +100,10 @@ async function areRed(own: readonly Proof[], { file, find, replace }: PlantedBug
       source.replace(find, () => replace),
     )
     for (const proof of own) {
-      const ran = testsOf(proof, await runMocha([proof.file], { root: copy, exits: true }))
+      const ran = testsOf(
+        proof,
+        await runMocha([proof.file], { root: copy, exits: true, env: { TOCSIN_TEST_WORKERS: workers } }),
+      )
       if (!ran.some(({ state }) => state === 'failed')) return false
     }
     return true

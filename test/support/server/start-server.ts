@@ -99,8 +99,8 @@ function environment({ dataDir, env }: Pick<ServerOptions, 'dataDir' | 'env'>): 
     TOCSIN_DATA_DIR: dataDir,
     // Tests send the same alert again and again.
     TOCSIN_GROUP_MINUTES: '0',
-    // A thread loads all plugins, which tests of other things need not wait for.
-    TOCSIN_WORKERS: '0',
+    // A thread loads all plugins, which most tests need not wait for. `npm run test:crash` sets it.
+    TOCSIN_WORKERS: process.env['TOCSIN_TEST_WORKERS'] ?? '0',
     ...env,
   }
 }
