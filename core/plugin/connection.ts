@@ -117,7 +117,17 @@ export interface ExplainedError {
    * retried whatever its class. Default: what the status implies.
    */
   readonly effect?: Effect | undefined
+  /**
+   * What the answer means, where the status does not tell: `rate_limited` and `unavailable` are tried again later,
+   * `credentials` asks the operator for others, `refused` ends the step. It is also the code of the error. Default:
+   * what the status implies, with the code `http_<status>`.
+   */
+  readonly error?: ErrorMeaning | undefined
 }
+
+/** What an error of the other system means for the caller. */
+export const errorMeanings = ['rate_limited', 'unavailable', 'credentials', 'refused'] as const
+export type ErrorMeaning = (typeof errorMeanings)[number]
 
 /** The result of a successful test of credentials. */
 export interface Authenticated {

@@ -12,12 +12,13 @@ export type {
   Severity,
   Verdict,
 } from './case-access.ts'
-export { defineConnection } from './connection.ts'
+export { defineConnection, errorMeanings } from './connection.ts'
 export type {
   Authenticated,
   ConnectionContext,
   ConnectionDefinition,
   ErrorAnswer,
+  ErrorMeaning,
   ExplainedError,
   Moment,
   RateBudget,

@@ -104,12 +104,12 @@ output: { all: { type: array, value: "\${{ items }}" }, complete: "\${{ complete
     const pages = [{ json: { data: [1, 2], total: 3 } }, { json: { data: [3], total: 3 } }]
     const byOffset = await sent({ connection: withKey, skill: paging('offset: skip') }, {}, pages)
     expect(byOffset.requests.map(({ path }) => path)).to.deep.equal([
-      '/it?skip=0&limit=2',
-      '/it?skip=2&limit=2',
+      '/it?limit=2&skip=0',
+      '/it?limit=2&skip=2',
     ])
     expect(byOffset.output).to.deep.equal({ all: [1, 2, 3], complete: true, total: 3 })
     const byPage = await sent({ connection: withKey, skill: paging('page: p\n  first: 0') }, {}, pages)
-    expect(byPage.requests.map(({ path }) => path)).to.deep.equal(['/it?p=0&limit=2', '/it?p=1&limit=2'])
+    expect(byPage.requests.map(({ path }) => path)).to.deep.equal(['/it?limit=2&p=0', '/it?limit=2&p=1'])
   })
 
   it('explains errors by the first condition that holds', async () => {

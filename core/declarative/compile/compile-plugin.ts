@@ -17,6 +17,6 @@ export function compilePlugin({
     title,
     description,
     ...(connection === undefined ? {} : { connection }),
-    skills: skills.map((skill) => compileSkill(skill, connection)),
+    skills: skills.map((skill) => compileSkill(skill, connection, declared?.errors ?? [])),
   }
 }

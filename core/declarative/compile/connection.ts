@@ -3,20 +3,21 @@ import type {
   ConnectionContext,
   ConnectionDefinition,
   ErrorAnswer,
-  ExplainedError,
-  TokenRequest,
+  RateBudget,
+  RatedRequest,
 } from '../../plugin/index.ts'
-import type { Program } from '../../expression/index.ts'
-import type { DeclaredAuth, DeclaredCheck, DeclaredConnection, DeclaredError } from '../language/declared.ts'
-import { sendRequest } from './request.ts'
+import type { DeclaredConnection, DeclaredRate } from '../language/declared.ts'
+import { parseRates } from '../language/rates.ts'
+import { credentialHeaders, signing } from './credentials.ts'
+import { explain, sender } from './request.ts'
 import {
-  bodyOf,
+  answerValue,
   connectionValues,
   reading,
   responseValue,
   textValue,
   textValues,
-  type Values,
+  valueOf,
 } from './values.ts'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -35,15 +36,16 @@ export function compileConnection(declared: DeclaredConnection): ConnectionDefin
       declared.otherOrigins.flatMap((origin) => textValue(origin, connectionValues(given, 0)) ?? []),
     headers: (given, { nowMs }) => {
       const values = connectionValues(given, nowMs)
-      return { ...textValues(declared.headers, values), ...credentials(auth, values) }
+      return { ...textValues(declared.headers, values), ...credentialHeaders(auth, values) }
     },
-    ...(auth?.kind === 'client_credentials' && {
-      token: (given: unknown, { nowMs }: { readonly nowMs: number }) =>
-        tokenRequest(auth, connectionValues(given, nowMs)),
+    ...signing(auth),
+    ...(rate.length > 0 && {
+      rate: (request: RatedRequest, given: unknown) => budgetFor(rate, request, given),
     }),
-    ...(rate.length > 0 && { rate: () => ({ bucket: '', limits: rate }) }),
-    ...(declared.errors.length > 0 && { errors: (answer: ErrorAnswer) => explain(declared.errors, answer) }),
-    authenticate: (context) => check(declared.check, context as ConnectionContext<Settings>),
+    ...(declared.errors.length > 0 && {
+      errors: (answer: ErrorAnswer) => explain(declared.errors, responseValue(answer, answer.body)),
+    }),
+    authenticate: (context) => check(declared, context as ConnectionContext<Settings>),
   }
 }
 
@@ -54,66 +56,28 @@ function baseUrlOf({ baseUrl }: DeclaredConnection, settings: Settings): string 
   return textValue(baseUrl, connectionValues(settings, 0)) ?? ''
 }
 
-function credentials(auth: DeclaredAuth | undefined, values: Values): Readonly<Record<string, string>> {
-  switch (auth?.kind) {
-    case 'header':
-      return { [auth.name.toLowerCase()]: required(textValue(auth.value, values), auth.name) }
-    case 'bearer':
-      return { authorization: `Bearer ${required(textValue(auth.token, values), 'token')}` }
-    case 'basic': {
-      const [username = '', password = ''] = [auth.username, auth.password].map((part) =>
-        textValue(part, values),
-      )
-      return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
-    }
-    default:
-      return {}
-  }
-}
-
-function required(text: string | undefined, what: string): string {
-  if (text !== undefined) return text
-  throw new Error(`the ${what} is empty`)
-}
-
-const tokenRequest = (
-  { token, form }: Extract<DeclaredAuth, { kind: 'client_credentials' }>,
-  values: Values,
-): TokenRequest => ({
-  path: token,
-  form: { grant_type: 'client_credentials', ...textValues(form, values) },
-})
-
-/** The first explanation whose condition holds. */
-function explain(errors: readonly DeclaredError[], answer: ErrorAnswer): ExplainedError | undefined {
-  const values = { response: responseValue(answer, answer.body) }
-  const found = errors.find(({ when }) => conditionHolds(when, values))
-  return (
-    found && {
-      message: textValue(found.message, values),
-      hint: textValue(found.hint, values),
-      effect: found.effect,
-    }
+/** The first budget that fits a request. */
+function budgetFor(
+  rates: readonly DeclaredRate[],
+  { method, path }: RatedRequest,
+  settings: unknown,
+): RateBudget | undefined {
+  const fitting = rates.find(
+    (rate) => (rate.methods.length === 0 || rate.methods.includes(method)) && path.startsWith(rate.path),
   )
-}
-
-/** Whether a condition holds; one that reads what the answer does not have, does not. */
-export function conditionHolds(condition: Program, values: Values): boolean {
-  try {
-    return condition.evaluate(values) === true
-  } catch {
-    return false
-  }
+  if (fitting === undefined) return undefined
+  const { bucket, limits } = fitting
+  return { bucket, limits: parseRates(valueOf(limits, connectionValues(settings, 0))) }
 }
 
 async function check(
-  declared: DeclaredCheck,
+  { check: declared, errors }: DeclaredConnection,
   { settings, http, nowMs }: ConnectionContext<Settings>,
 ): Promise<Authenticated> {
   const values = connectionValues(settings, nowMs)
-  const response = await sendRequest(http, declared, values)
+  const response = await sender(http, errors)(declared, values)
   return reading(response, () => {
-    const answered = { ...values, response: responseValue(response, bodyOf(response)) }
+    const answered = { ...values, response: answerValue(response) }
     return {
       account: textValue(declared.account, answered),
       warning: textValue(declared.warning, answered),

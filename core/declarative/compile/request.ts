@@ -1,24 +1,75 @@
+import { ExpressionError, type Program } from '../../expression/index.ts'
 import {
+  ConnectionError,
+  RetryableError,
   SkillError,
+  type ExplainedError,
   type HttpClient,
   type HttpRequest,
   type HttpResponse,
+  type MultipartPart,
   type RequestPath,
 } from '../../plugin/index.ts'
-import { ExpressionError } from '../../expression/index.ts'
-import type { DeclaredBody, DeclaredPath, DeclaredRequest } from '../language/declared.ts'
-import { queryValues, textValue, textValues, valueOf, type Values } from './values.ts'
+import type {
+  DeclaredBody,
+  DeclaredError,
+  DeclaredPart,
+  DeclaredPath,
+  DeclaredRequest,
+} from '../language/declared.ts'
+import { answerValue, queryValues, textValue, textValues, valueOf, type Values } from './values.ts'
 
 /** Further parts of a request, such as the page. */
 export type MoreOfRequest = Pick<HttpRequest, 'query' | 'accept'>
 
 /** Sends a declared request. */
-export const sendRequest = (
-  http: HttpClient,
-  request: DeclaredRequest,
-  values: Values,
-  more: MoreOfRequest = {},
-): Promise<HttpResponse> => http.request(making(() => toHttpRequest(request, values, more)))
+export type Send = (request: DeclaredRequest, values: Values, more?: MoreOfRequest) => Promise<HttpResponse>
+
+/**
+ * Sends requests through a client. An answer with a good status is an error too if one of `errors` says which.
+ */
+export const sender =
+  (http: HttpClient, errors: readonly DeclaredError[]): Send =>
+  async (request, values, more = {}) => {
+    const wanted = making(() => toHttpRequest(request, values, more))
+    const response = await http.request(wanted)
+    if (response.status < 300) refuseErrors(response, errors)
+    return response
+  }
+
+/** Throws the error that an answer with a good status contains. */
+function refuseErrors(response: HttpResponse, errors: readonly DeclaredError[]): void {
+  if (errors.every(({ error }) => error === undefined)) return
+  const explained = explain(errors, answerValue(response))
+  if (explained?.error === undefined) return
+  const { error, message = 'the other system refused the request', ...options } = explained
+  if (error === 'credentials') throw new ConnectionError(error, message, options)
+  if (error === 'refused') throw new SkillError(error, message, options)
+  throw new RetryableError(error, message, options)
+}
+
+/** The first explanation of an answer whose condition holds. */
+export function explain(errors: readonly DeclaredError[], response: Values): ExplainedError | undefined {
+  const values = { response }
+  const found = errors.find(({ when }) => conditionHolds(when, values))
+  return (
+    found && {
+      message: textValue(found.message, values),
+      hint: textValue(found.hint, values),
+      effect: found.effect,
+      error: found.error,
+    }
+  )
+}
+
+/** Whether a condition holds; one that reads what the answer does not have, does not. */
+export function conditionHolds(condition: Program, values: Values): boolean {
+  try {
+    return condition.evaluate(values) === true
+  } catch {
+    return false
+  }
+}
 
 function toHttpRequest(
   { method, path, query, headers, body, accept }: DeclaredRequest,
@@ -46,15 +97,38 @@ function toPath(path: DeclaredPath, values: Values): RequestPath {
   }
 }
 
-function toBody(body: DeclaredBody, values: Values): Pick<HttpRequest, 'json' | 'form' | 'body'> {
+function toBody(
+  body: DeclaredBody,
+  values: Values,
+): Pick<HttpRequest, 'json' | 'form' | 'multipart' | 'body'> {
   switch (body.kind) {
     case 'json':
       return { json: valueOf(body.value, values) ?? null }
     case 'form':
       return { form: textValues(body.fields, values) }
+    case 'multipart':
+      return { multipart: body.parts.flatMap((part) => toPart(part, values)) }
     case 'body':
       return { body: textValue(body.text, values) ?? '' }
   }
+}
+
+/** A part without a value is left out. */
+function toPart(
+  { name, value, isBase64, filename, contentType }: DeclaredPart,
+  values: Values,
+): readonly MultipartPart[] {
+  const text = textValue(value, values)
+  if (text === undefined && filename === undefined) return []
+  const type = textValue(contentType, values)
+  return [
+    {
+      name,
+      value: isBase64 ? Buffer.from(text ?? '', 'base64') : (text ?? ''),
+      ...(filename && { filename: textValue(filename, values) ?? 'file' }),
+      ...(type === undefined ? {} : { contentType: type }),
+    },
+  ]
 }
 
 /** Evaluates what makes a request. Inputs that it cannot be made of are SkillError `bad_request`. */

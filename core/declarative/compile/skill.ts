@@ -1,33 +1,20 @@
-import {
-  collectPages,
-  SkillError,
-  type AnySkill,
-  type ConnectionDefinition,
-  type HttpResponse,
-  type SkillContext,
-} from '../../plugin/index.ts'
-import type { DeclaredPaging, DeclaredSkill } from '../language/declared.ts'
-import { conditionHolds } from './connection.ts'
-import { sendRequest } from './request.ts'
-import {
-  bodyOf,
-  connectionValues,
-  notAList,
-  outputOf,
-  reading,
-  responseValue,
-  programResult,
-  valueOf,
-  type Values,
-} from './values.ts'
+import type { AnySkill, ConnectionDefinition, HttpResponse, SkillContext } from '../../plugin/index.ts'
+import type { DeclaredError, DeclaredNotFound, DeclaredSkill, DeclaredVerify } from '../language/declared.ts'
+import { pollUntilDone, runPages } from './pages.ts'
+import { conditionHolds, sender } from './request.ts'
+import { answerValue, connectionValues, outputOf, reading, type Values } from './values.ts'
+
+type Errors = readonly DeclaredError[]
 
 /** A skill of a declared plugin. */
 export function compileSkill(
   declared: DeclaredSkill,
   // eslint-disable-next-line typescript/no-explicit-any -- see AnySkill
   connection: ConnectionDefinition<any> | undefined,
+  errors: Errors,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
+  const { verify, changedNothing, followWith } = declared
   return {
     name,
     title,
@@ -35,7 +22,14 @@ export function compileSkill(
     ...(docs === undefined ? {} : { docs }),
     effect,
     ...(repeat === undefined ? {} : { repeat }),
+    ...(verify === undefined
+      ? {}
+      : { verify: (given: unknown, context: SkillContext) => runVerify(verify, errors, given, context) }),
     ...(destructive === undefined ? {} : { destructive }),
+    ...(changedNothing === undefined
+      ? {}
+      : { changedNothing: (made: unknown) => conditionHolds(changedNothing, { output: made }) }),
+    ...(followWith === undefined ? {} : { followWith }),
     ...(enriches.length === 0 ? {} : { enriches }),
     ...(connection === undefined ? {} : { connection }),
     input,
@@ -45,66 +39,42 @@ export function compileSkill(
       input: example.input,
       output: example.output,
     })),
-    run: (given: unknown, context: SkillContext) => run(declared, given, context),
+    run: (given: unknown, context: SkillContext) => run(declared, errors, given, context),
   } as AnySkill
 }
 
-async function run(declared: DeclaredSkill, input: unknown, context: SkillContext): Promise<unknown> {
-  const values = { ...connectionValues(context.settings, context.nowMs), input }
-  if (declared.paging !== undefined) return await runPages(declared, declared.paging, values, context)
-  const { notFound } = declared
-  const response = await sendRequest(context.http, declared.request, values, {
-    accept: notFound?.statuses ?? [],
-  })
-  return reading(response, () => {
-    const answered = { ...values, response: responseValue(response, bodyOf(response)) }
-    const isMissing =
-      notFound !== undefined &&
-      (notFound.statuses.includes(response.status) ||
-        (notFound.when !== undefined && conditionHolds(notFound.when, answered)))
-    return outputOf(isMissing ? notFound.mapping : declared.mapping, answered)
-  })
-}
-
-async function runPages(
-  { request, mapping }: DeclaredSkill,
-  paging: DeclaredPaging,
-  values: Values,
-  { http }: SkillContext,
+async function run(
+  declared: DeclaredSkill,
+  errors: Errors,
+  input: unknown,
+  context: SkillContext,
 ): Promise<unknown> {
-  const { kind, parameter, first, size: pageSize, sizeParameter, id } = paging
-  const limit = limitOf(paging, values)
-  let last: HttpResponse | undefined
-  const { items, complete, total } = await collectPages<unknown>({
-    limit,
-    pageSize,
-    ...(id && { idOf: (item: unknown) => JSON.stringify(programResult(id, { item })) ?? '' }),
-    fetch: async ({ offset, number, size }) => {
-      const query = {
-        [parameter]: kind === 'offset' ? offset : number - 1 + first,
-        ...(sizeParameter === undefined ? {} : { [sizeParameter]: size }),
-      }
-      const response = await sendRequest(http, request, values, { query })
-      last = response
-      return pageOf(response, paging, values)
-    },
-  })
-  return reading(last!, () => outputOf(mapping, { ...values, items, complete, total }))
+  const { request, notFound, paging, poll } = declared
+  const values = { ...connectionValues(context.settings, context.nowMs), input }
+  const send = sender(context.http, errors)
+  if (paging !== undefined) return await runPages(declared, paging, values, send)
+  const first = await send(request, values, { accept: notFound?.statuses ?? [] })
+  const answered = { ...values, response: answerValue(first) }
+  if (notFound !== undefined && isMissing(notFound, first, answered))
+    return reading(first, () => outputOf(notFound.mapping, answered))
+  if (poll === undefined) return reading(first, () => outputOf(declared.mapping, answered))
+  const polled = { ...values, submitted: answered.response }
+  const last = await pollUntilDone(declared, poll, polled, send, context)
+  return reading(last, () => outputOf(declared.mapping, { ...polled, response: answerValue(last) }))
 }
 
-const pageOf = (response: HttpResponse, { items, total }: DeclaredPaging, values: Values) =>
-  reading(response, () => {
-    const answered = { ...values, response: responseValue(response, bodyOf(response)) }
-    const list = programResult(items, answered)
-    if (!Array.isArray(list)) throw notAList(items.source)
-    const announced = total && programResult(total, answered)
-    return { items: list as readonly unknown[], total: typeof announced === 'number' ? announced : null }
-  })
+const isMissing = ({ statuses, when }: DeclaredNotFound, { status }: HttpResponse, values: Values): boolean =>
+  statuses.includes(status) || (when !== undefined && conditionHolds(when, values))
 
-function limitOf({ limit }: DeclaredPaging, values: Values): number {
-  const value = valueOf(limit, values)
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
-  throw new SkillError('bad_request', 'the limit of items must be a whole number from 1', {
-    hint: 'check the inputs of the step',
-  })
+async function runVerify(
+  { request, tookEffect, mapping }: DeclaredVerify,
+  errors: Errors,
+  input: unknown,
+  { http, settings, nowMs }: SkillContext,
+): Promise<unknown> {
+  const values = { ...connectionValues(settings, nowMs), input }
+  const response = await sender(http, errors)(request, values)
+  const answered = { ...values, response: answerValue(response) }
+  if (!conditionHolds(tookEffect, answered)) return undefined
+  return reading(response, () => outputOf(mapping, answered))
 }

@@ -30,8 +30,11 @@ export function responseValue(
   return { status, headers, text, ...(body === undefined ? {} : { body }) }
 }
 
+/** An answer with its body. */
+export const answerValue = (response: HttpResponse): Values => responseValue(response, bodyOf(response))
+
 /** The body as JSON; null if it is empty, undefined if it is not JSON. */
-export function bodyOf(response: HttpResponse): unknown {
+function bodyOf(response: HttpResponse): unknown {
   if (response.text.trim() === '') return null
   try {
     return response.json()

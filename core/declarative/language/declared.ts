@@ -1,6 +1,13 @@
-import type { DestructiveClass, Effect, JsonSchema, ObservableKind, RateLimit } from '../../plugin/index.ts'
+import type {
+  DestructiveClass,
+  Effect,
+  ErrorMeaning,
+  JsonSchema,
+  ObservableKind,
+} from '../../plugin/index.ts'
 import type { Program } from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
+import type { JwtAlgorithm } from './auth-keys.ts'
 import type { MethodKey } from './request-keys.ts'
 
 /** A `plugin.yaml` without errors, with compiled expressions. */
@@ -28,21 +35,63 @@ export interface DeclaredConnection {
   readonly otherOrigins: readonly Template[]
   readonly headers: Entries
   readonly auth: DeclaredAuth | undefined
-  readonly rate: readonly RateLimit[]
+  readonly rate: readonly DeclaredRate[]
   readonly check: DeclaredCheck
   readonly errors: readonly DeclaredError[]
 }
 
 export type DeclaredAuth =
-  | { readonly kind: 'header'; readonly name: string; readonly value: Template }
+  | { readonly kind: 'header' | 'query'; readonly name: string; readonly value: Template }
   | { readonly kind: 'basic'; readonly username: Template; readonly password: Template }
   | { readonly kind: 'bearer'; readonly token: Template }
   | {
       readonly kind: 'client_credentials'
       readonly token: string
-      /** Of the form: the client, its secret, and what else the endpoint needs. */
+      readonly clientId: Template
+      readonly clientSecret: Template
+      readonly send: 'form' | 'basic'
+      /** Further fields of the form. */
       readonly form: Entries
     }
+  | {
+      readonly kind: 'jwt_bearer'
+      readonly token: string
+      readonly algorithm: JwtAlgorithm
+      readonly key: Template
+      readonly keyId: Template | undefined
+      readonly claims: Entries
+      readonly lifetimeMs: number
+      readonly form: Entries
+    }
+  | {
+      readonly kind: 'aws'
+      readonly accessKeyId: Template
+      readonly secretAccessKey: Template
+      readonly sessionToken: Template | undefined
+      readonly region: Template
+      readonly service: Template
+    }
+  | {
+      readonly kind: 'hmac'
+      readonly algorithm: 'sha1' | 'sha256' | 'sha512'
+      readonly encoding: 'hex' | 'base64'
+      readonly key: Template
+      /** Reads `request`, `now` and `now_ms`. */
+      readonly text: Template
+      /** They read `signature` too. */
+      readonly headers: Entries
+    }
+
+/** The limits of some requests. */
+export interface DeclaredRate {
+  readonly bucket: string
+  /** In upper case; empty: all. */
+  readonly methods: readonly string[]
+  /** What the path begins with. */
+  readonly path: string
+  /** Gives `50/week`, a list of such texts, or null. */
+  readonly limits: Template
+}
 
 export interface DeclaredCheck extends DeclaredRequest {
   readonly account: Template | undefined
@@ -54,6 +103,7 @@ export interface DeclaredError {
   readonly message: Template | undefined
   readonly hint: Template | undefined
   readonly effect: Effect | undefined
+  readonly error: ErrorMeaning | undefined
 }
 
 export interface DeclaredRequest {
@@ -74,7 +124,17 @@ export type DeclaredPath =
 export type DeclaredBody =
   | { readonly kind: 'json'; readonly value: Template }
   | { readonly kind: 'form'; readonly fields: Entries }
+  | { readonly kind: 'multipart'; readonly parts: readonly DeclaredPart[] }
   | { readonly kind: 'body'; readonly text: Template }
+
+/** A field of a form, or a file if it has a name. */
+export interface DeclaredPart {
+  readonly name: string
+  readonly value: Template
+  readonly isBase64: boolean
+  readonly filename: Template | undefined
+  readonly contentType: Template | undefined
+}
 
 export interface DeclaredSkill {
   readonly name: string
@@ -83,14 +143,20 @@ export interface DeclaredSkill {
   readonly docs: string | undefined
   readonly effect: 'read' | 'write'
   /** Of a write. */
-  readonly repeat: 'safe' | 'never' | undefined
+  readonly repeat: 'safe' | 'verify' | 'never' | undefined
+  readonly verify: DeclaredVerify | undefined
   readonly destructive: DestructiveClass | undefined
+  /** Reads `output`. */
+  readonly changedNothing: Program | undefined
+  /** Name of a skill of the plugin. */
+  readonly followWith: string | undefined
   readonly enriches: readonly ObservableKind[]
   readonly input: JsonSchema
   readonly output: JsonSchema
   readonly request: DeclaredRequest
   readonly notFound: DeclaredNotFound | undefined
   readonly paging: DeclaredPaging | undefined
+  readonly poll: DeclaredPoll | undefined
   readonly mapping: OutputTemplate
   readonly examples: readonly DeclaredExample[]
 }
@@ -101,9 +167,27 @@ export interface DeclaredNotFound {
   readonly mapping: OutputTemplate
 }
 
+export interface DeclaredVerify {
+  readonly request: DeclaredRequest
+  readonly tookEffect: Program
+  readonly mapping: OutputTemplate
+}
+
+export interface DeclaredPoll {
+  /** Reads `submitted`, the first answer. */
+  readonly request: DeclaredRequest
+  readonly until: Program
+  readonly failed: Program | undefined
+  readonly everyMs: number
+  readonly timeoutMs: number
+}
+
 export interface DeclaredPaging {
-  readonly kind: 'offset' | 'page'
+  readonly kind: 'offset' | 'page' | 'cursor' | 'next' | 'link'
+  /** Of `offset`, `page` and `cursor`; empty for the others. */
   readonly parameter: string
+  /** Of `cursor` and `next`: the cursor or address of the next page. */
+  readonly next: Program | undefined
   /** Number of the first page. */
   readonly first: number
   readonly size: number

@@ -1,5 +1,6 @@
 import { destructiveClasses, observableKinds, type JsonSchema } from '../../plugin/index.ts'
 import { apiVersion } from '../../playbook/language/constants.ts'
+import { durationPattern } from '../../playbook/language/durations.ts'
 import {
   definitionsOf,
   keyTables,
@@ -20,11 +21,7 @@ const address = { type: 'string', pattern: '^https://' } as const
 const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
 
 export const skillEffects = ['read', 'write'] as const
-export const repeats = ['safe', 'never'] as const
-
-/** `50/week`: requests, and the time that they are counted in. */
-export const ratePattern = '^[1-9][0-9]{0,4}/(?:[1-9][0-9]{0,2})?(?:s|min|h|day|week)$'
-const rate = { type: 'string', pattern: ratePattern } as const
+export const repeats = ['safe', 'verify', 'never'] as const
 
 /**
  * Every key of `plugin.yaml`, by the map that holds it. The reader, the JSON Schema, the reference in
@@ -83,9 +80,12 @@ export const pluginKeys = {
       headers: { meaning: 'headers of every request; may read `settings`', default: 'none', schema: map },
       auth: { meaning: 'the credentials', default: 'none', schema: reference('auth') },
       rate: {
-        meaning: 'how many requests the other system accepts: `50/week`, or a list; all of them apply',
+        meaning:
+          'how many requests the other system accepts: `50/week`, a list of such limits, which all apply, or budgets for some requests; may read `settings`',
         default: 'no limit',
-        schema: { anyOf: [rate, { type: 'array', minItems: 1, items: rate }] },
+        schema: {
+          anyOf: [text, { type: 'array', minItems: 1, items: { anyOf: [text, reference('rate')] } }],
+        },
       },
       check: { meaning: 'the request that tests the credentials', schema: reference('check') },
       errors: {
@@ -97,6 +97,24 @@ export const pluginKeys = {
     required: ['base_url', 'check'],
   },
   ...authMaps,
+  rate: {
+    what: 'a rate',
+    description: 'The limits of some requests. The first budget that fits a request counts.',
+    keys: {
+      methods: { meaning: 'the methods of the requests', default: 'all', schema: texts },
+      path: { meaning: 'what the path begins with', default: 'any path', schema: text },
+      bucket: {
+        meaning: 'a name; budgets with the same name share their limits',
+        default: 'its own',
+        schema: text,
+      },
+      limits: {
+        meaning: 'the limits: `50/week`, or a list',
+        schema: { anyOf: [text, { type: 'array', minItems: 1, items: text }] },
+      },
+    },
+    required: ['limits'],
+  },
   skill: {
     what: 'a skill',
     description: 'One typed operation; playbooks use it as `<plugin>.<name>`.',
@@ -111,13 +129,30 @@ export const pluginKeys = {
       },
       repeat: {
         meaning:
-          'what to do after an interrupted write: `safe` repeats it, `never` lets a person decide; for writes',
+          'what to do after an interrupted write: `safe` repeats it, `verify` first asks by `verify` whether it happened, `never` lets a person decide; for writes',
         schema: { enum: repeats },
       },
       destructive: {
         meaning: `what a write does to machines, accounts or protections: ${choices(destructiveClasses)}`,
         default: 'not destructive',
         schema: { enum: destructiveClasses },
+      },
+      verify: {
+        meaning: 'how to ask whether an interrupted write took effect; with `repeat: verify`',
+        schema: reference('verify'),
+      },
+      changed_nothing: {
+        meaning:
+          'a condition over `output`: a destructive call changed nothing, and does not count against the hourly limit',
+        default: 'every call counts',
+        schema: { type: ['string', 'boolean'] },
+        with: ['destructive'],
+      },
+      follow_with: {
+        meaning: 'the skill of this plugin that reads how a destructive call goes on',
+        default: 'none',
+        schema: name,
+        with: ['destructive'],
       },
       enriches: {
         meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
@@ -146,6 +181,11 @@ export const pluginKeys = {
         meaning: 'how a list that comes in pages is read; `output` then reads `items`',
         default: 'one request',
         schema: reference('paging'),
+      },
+      poll: {
+        meaning: 'how to wait for an operation that the request only started',
+        default: 'the first answer is the result',
+        schema: reference('poll'),
       },
       response: {
         meaning: 'a JSON Schema of the body of an answer, to check expressions against',
@@ -212,6 +252,12 @@ export const pluginSchema: JsonSchema = {
   ...schemaOfKeys(plugin),
   $defs: {
     ...definitionsOf(inner),
+    duration: {
+      type: 'string',
+      pattern: durationPattern,
+      minLength: 2,
+      description: 'Such as 500ms, 30s, 5m, 2h, 1d, 1h30m.',
+    },
     value: { description: 'Any value; texts may contain expressions: ${{ … }}.' },
   },
 }

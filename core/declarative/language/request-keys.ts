@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../plugin/index.ts'
+import { errorMeanings, type JsonSchema } from '../../plugin/index.ts'
 import {
   phrases,
   shapes,
@@ -14,7 +14,7 @@ const { choices } = phrases
 export const requestMethods = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
 export type MethodKey = (typeof requestMethods)[number]
 
-export const bodies = ['json', 'form', 'body'] as const
+export const bodies = ['json', 'form', 'multipart', 'body'] as const
 
 const path = {
   anyOf: [
@@ -43,6 +43,8 @@ const methodKeys = Object.fromEntries(
 const status = { type: 'integer', minimum: 200, maximum: 599 } as const
 const statuses = { anyOf: [status, { type: 'array', minItems: 1, items: status }] } as const
 
+export const pagingKinds = ['offset', 'page', 'cursor', 'next', 'link'] as const
+
 const requestKeyDeclarations = {
   ...methodKeys,
   query: {
@@ -52,6 +54,11 @@ const requestKeyDeclarations = {
   headers: { meaning: 'headers besides those of the connection', schema: map },
   json: { meaning: 'the body, sent as `application/json`', schema: reference('value') },
   form: { meaning: 'the body, sent as `application/x-www-form-urlencoded`', schema: map },
+  multipart: {
+    meaning:
+      'the body, sent as `multipart/form-data`: name → a value, or a file `{ filename, content_type, value }` with `base64` instead of `value` for bytes',
+    schema: map,
+  },
   body: { meaning: 'the body as text, sent unchanged; give a `content-type` header', schema: text },
   accept: {
     meaning: 'statuses outside 200-299 that are answers, not errors',
@@ -69,6 +76,21 @@ export const requestMaps = {
     description: `A request, with exactly one of ${requestMethods.join(', ')}.`,
     rules: oneMethod,
     keys: requestKeyDeclarations,
+  },
+  part: {
+    what: 'a file',
+    description: 'A file in a body that is sent as `multipart/form-data`.',
+    keys: {
+      filename: { meaning: 'the name of the file', schema: text },
+      content_type: {
+        meaning: 'the content type',
+        default: '`application/octet-stream`',
+        schema: text,
+      },
+      value: { meaning: 'the content, as text', schema: text },
+      base64: { meaning: 'the content, as bytes in base64', schema: text },
+    },
+    required: ['filename'],
   },
   check: {
     what: '`check`',
@@ -89,6 +111,12 @@ export const requestMaps = {
     keys: {
       when: { meaning: 'a condition over `response`; the first true one counts', schema: condition },
       message: { meaning: 'the message', default: 'taken from the answer', schema: text },
+      error: {
+        meaning:
+          '`rate_limited` or `unavailable`: try again later; `credentials`: the operator has to act; `refused`: the step fails. It also makes an error of an answer with a good status',
+        default: 'what the status implies',
+        schema: { enum: errorMeanings },
+      },
       hint: { meaning: 'what the operator should do', default: 'what the status implies', schema: text },
       effect: {
         meaning: `for a write: \`none\` if nothing was done, \`unknown\` if it may have been done`,
@@ -113,14 +141,32 @@ export const requestMaps = {
   },
   paging: {
     what: '`paging`',
-    description: 'How a list that comes in pages is read: with exactly one of offset, page.',
-    rules: { oneOf: ['offset', 'page'].map((key) => ({ type: 'object', required: [key] })) },
+    description: `How a list that comes in pages is read: with exactly one of ${pagingKinds.join(', ')}.`,
+    rules: { oneOf: pagingKinds.map((key) => ({ type: 'object', required: [key] })) },
     keys: {
       offset: {
         meaning: 'pages by the number of items before them: the name of the parameter',
         schema: text,
       },
       page: { meaning: 'pages by number: the name of the parameter', schema: text },
+      cursor: {
+        meaning: 'pages by cursor: the name of the parameter, with `value`',
+        schema: text,
+      },
+      value: {
+        meaning: 'the cursor of the next page in `response`; null or missing on the last page',
+        schema: text,
+        with: ['cursor'],
+      },
+      next: {
+        meaning:
+          'the address of the next page in `response`, below the base URL; null or missing on the last page',
+        schema: text,
+      },
+      link: {
+        meaning: '`true`: the address of the next page is in the `Link` header',
+        schema: { const: true },
+      },
       first: {
         meaning: 'the number of the first page',
         default: '`1`',
@@ -146,6 +192,43 @@ export const requestMaps = {
     },
     required: ['items'],
   },
+  verify: {
+    what: '`verify`',
+    description: 'Asks the other system whether an interrupted write took effect.',
+    keys: {
+      request: { meaning: 'a request that reads', schema: reference('request') },
+      took_effect: { meaning: 'a condition over `response`', schema: condition },
+      output: {
+        meaning: 'the output if it did',
+        default: 'the `output` of the skill, over this answer',
+        schema: map,
+      },
+    },
+    required: ['request', 'took_effect'],
+  },
+  poll: {
+    what: '`poll`',
+    description: 'Waits for an operation that the request only started; `output` reads the last answer.',
+    keys: {
+      request: {
+        meaning: 'asks for the state; `submitted` is the answer that started the operation',
+        schema: reference('request'),
+      },
+      until: { meaning: 'a condition over `response`: the operation has ended', schema: condition },
+      failed: {
+        meaning: 'a condition over `response`: it has failed, and so does the step',
+        default: 'never',
+        schema: condition,
+      },
+      every: { meaning: 'the wait between two requests', default: '`5s`', schema: reference('duration') },
+      timeout: {
+        meaning: 'the longest wait; the timeout of the step also ends it',
+        default: '`10m`',
+        schema: reference('duration'),
+      },
+    },
+    required: ['request', 'until'],
+  },
   pageSize: {
     what: 'a page size',
     description: 'How many items a page has.',
@@ -157,7 +240,6 @@ export const requestMaps = {
   },
 } as const satisfies Readonly<Record<string, MapDeclaration>>
 
-export const pagingKinds = ['offset', 'page'] as const
 export const effects = ['none', 'unknown'] as const
 
 /** Words for a message: `json, form, body`. */

@@ -1,13 +1,35 @@
-import { bool, dyn, integer, list, nullable, withoutNull, type Type } from '../../expression/index.ts'
+import {
+  bool,
+  dyn,
+  integer,
+  list,
+  nullable,
+  withoutNull,
+  type Program,
+  type Type,
+} from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
-import { readFields, readNumber, readText, type Fields } from '../../playbook/template/fields.ts'
+import {
+  readDuration,
+  readFields,
+  readNumber,
+  readText,
+  type Fields,
+} from '../../playbook/template/fields.ts'
 import { withoutOptionals } from '../../playbook/template/type-forms.ts'
 import type { Entry } from '../../playbook/yaml/document.ts'
-import type { DeclaredPaging } from '../language/declared.ts'
+import type { DeclaredPaging, DeclaredPoll } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pagingKinds, requestBounds } from '../language/request-keys.ts'
-import { readExpression, readTemplate, type Names, type PluginReading } from './reading.ts'
-import { onlyOneOf } from './read-request.ts'
+import {
+  readCondition,
+  readExpression,
+  readTemplate,
+  responseType,
+  type Names,
+  type PluginReading,
+} from './reading.ts'
+import { onlyOneOf, readRequest } from './read-request.ts'
 
 const defaultLimit = 100
 const defaultSize = 100
@@ -23,7 +45,9 @@ export function readPaging(
   const fields = readFields(problems, entry.value, pluginGrammar.paging)
   if (fields === undefined) return undefined
   const kind = onlyOneOf(reading, fields, pagingKinds, entry.value, '`paging` needs one of')
-  const parameter = kind && readText(problems, fields.get(kind)!)
+  const next = readNext(reading, answered, fields, kind)
+  const isNamed = kind === 'offset' || kind === 'page' || kind === 'cursor'
+  const parameter = isNamed ? readText(problems, fields.get(kind)!) : ''
   const firstEntry = fields.get('first')
   const first = firstEntry && readNumber(problems, firstEntry, [0, 1])
   const itemsEntry = fields.get('items')
@@ -35,7 +59,24 @@ export function readPaging(
   const size = readSize(reading, fields.get('size'))
   const limit = readLimit(reading, names, fields)
   if (kind === undefined || parameter === undefined || items === undefined) return undefined
-  return { kind, parameter, first: first ?? 1, ...size, items, total, id, limit }
+  if ((kind === 'cursor' || kind === 'next') && next === undefined) return undefined
+  return { kind, parameter, next, first: first ?? 1, ...size, items, total, id, limit }
+}
+
+/** Reads what leads to the next page. */
+function readNext(
+  reading: PluginReading,
+  answered: Names,
+  fields: Fields,
+  kind: DeclaredPaging['kind'] | undefined,
+): Program | undefined {
+  const entry = fields.get(kind === 'cursor' ? 'value' : 'next')
+  if (kind === 'next' || kind === 'cursor') {
+    if (entry !== undefined) return readExpression(reading, answered, entry)
+    const hint = 'write value: "${{ response.body.?next }}"'
+    reading.problems.add('E105', '`paging` with `cursor` needs `value`', fields.get('cursor')!.key, hint)
+  }
+  return undefined
 }
 
 function readSize(
@@ -70,3 +111,31 @@ export const pagingNames = (paging: DeclaredPaging | undefined): Names => ({
   complete: bool,
   total: nullable(integer),
 })
+
+const defaultPoll = { everyMs: 5000, timeoutMs: 600_000 }
+
+/** Reads `poll`; undefined if a part of it is missing, which has been reported. */
+export function readPoll(
+  reading: PluginReading,
+  names: Names,
+  body: Type,
+  entry: Entry,
+): DeclaredPoll | undefined {
+  const { problems } = reading
+  const fields = readFields(problems, entry.value, pluginGrammar.poll)
+  const [requestEntry, untilEntry, failedEntry, everyEntry, timeoutEntry] = [
+    'request',
+    'until',
+    'failed',
+    'every',
+    'timeout',
+  ].map((key) => fields?.get(key))
+  const asked = { ...names, submitted: responseType() }
+  const answered = { ...asked, response: responseType(body) }
+  const request = requestEntry && readRequest(reading, asked, requestEntry.value)?.request
+  const until = untilEntry && readCondition(reading, answered, untilEntry)
+  const failed = failedEntry && readCondition(reading, answered, failedEntry)
+  const everyMs = (everyEntry && readDuration(problems, everyEntry)) ?? defaultPoll.everyMs
+  const timeoutMs = (timeoutEntry && readDuration(problems, timeoutEntry)) ?? defaultPoll.timeoutMs
+  return request && until && { request, until, failed, everyMs, timeoutMs }
+}

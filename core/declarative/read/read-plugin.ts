@@ -3,7 +3,9 @@ import { apiVersion } from '../../playbook/language/constants.ts'
 import { quote, type Problem } from '../../playbook/language/problem.ts'
 import { describe, readFields, readText, readWord } from '../../playbook/template/fields.ts'
 import type { ReadObserver } from '../../playbook/template/observer.ts'
-import type { Entry } from '../../playbook/yaml/document.ts'
+import type { Entry, Node } from '../../playbook/yaml/document.ts'
+import { suggest } from '../../playbook/language/did-you-mean.ts'
+import { entryNamed } from '../../playbook/yaml/plain-value.ts'
 import { openSource, type OpenSource } from '../../playbook/yaml/open-source.ts'
 import type { DeclaredPlugin, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar, pluginNamePattern, pluginNameRule } from '../language/plugin-keys.ts'
@@ -125,11 +127,27 @@ function readSkills(
   if (value.items.length > maxSkills)
     problems.add('E107', `a plugin may have ${maxSkills} skills`, value.items[maxSkills]!, 'split the plugin')
   const names = new Set<string>()
-  return value.items.slice(0, maxSkills).flatMap((node) => {
+  const skills = value.items.slice(0, maxSkills).flatMap((node) => {
     const skill = readSkill(reading, node, surroundings)
     if (skill !== undefined && names.has(skill.name))
       problems.add('E103', `the skill ${quote(skill.name)} is declared twice`, node, 'rename one of them')
     if (skill !== undefined) names.add(skill.name)
     return skill ?? []
   })
+  checkFollowing(reading, value, skills)
+  return skills
+}
+
+/** A destructive skill is followed by one of the same plugin that reads. */
+function checkFollowing({ problems }: PluginReading, list: Node, skills: readonly DeclaredSkill[]): void {
+  for (const node of list.kind === 'list' ? list.items : []) {
+    const entry = node.kind === 'map' ? entryNamed(node, 'follow_with') : undefined
+    if (entry?.value.kind !== 'scalar') continue
+    const reading = skills.filter(({ effect }) => effect === 'read').map(({ name }) => name)
+    const name = String(entry.value.value)
+    if (!reading.includes(name))
+      problems.add('E806', `${quote(name)} is no skill of this plugin that reads`, entry.value, () =>
+        suggest(name, reading),
+      )
+  }
 }

@@ -1,4 +1,4 @@
-import { pathText, SkillError } from '../../plugin/index.ts'
+import { errorMeanings, pathText, SkillError } from '../../plugin/index.ts'
 import { describe, readChoice, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
 import type { KeyTable } from '../../playbook/language/key-table.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
@@ -6,6 +6,7 @@ import type {
   DeclaredBody,
   DeclaredCheck,
   DeclaredError,
+  DeclaredPart,
   DeclaredPath,
   DeclaredRequest,
 } from '../language/declared.ts'
@@ -159,8 +160,30 @@ function readBody(reading: PluginReading, names: Names, fields: Fields): Declare
   }
   const entry = fields.get(kind)!
   if (kind === 'form') return { kind, fields: readEntries(reading, names, entry) }
+  if (kind === 'multipart') return { kind, parts: readParts(reading, names, entry) }
   const { template } = readTemplate(reading, names, entry.value)
   return kind === 'json' ? { kind, value: template } : { kind, text: template }
+}
+
+function readParts(reading: PluginReading, names: Names, entry: Entry): readonly DeclaredPart[] {
+  if (entry.value.kind !== 'map') {
+    readEntries(reading, names, entry)
+    return []
+  }
+  const template = (node: Node | undefined) => node && readTemplate(reading, names, node).template
+  return entry.value.entries.flatMap(({ name, value }): readonly DeclaredPart[] => {
+    if (value.kind !== 'map') {
+      const plain = readTemplate(reading, names, value).template
+      return [{ name, value: plain, isBase64: false, filename: undefined, contentType: undefined }]
+    }
+    const fields = readFields(reading.problems, value, pluginGrammar.part)
+    const content = fields && onlyOneOf(reading, fields, ['value', 'base64'], value, 'a file needs one of')
+    if (fields === undefined || content === undefined) return []
+    const filename = template(fields.get('filename')?.value)
+    const contentType = template(fields.get('content_type')?.value)
+    const isBase64 = content === 'base64'
+    return [{ name, value: template(fields.get(content)!.value)!, isBase64, filename, contentType }]
+  })
 }
 
 /** Reads a status or a list of them. */
@@ -205,9 +228,11 @@ export function readErrors(reading: PluginReading, entry: Entry | undefined): re
     const when = whenEntry && readCondition(reading, names, whenEntry)
     const effectEntry = fields?.get('effect')
     const effect = effectEntry && readChoice(problems, effectEntry, effects)
+    const errorEntry = fields?.get('error')
+    const error = errorEntry && readChoice(problems, errorEntry, errorMeanings)
     const message = readShownText(reading, names, fields?.get('message'))
     const hint = readShownText(reading, names, fields?.get('hint'))
-    return when === undefined ? [] : [{ when, message, hint, effect }]
+    return when === undefined ? [] : [{ when, message, hint, effect, error }]
   })
 }
 
@@ -219,4 +244,15 @@ export const literalText = (
 ): string | undefined => {
   const entry = fields.get(name)
   return entry && readText(problems, entry)
+}
+
+/** Reads a list of literal texts. */
+export function readTexts(reading: PluginReading, entry: Entry | undefined): readonly string[] {
+  if (entry === undefined) return []
+  const { name, value } = entry
+  if (value.kind === 'list')
+    return value.items.flatMap((item) => readText(reading.problems, { ...entry, value: item }) ?? [])
+  const hint = `write ${name}: [first, second]`
+  reading.problems.add('E106', `expected a list for \`${name}\`, found ${describe(value)}`, value, hint)
+  return []
 }

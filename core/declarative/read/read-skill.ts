@@ -1,25 +1,20 @@
 import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
-import { destructiveClasses, observableKinds, type AnySkill, type JsonSchema } from '../../plugin/index.ts'
+import { observableKinds, type AnySkill, type JsonSchema } from '../../plugin/index.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { describe, readChoice, readFields, readWord, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { DeclaredExample, DeclaredNotFound, DeclaredSkill } from '../language/declared.ts'
-import {
-  pluginGrammar,
-  pluginNamePattern,
-  pluginNameRule,
-  repeats,
-  skillEffects,
-} from '../language/plugin-keys.ts'
+import { pluginGrammar, pluginNamePattern, pluginNameRule } from '../language/plugin-keys.ts'
 import { compileSchema } from '../../schema/index.ts'
 import { checkEnriching } from '../../registry/check-enriching.ts'
-import { readTexts, readDocs } from './read-connection.ts'
+import { readDocs } from './read-connection.ts'
 import { readExamples, type PluginFiles } from './read-examples.ts'
 import { readFieldMap, readJsonSchema } from './read-fields.ts'
 import { joinNotFound, readOutput, type ReadOutput } from './read-output.ts'
-import { pagingNames, readPaging } from './read-paging.ts'
-import { readRequest, readStatuses, literalText } from './read-request.ts'
+import { readEffects } from './read-effects.ts'
+import { pagingNames, readPaging, readPoll } from './read-paging.ts'
+import { literalText, readRequest, readStatuses, readTexts } from './read-request.ts'
 import { connectionNames, readCondition, responseType, type Names, type PluginReading } from './reading.ts'
 
 /** What a skill is read with. */
@@ -54,14 +49,19 @@ export function readSkill(
   const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
   const pagingEntry = fields.get('paging')
   const paging = pagingEntry && readPaging(reading, names, answered, pagingEntry)
-  const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : answered
+  const pollEntry = fields.get('poll')
+  const poll = pollEntry && readPoll(reading, names, body, pollEntry)
+  if (pagingEntry && pollEntry)
+    problems.add('E801', 'a skill has `paging` or `poll`, not both', pollEntry.key, 'remove one')
+  const last = pollEntry ? { ...answered, submitted: responseType() } : answered
+  const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : last
   const read = readOutputs(reading, outputNames, answered, fields, enriches.length > 0)
   const texts = {
     title: literalText(reading, fields, 'title'),
     description: literalText(reading, fields, 'description'),
     docs: readDocs(reading, fields),
   }
-  const effects = readEffects(reading, fields, node)
+  const effects = readEffects(reading, fields, read && { names, answered, ...read })
   const enrichesEntry = fields.get('enriches')
   const paths = readTexts(reading, fields.get('examples'))
   const examples = files ? readExamples(reading, fields.get('examples'), paths, files) : []
@@ -87,6 +87,7 @@ export function readSkill(
     input: input.schema,
     request,
     paging,
+    poll,
     examples,
     ...read,
   }
@@ -207,36 +208,4 @@ const unknownRisk: JsonSchema = {
   type: 'object',
   required: ['score', 'reasons'],
   properties: { score: { type: 'null' }, reasons: { type: 'array', items: { type: 'string' } } },
-}
-
-function readEffects(
-  { problems }: PluginReading,
-  fields: Fields,
-  node: Node,
-): Pick<DeclaredSkill, 'effect' | 'repeat' | 'destructive'> | undefined {
-  const entryOf = (key: string) => fields.get(key)
-  const effectEntry = entryOf('effect')
-  const effect = effectEntry && readChoice(problems, effectEntry, skillEffects)
-  const repeatEntry = entryOf('repeat')
-  const repeat = repeatEntry && readChoice(problems, repeatEntry, repeats)
-  const classEntry = entryOf('destructive')
-  const destructive = classEntry && readChoice(problems, classEntry, destructiveClasses)
-  if (effect === 'write' && repeatEntry === undefined) {
-    const hint = 'safe: the vendor accepts it twice; never: a person decides after an interruption'
-    problems.add('E105', 'a write needs `repeat`', effectEntry!.key, hint)
-  }
-  for (const entry of effect === 'read' ? [repeatEntry, classEntry] : [])
-    if (entry) problems.add('E806', `${quote(entry.name)} is only for writes`, entry.key, 'leave it out')
-  if (effect === 'read') checkReads(problems, fields, node)
-  return effect === undefined ? undefined : { effect, repeat, destructive }
-}
-
-/** A read that sends another method than GET is unusual, but some systems search by POST. */
-function checkReads(problems: PluginReading['problems'], fields: Fields, node: Node): void {
-  const request = fields.get('request')?.value ?? node
-  const changing =
-    request.kind === 'map' ? request.entries.find(({ name }) => /^(put|patch|delete)$/.test(name)) : undefined
-  if (changing === undefined) return
-  const hint = 'write effect: write'
-  problems.add('E806', `a skill that reads cannot send ${changing.name.toUpperCase()}`, changing.key, hint)
 }

@@ -4,6 +4,7 @@ import {
   RetryableError,
   SkillError,
   type ConnectionDefinition,
+  type ErrorMeaning,
   type ExplainedError,
   type TocsinError,
 } from '../../plugin/index.ts'
@@ -31,15 +32,25 @@ export function statusError(response: EgressResponse, context: StatusErrorContex
   const said = (explained.message && oneLine(explained.message)) ?? vendorMessage(response.body)
   const to = target === undefined ? '' : `, a redirect to ${target}`
   const message = `${context.what} answered ${status}${to}${said === undefined ? '' : `: ${said}`}`
-  const code = `http_${status}`
+  const code = explained.error ?? `http_${status}`
   const details = { status, ...(context.connection === undefined ? {} : { connection: context.connection }) }
   const hint = (explained.hint && oneLine(explained.hint)) ?? defaultHint(status, context.connection)
   const options = { hint, details, effect: explained.effect }
-  if (status === 401 || status === 403) return new ConnectionError(code, message, options)
-  if (status === 408 || status === 429 || status >= 500) {
-    return new RetryableError(code, message, { ...options, retryAfterMs: retryAfterOf(headers, context.now) })
+  const retryAfterMs = retryAfterOf(headers, context.now)
+  switch (explained.error ?? meaningOf(status)) {
+    case 'credentials':
+      return new ConnectionError(code, message, options)
+    case 'rate_limited':
+    case 'unavailable':
+      return new RetryableError(code, message, { ...options, retryAfterMs })
+    case 'refused':
+      return new SkillError(code, message, options)
   }
-  return new SkillError(code, message, options)
+}
+
+function meaningOf(status: number): ErrorMeaning {
+  if (status === 401 || status === 403) return 'credentials'
+  return status === 408 || status === 429 || status >= 500 ? 'unavailable' : 'refused'
 }
 
 /** Calls the connection's declaration of errors; if it throws, the answer is still reported. */

@@ -1,0 +1,102 @@
+import { explainMismatch, typeOfSchema } from '../../expression/index.ts'
+import { destructiveClasses, type JsonSchema } from '../../plugin/index.ts'
+import { quote } from '../../playbook/language/problem.ts'
+import { readChoice, readFields, type Fields } from '../../playbook/template/fields.ts'
+import type { DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
+import { pluginGrammar, repeats, skillEffects } from '../language/plugin-keys.ts'
+import { readOutput } from './read-output.ts'
+import { literalText, readRequest } from './read-request.ts'
+import { readCondition, type Names, type PluginReading } from './reading.ts'
+
+export type ReadEffects = Pick<
+  DeclaredSkill,
+  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing' | 'followWith'
+>
+
+/** What is known of a skill when its effects are read. */
+export interface SkillSoFar {
+  /** The names of its requests. */
+  readonly names: Names
+  /** The names of what reads an answer. */
+  readonly answered: Names
+  readonly output: JsonSchema
+  readonly mapping: OutputTemplate
+}
+
+/** Keys that only a write has. */
+const ofWrites = ['repeat', 'verify', 'destructive', 'changed_nothing', 'follow_with']
+
+/** Reads what a skill does to the other system; undefined if that is not said, which has been reported. */
+export function readEffects(
+  reading: PluginReading,
+  fields: Fields,
+  skill: SkillSoFar | undefined,
+): ReadEffects | undefined {
+  const { problems } = reading
+  const choose = <T extends string>(key: string, choices: readonly T[]): T | undefined => {
+    const entry = fields.get(key)
+    return entry && readChoice(problems, entry, choices)
+  }
+  const effect = choose('effect', skillEffects)
+  const repeat = choose('repeat', repeats)
+  const destructive = choose('destructive', destructiveClasses)
+  const verify = skill && readVerify(reading, fields, repeat, skill)
+  const nothing = fields.get('changed_nothing')
+  const changedNothing =
+    nothing && skill && readCondition(reading, { output: typeOfSchema(skill.output) }, nothing)
+  const followWith = literalText(reading, fields, 'follow_with')
+  if (effect === 'write' && !fields.has('repeat')) {
+    const hint = 'safe: the vendor accepts it twice; never: a person decides after an interruption'
+    problems.add('E105', 'a write needs `repeat`', fields.get('effect')!.key, hint)
+  }
+  if (effect === 'read') checkRead(reading, fields)
+  return effect && { effect, repeat, verify, destructive, changedNothing, followWith }
+}
+
+function checkRead({ problems }: PluginReading, fields: Fields): void {
+  for (const key of ofWrites) {
+    const entry = fields.get(key)
+    if (entry) problems.add('E806', `${quote(key)} is only for writes`, entry.key, 'leave it out')
+  }
+  // Some systems search by POST.
+  const request = fields.get('request')?.value
+  const changing =
+    request?.kind === 'map'
+      ? request.entries.find(({ name }) => /^(put|patch|delete)$/.test(name))
+      : undefined
+  if (changing === undefined) return
+  const message = `a skill that reads cannot send ${changing.name.toUpperCase()}`
+  problems.add('E806', message, changing.key, 'write effect: write')
+}
+
+function readVerify(
+  reading: PluginReading,
+  fields: Fields,
+  repeat: ReadEffects['repeat'],
+  { names, answered, output, mapping }: SkillSoFar,
+): DeclaredVerify | undefined {
+  const { problems } = reading
+  const entry = fields.get('verify')
+  if (entry === undefined) {
+    if (repeat === 'verify') {
+      const hint = 'write verify: { request: …, took_effect: … }'
+      problems.add('E105', '`repeat: verify` needs `verify`', fields.get('repeat')!.key, hint)
+    }
+    return undefined
+  }
+  if (repeat !== undefined && repeat !== 'verify')
+    problems.add('E112', '`verify` belongs to `repeat: verify`', entry.key, 'write repeat: verify')
+  const own = readFields(problems, entry.value, pluginGrammar.verify)
+  const requestEntry = own?.get('request')
+  const conditionEntry = own?.get('took_effect')
+  const outputEntry = own?.get('output')
+  const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
+  const tookEffect = conditionEntry && readCondition(reading, answered, conditionEntry)
+  const read = outputEntry && readOutput(reading, answered, outputEntry.value)
+  const mismatch = read && explainMismatch(typeOfSchema(read.schema), typeOfSchema(output))
+  if (mismatch !== undefined) {
+    const message = `the output of \`verify\` does not fit that of the skill: ${mismatch}`
+    problems.add('E805', message, outputEntry!.value)
+  }
+  return request && tookEffect && { request, tookEffect, mapping: read?.mapping ?? mapping }
+}

@@ -1,0 +1,175 @@
+import { expect } from 'chai'
+import { createHmac, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto'
+import { awsSignature } from '../../core/declarative/compile/aws-signature.ts'
+import { runSkill } from '../../core/plugin/testing/index.ts'
+import { saidOf, pluginWith, skillOf } from './support.ts'
+
+const secret = 'a-long-secret'
+const fields = 'fields: { api_key: { secret: true }, plan: { enum: [free, paid], default: free } }'
+const nowMs = Date.parse('2026-03-01T08:00:00Z')
+
+async function sent(
+  connection: string,
+  skill = '',
+  settings: object = {},
+  token: string | null = 'test-token',
+) {
+  const { requests } = await runSkill(
+    skillOf({
+      connection: `${fields}
+${connection}`,
+      skill,
+    }),
+    {},
+    {
+      settings: { api_key: secret, ...settings },
+      now: nowMs,
+      token,
+      replies: ({ url }) =>
+        url.includes('/token')
+          ? { json: { access_token: 'fresh', token_type: 'bearer', expires_in: 60 } }
+          : { json: {} },
+    },
+  )
+  return requests
+}
+
+const decoded = (part = ''): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())
+
+describe('credentials of a declarative plugin', () => {
+  it('sends an API key in the query', async () => {
+    const [request] = await sent('auth: { query: apikey, value: "${{ settings.api_key }}" }')
+    expect(request!.path).to.equal(`/it?apikey=${secret}`)
+  })
+
+  it('sends the client of OAuth 2.0 in a Basic header', async () => {
+    const oauth2 = `{ grant: client_credentials, token: /token, client_id: "a b", client_secret: "\${{ settings.api_key }}", send: basic, fields: { resource: x } }`
+    const [request] = await sent(`auth: { oauth2: ${oauth2} }`, '', {}, null)
+    expect(request!.headers['authorization']).to.equal(
+      `Basic ${Buffer.from(`a%20b:${secret}`).toString('base64')}`,
+    )
+    expect(request!.body).to.equal('grant_type=client_credentials&resource=x')
+  })
+
+  it('signs the assertion of RFC 7523 with a private key', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    const oauth2 = `{ grant: jwt_bearer, token: /token, key: "\${{ settings.api_key }}", key_id: k1, claims: { iss: me, scope: [a] }, lifetime: 1h }`
+    // As it is pasted into a field of one line.
+    const [request] = await sent(
+      `auth: { oauth2: ${oauth2} }`,
+      '',
+      { api_key: pem.trim().replaceAll('\n', String.raw`\n`) },
+      null,
+    )
+    const form = new URLSearchParams(request!.body)
+    expect(form.get('grant_type')).to.equal('urn:ietf:params:oauth:grant-type:jwt-bearer')
+    const [header, claims, signature = ''] = form.get('assertion')!.split('.')
+    expect(decoded(header)).to.deep.equal({ alg: 'RS256', typ: 'JWT', kid: 'k1' })
+    expect(decoded(claims)).to.deep.include({
+      iss: 'me',
+      scope: ['a'],
+      iat: nowMs / 1000,
+      exp: nowMs / 1000 + 3600,
+    })
+    const verify = createVerify('sha256').update(`${header}.${claims}`)
+    expect(
+      verify.verify(
+        createPublicKey(publicKey.export({ type: 'spki', format: 'pem' })),
+        signature,
+        'base64url',
+      ),
+    ).to.equal(true)
+  })
+
+  it('signs requests with a shared key', async () => {
+    const hmac = `
+    key: "\${{ settings.api_key }}"
+    text: "\${{ request.method }} \${{ request.path }}?\${{ request.query }} \${{ request.body }} \${{ now_ms }}"
+    encoding: base64
+    headers: { x-time: "\${{ now_ms }}", x-sign: "v1=\${{ signature }}" }`
+    const skill = 'effect: write\nrepeat: never\nrequest: { post: /it, query: { a: 1 }, json: { b: 2 } }'
+    const [request] = await sent(`auth:\n  hmac:${hmac}`, skill)
+    const expected = createHmac('sha256', secret).update(`POST /it?a=1 {"b":2} ${nowMs}`).digest('base64')
+    expect(request!.headers).to.include({ 'x-time': String(nowMs), 'x-sign': `v1=${expected}` })
+  })
+
+  // `get-vanilla-query-order-key-case` of the test suite that AWS publishes for Signature Version 4.
+  it('signs as AWS does', () => {
+    const headers = awsSignature(
+      {
+        method: 'GET',
+        url: 'https://example.amazonaws.com/?Param2=value2&Param1=value1',
+        headers: {},
+        body: new Uint8Array(),
+        nowMs: Date.parse('2015-08-30T12:36:00Z'),
+      },
+      {
+        accessKeyId: 'AKIDEXAMPLE',
+        secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+        sessionToken: undefined,
+        region: 'us-east-1',
+        service: 'service',
+      },
+    )
+    expect(headers).to.deep.equal({
+      'x-amz-date': '20150830T123600Z',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+    })
+  })
+
+  it('sends the signature of AWS', async () => {
+    const aws =
+      '{ access_key_id: AKID, secret_access_key: "${{ settings.api_key }}", region: eu-central-1, service: guardduty }'
+    const [request] = await sent(`auth: { aws: ${aws} }`)
+    expect(request!.headers['authorization']).to.match(
+      /^AWS4-HMAC-SHA256 Credential=AKID\/20260301\/eu-central-1\/guardduty\/aws4_request/,
+    )
+  })
+
+  it('reports keys of another grant, and missing ones', () => {
+    const said = (oauth2: string) =>
+      saidOf(pluginWith({ connection: `auth: { oauth2: ${oauth2} }` })).join('\n')
+    expect(said('{ grant: jwt_bearer, token: /t, client_id: a }')).to.include('E112 `client_id` belongs to')
+    expect(said('{ grant: jwt_bearer, token: /t }')).to.include('E105 this grant needs `key`')
+  })
+})
+
+describe('the rate of a declarative plugin', () => {
+  const rateOf = (connection: string) => {
+    const { rate } = skillOf({ connection: `${fields}\n${connection}` }).connection!
+    return (path: string, settings: object = {}, method = 'GET') => rate!({ method, path }, settings)
+  }
+
+  it('depends on a setting', () => {
+    const rate = rateOf("rate: \"${{ settings.plan == 'free' ? '50/week' : '4/10s' }}\"")
+    expect(rate('/it', { plan: 'free' })).to.deep.equal({
+      bucket: '',
+      limits: [{ requests: 50, perMs: 604_800_000 }],
+    })
+    expect(rate('/it', { plan: 'paid' })).to.deep.equal({
+      bucket: '',
+      limits: [{ requests: 4, perMs: 10_000 }],
+    })
+  })
+
+  it('has budgets for some requests', () => {
+    const rate = rateOf(`rate:
+  - { methods: [post], path: /reports, bucket: reports, limits: 1000/day }
+  - { limits: [4/s, 500/day] }`)
+    expect(rate('/reports', {}, 'POST')?.bucket).to.equal('reports')
+    expect(rate('/reports')).to.deep.equal({
+      bucket: 'budget 2',
+      limits: [
+        { requests: 4, perMs: 1000 },
+        { requests: 500, perMs: 86_400_000 },
+      ],
+    })
+  })
+
+  it('is checked also where an expression chooses it', () => {
+    const connection = `${fields}\nrate: "\${{ settings.plan == 'free' ? '50 a week' : '4/s' }}"`
+    expect(saidOf(pluginWith({ connection })).join()).to.include("E107 '50 a week' is not a rate")
+  })
+})

@@ -1,0 +1,180 @@
+import { expect } from 'chai'
+import type { AnySkill } from '../../core/plugin/index.ts'
+import { runSkill, type RunSkillOptions } from '../../core/plugin/testing/index.ts'
+import { pluginWith, saidOf, skillOf } from './support.ts'
+
+const run = (skill: AnySkill, replies: RunSkillOptions['replies'], more: RunSkillOptions = {}, input = {}) =>
+  runSkill(skill, input, { settings: {}, replies: replies!, ...more })
+
+async function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => expect.fail('it should have failed'),
+    (error: unknown) => error,
+  )
+}
+
+describe('a declarative skill that writes', () => {
+  const skill = `effect: write
+repeat: verify
+destructive: blocking
+changed_nothing: output.state == "there"
+input: { ip: { format: ip } }
+request: { post: /blocks, json: { ip: "\${{ input.ip }}" } }
+output: { state: { type: string, value: "\${{ response.body.state }}" } }
+verify:
+  request: { get: [blocks, "\${{ input.ip }}"], accept: [404] }
+  took_effect: response.status == 200
+  output: { state: there }`
+  const block = skillOf({ skill })
+  const input = { ip: '203.0.113.7' }
+
+  it('asks whether an interrupted attempt took effect', async () => {
+    const verified = await run(block, [{ json: {} }], { purpose: 'verify' }, input)
+    expect(verified.output).to.deep.equal({ state: 'there' })
+    expect(verified.requests[0]).to.include({ method: 'GET', path: '/blocks/203.0.113.7' })
+    expect((await run(block, [{ status: 404, json: {} }], { purpose: 'verify' }, input)).output).to.equal(
+      undefined,
+    )
+  })
+
+  it('says whether it changed anything', () => {
+    expect(block).to.include({ effect: 'write', repeat: 'verify', destructive: 'blocking' })
+    const { changedNothing } = block as { changedNothing?: (output: object) => boolean }
+    expect(changedNothing!({ state: 'there' })).to.equal(true)
+    expect(changedNothing!({ state: 'made' })).to.equal(false)
+  })
+
+  it('reports what does not fit together', () => {
+    const said = (text: string) => saidOf(pluginWith({ skill: text })).join('\n')
+    expect(said(skill.replace('repeat: verify', 'repeat: safe'))).to.include('E112 `verify` belongs to')
+    expect(said('effect: write\nrepeat: verify')).to.include('E105 `repeat: verify` needs `verify`')
+    expect(said(skill.replace('output: { state: there }', 'output: { state: 1 }'))).to.include(
+      'E805 the output of `verify`',
+    )
+    expect(said(`${skill}\nfollow_with: get_block`)).to.include(
+      "E806 'get_block' is no skill of this plugin that reads",
+    )
+    expect(said('destructive: blocking')).to.include("E806 'destructive' is only for writes")
+  })
+})
+
+describe('a declarative skill that waits', () => {
+  const skill = skillOf({
+    skill: `effect: write
+repeat: never
+request: { post: /scans }
+poll:
+  request: { get: [scans, "\${{ submitted.body.id }}"] }
+  until: response.body.state == "done"
+  failed: response.body.state == "failed"
+  every: 1ms
+  timeout: 50ms
+output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
+  })
+  const states = (...all: readonly object[]) => [{ json: { id: 7 } }, ...all.map((json) => ({ json }))]
+
+  it('asks until the operation has ended', async () => {
+    const { output, requests } = await run(skill, states({ state: 'new' }, { state: 'done', hits: 3 }))
+    expect(output).to.deep.equal({ hits: 3 })
+    expect(requests.map(({ path }) => path)).to.deep.equal(['/scans', '/scans/7', '/scans/7'])
+  })
+
+  it('fails with the operation', async () => {
+    expect(await failure(run(skill, states({ state: 'failed' })))).to.include({ code: 'operation_failed' })
+  })
+
+  it('leaves the outcome of a write open after the timeout', async () => {
+    const replies = ({ path }: { path: string }) => ({
+      json: path === '/scans' ? { id: 7 } : { state: 'new' },
+    })
+    const error = await failure(run(skill, replies))
+    expect(error)
+      .to.include({ code: 'operation_unfinished' })
+      .and.have.deep.property('details', { effect: 'unknown' })
+  })
+})
+
+describe('paging of a declarative skill', () => {
+  const skillWith = (paging: string) =>
+    skillOf({
+      skill: `request: { get: /it, query: { q: x } }
+paging:
+  ${paging}
+  size: { parameter: n, value: 2 }
+  items: "\${{ response.body.data }}"
+output: { all: { type: array, value: "\${{ items }}" }, complete: "\${{ complete }}" }`,
+    })
+  const first = { data: [1, 2], next: 'b' }
+
+  it('follows a cursor', async () => {
+    const skill = skillWith('cursor: after\n  value: "${{ response.body.?next }}"')
+    const { output, requests } = await run(skill, [{ json: first }, { json: { data: [3], next: null } }])
+    expect(requests.map(({ path }) => path)).to.deep.equal(['/it?q=x&n=2', '/it?q=x&n=2&after=b'])
+    expect(output).to.deep.equal({ all: [1, 2, 3], complete: true })
+  })
+
+  it('follows an address in the answer', async () => {
+    const skill = skillWith('next: "${{ response.body.?links.?next }}"')
+    const { output, requests } = await run(skill, [
+      { json: { data: [1, 2], links: { next: '/it?page=2' } } },
+      { json: { data: [3] } },
+    ])
+    expect(requests.map(({ path }) => path)).to.deep.equal(['/it?q=x&n=2', '/it?page=2'])
+    expect(output).to.deep.equal({ all: [1, 2, 3], complete: true })
+  })
+
+  it('follows the Link header, and no address elsewhere', async () => {
+    const skill = skillWith('link: true')
+    const link = (address: string) => ({ json: first, headers: { link: `<${address}>; rel="next"` } })
+    const { requests } = await run(skill, [
+      link('https://api.example.com/it?page=2'),
+      { json: { data: [3] } },
+    ])
+    expect(requests[1]!.path).to.equal('/it?page=2')
+    expect(await failure(run(skill, [link('https://evil.example/it')]))).to.include({ code: 'bad_path' })
+  })
+})
+
+describe('errors of a declarative plugin', () => {
+  const withErrors = (errors: string, skill = '') => skillOf({ connection: `errors: ${errors}`, skill })
+
+  it('can be in an answer with a good status', async () => {
+    const skill = withErrors(
+      '[{ when: response.body.?ok.orValue(true) == false, error: credentials, message: "${{ response.body.why }}" }]',
+    )
+    const error = await failure(run(skill, [{ json: { ok: false, why: 'expired' } }]))
+    expect(error).to.include({ code: 'credentials', message: 'expired', name: 'ConnectionError' })
+    expect((await run(skill, [{ json: { ok: true } }])).output).to.deep.equal({ status: 200 })
+  })
+
+  it('can mean another class than their status', async () => {
+    const skill = withErrors(
+      '[{ when: "response.status == 403 && response.body.code == 9", error: rate_limited }]',
+    )
+    const busy = await failure(
+      run(skill, [{ status: 403, json: { code: 9 }, headers: { 'retry-after': '7' } }]),
+    )
+    expect(busy).to.include({ code: 'rate_limited', name: 'RetryableError', retryAfterMs: 7000 })
+    expect(await failure(run(skill, [{ status: 403, json: { code: 1 } }]))).to.include({ code: 'http_403' })
+  })
+})
+
+describe('a declarative upload', () => {
+  it('sends files as multipart', async () => {
+    const skill = skillOf({
+      skill: `effect: write
+repeat: never
+request:
+  post: /files
+  multipart: { kind: sample, file: { filename: a.bin, base64: "\${{ b64 }}" } }`.replace(
+        '${{ b64 }}',
+        'aGk=',
+      ),
+    })
+    const { requests } = await run(skill, [{ json: {} }])
+    expect(requests[0]!.headers['content-type']).to.match(/^multipart\/form-data; boundary=/)
+    expect(requests[0]!.body)
+      .to.match(/name="kind"\r\n\r\nsample/)
+      .and.match(/filename="a.bin"[^]*\r\n\r\nhi\r\n/)
+  })
+})
