@@ -1,34 +1,36 @@
 import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
-import { createPauses, type Pauses } from '../core/engine/turns/pauses.ts'
-import { createRunControl, type RunControl } from '../core/engine/turns/run-control.ts'
+import { createPauses } from '../core/engine/turns/pauses.ts'
+import { createRunControl } from '../core/engine/turns/run-control.ts'
 import { createRunner, type Runner } from '../core/engine/turns/runner.ts'
-import { createScheduler, type Scheduler } from '../core/engine/turns/scheduler.ts'
+import { createScheduler } from '../core/engine/turns/scheduler.ts'
 import { followUpsOf, skillsOf, type SkillCaller } from '../core/engine/skills/skill-caller.ts'
-import { createInbound, type Inbound } from '../core/inbound/inbound.ts'
+import { createInbound } from '../core/inbound/inbound.ts'
 import { createRefusals } from '../core/inbound/refusals.ts'
-import { createInvestigations, type Investigations } from '../core/investigation/investigations.ts'
-import { createStormWatch, type StormWatch } from '../core/investigation/storm-watch.ts'
+import { createInvestigations } from '../core/investigation/investigations.ts'
+import { createStormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
-import { createPruner, type Pruner } from '../core/retention/pruner.ts'
+import { createPruner } from '../core/retention/pruner.ts'
 import type { CaseStore } from '../core/ports/case-store.ts'
-import type { Clock } from '../core/ports/clock.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
-import { createNoteUse, type NoteUse } from '../core/skill/call/note-use.ts'
+import { createNoteUse } from '../core/skill/call/note-use.ts'
 import { createSkillCaller } from '../core/skill/call/caller.ts'
-import { createPerformTask, tryConnectionAsTask, type PerformTask } from '../core/skill/call/perform-task.ts'
-import { createRetries, type Retries } from '../core/retry/retries.ts'
+import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
+import { createSecretResolver } from '../core/skill/connection/secret-resolver.ts'
+import { createRetries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config/config.ts'
 import { codeOf } from './egress/allow-lists.ts'
-import { createEgress, watchRequests, type ClosableEgress } from './egress/egress.ts'
+import { createEgress, watchRequests } from './egress/egress.ts'
 import type { WebPage } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { createHttpServer, type HttpServer } from './http/server/server.ts'
-import { createSkillPool, type SkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
+import { createHttpServer } from './http/server/server.ts'
+import { openSecretSources } from './secrets/open-secret-sources.ts'
+import { createSkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
+import { tokens, type Container, type ContainerToken } from './container-tokens.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 /** Opened asynchronously before the container is made. */
@@ -49,37 +51,9 @@ export interface Opened {
   readonly onSecret: (secret: string) => void
 }
 
-/** Resolves singletons, each made at its first use. */
-export interface Container {
-  get<T>(token: Token<T>): T
-}
-
-type Token<T> = symbol & { readonly type?: T }
-
-const token = <T>(name: string): Token<T> => Symbol(name)
-
-export const tokens = {
-  clock: token<Clock>('clock'),
-  egress: token<ClosableEgress>('egress'),
-  noteUse: token<NoteUse>('note use'),
-  skillCaller: token<SkillCaller>('skill caller'),
-  skillPool: token<SkillPool | undefined>('skill pool'),
-  performTask: token<PerformTask>('perform task'),
-  runner: token<Runner>('runner'),
-  control: token<RunControl>('run control'),
-  pauses: token<Pauses>('pauses'),
-  retries: token<Retries>('retries'),
-  scheduler: token<Scheduler>('scheduler'),
-  pruner: token<Pruner>('pruner'),
-  investigations: token<Investigations>('investigations'),
-  storms: token<StormWatch>('storm watch'),
-  inbound: token<Inbound>('inbound'),
-  httpServer: token<HttpServer>('http server'),
-}
-
 interface Composition extends Opened {
-  readonly get: <T>(token: Token<T>) => T
-  readonly register: <T>(token: Token<T>, make: () => T) => void
+  readonly get: <T>(token: ContainerToken<T>) => T
+  readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly onRunEnded: (run: Run) => void
@@ -90,7 +64,7 @@ export function createContainer(opened: Opened): Container {
   const { stores, log } = opened
   const container = root.createChildContainer()
   // Tokens are symbols: tsyringe refuses an unregistered symbol, but silently builds an unregistered class.
-  const get = <T>(token: Token<T>) => container.resolve<T>(token)
+  const get = <T>(token: ContainerToken<T>) => container.resolve<T>(token)
   const composition: Composition = {
     ...opened,
     get,
@@ -102,6 +76,7 @@ export function createContainer(opened: Opened): Container {
         performTask: get(tokens.performTask),
         log,
         noteUse: get(tokens.noteUse),
+        secrets: get(tokens.secrets),
         onSecret: opened.onSecret,
       }),
     onRunEnded(run) {
@@ -119,7 +94,7 @@ export function createContainer(opened: Opened): Container {
 }
 
 function registerSkillCalls(composition: Composition): void {
-  const { get, register, config, stores, catalogue, log, metrics, callerOfSkills } = composition
+  const { get, register, config, stores, catalogue, log, metrics, onSecret, callerOfSkills } = composition
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () =>
     watchRequests(
@@ -129,6 +104,10 @@ function registerSkillCalls(composition: Composition): void {
   )
   register(tokens.noteUse, () =>
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
+  )
+  register(tokens.secrets, () => createSecretResolver(get(tokens.secretSource)))
+  register(tokens.secretSource, () =>
+    openSecretSources({ config, codeOf: codeOf(stores.organizations), log, onSecret }),
   )
   register(tokens.skillPool, () =>
     config.workers === 0 ? undefined : createSkillPool(poolOptions(composition)),
@@ -254,8 +233,8 @@ function registerIntake({ get, register, config, stores, catalogue, log }: Compo
     const clock = get(tokens.clock)
     const callSkill = get(tokens.skillCaller)
     const sayRefused = createRefusals({ catalogue, stores, callSkill, clock, log })
-    const [runner, performTask] = [get(tokens.runner), get(tokens.performTask)]
-    return createInbound({ stores, catalogue, runner, sayRefused, performTask, clock, log })
+    const [runner, performTask, secrets] = [get(tokens.runner), get(tokens.performTask), get(tokens.secrets)]
+    return createInbound({ stores, catalogue, runner, sayRefused, performTask, secrets, clock, log })
   })
 }
 
@@ -284,8 +263,12 @@ function registerHttp(composition: Composition): void {
       inbound: get(tokens.inbound),
       playbooks: library,
       callerOfSkills: composition.callerOfSkills,
-      authenticate: (open, signal) =>
-        tryConnectionAsTask(get(tokens.performTask), open, { signal, onSecret }),
+      secrets: get(tokens.secrets),
+      async authenticate(stored, signal) {
+        // The test is for the values that the sources have now.
+        const open = await get(tokens.secrets).resolve(stored, { signal, isRefused: true })
+        return await tryConnectionAsTask(get(tokens.performTask), open, { signal, onSecret })
+      },
       metrics,
       page,
       log,

@@ -13,8 +13,10 @@ import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { ConfigWarning } from './config/clear-text.ts'
 import type { Config } from './config/config.ts'
-import { unknownCodes, unknownCodeWarning } from './egress/allow-lists.ts'
-import { createContainer, tokens, type Container, type Opened } from './container.ts'
+import { organizationWarnings } from './config/organization-warnings.ts'
+import { withMasterKey } from './secrets/open-secret-sources.ts'
+import { createContainer, type Opened } from './container.ts'
+import { tokens, type Container } from './container-tokens.ts'
 import { hideSecretVariables } from './config/environment.ts'
 import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
@@ -59,12 +61,12 @@ const drainMs = 20_000
  *
  * @throws TocsinError for what is wrong with the configuration, the plugins or the data directory
  */
-export async function startTocsin(config: Config): Promise<Tocsin> {
+export async function startTocsin(given: Config): Promise<Tocsin> {
   protectProcess()
+  const config = await withMasterKey(given, createLog({ level: given.logLevel }))
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
-  warn(log, config.warnings)
-  requirePlaybooksDir(config, log)
+  checkConfig(config, log)
   const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
   const metrics = metricsOf(config, catalogue)
   const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
@@ -178,8 +180,7 @@ async function serve(container: Container, { config, log, stores, library }: Ope
   const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
   // Playbooks may name the providers that bootstrap has just created.
   await library.takeUpRefused()
-  const codes = await unknownCodes(config.allowPrivateEgress, stores.organizations)
-  warn(log, codes.map(unknownCodeWarning))
+  warn(log, await organizationWarnings(config, stores.organizations))
   // Before any run has a turn: a step must not spend its timeout on the start of a thread.
   await container.get(tokens.skillPool)?.start()
   await takeUpUnfinished(container)
@@ -220,10 +221,16 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   await container.get(tokens.runner).drain(drainMs)
   await container.get(tokens.skillPool)?.close()
   container.get(tokens.egress).close()
+  container.get(tokens.secretSource).close()
   await tracing?.close()
   await auditExport.close()
   await stores.close()
   metrics.close()
+}
+
+function checkConfig(config: Config, log: Log): void {
+  warn(log, config.warnings)
+  requirePlaybooksDir(config, log)
 }
 
 /**

@@ -7,11 +7,13 @@ import type { Log } from '../../core/ports/log.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../core/skill/call/perform-task.ts'
+import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config/config.ts'
 import { processEnvironment } from '../../server/config/environment.ts'
 import { codeOf } from '../../server/egress/allow-lists.ts'
 import { createEgress } from '../../server/egress/egress.ts'
+import { openSecretSources } from '../../server/secrets/open-secret-sources.ts'
 import { createLog } from '../../server/log.ts'
 import { openStores } from '../../server/store/open-stores.ts'
 import { printable } from '../output/printable.ts'
@@ -54,7 +56,10 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
     codeOf: codeOf(stores.organizations),
   })
   const log = createLog({ level: 'error' })
+  const sources = openSecretSources({ config, codeOf: codeOf(stores.organizations), log })
+  const secrets = createSecretResolver(sources)
   const close = async () => {
+    sources.close()
     egress.close()
     await stores.close()
   }
@@ -66,6 +71,7 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
         catalogue,
         stores: { connections: stores.connections, cases },
         performTask: createPerformTask({ catalogue, egress, clock: systemClock }),
+        secrets,
         log,
       })
     return { isOffline: false, organization, log, caller, close }

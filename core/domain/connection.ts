@@ -1,4 +1,4 @@
-/** A named set of settings and secrets for a plugin. Secrets are stored separately and encrypted. */
+/** A named set of settings and secrets for a plugin. Secrets are stored separately and encrypted, or kept elsewhere. */
 export interface Connection {
   readonly uuid: string
   readonly organizationUuid: string
@@ -7,10 +7,12 @@ export interface Connection {
   readonly plugin: string
   /** Fields of the plugin's schema that are not secret. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Secrets that are kept elsewhere, by field: references such as `vault:intel#api_key`, read at each use. */
+  readonly secretReferences: Readonly<Record<string, string>>
   readonly enabled: boolean
   /** Starts at 1 and rises with each edit. */
   readonly revision: number
-  /** When its secrets were last entered, in epoch milliseconds; null if it has none. */
+  /** When its stored secrets were last entered, in epoch milliseconds; null if it has none. */
   readonly secretsAt: number | null
   /** Why it cannot be used; null if it can. Cleared by an edit or a successful test of its credentials. */
   readonly broken: ConnectionNote | null

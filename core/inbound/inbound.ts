@@ -1,7 +1,13 @@
 import { type Checkpoint, askedOf } from '../domain/checkpoint.ts'
 import type { Runner } from '../engine/turns/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
-import { TocsinError, type InboundAnswer, type InboundReply, type InboundResult } from '../plugin/index.ts'
+import {
+  ConnectionError,
+  TocsinError,
+  type InboundAnswer,
+  type InboundReply,
+  type InboundResult,
+} from '../plugin/index.ts'
 import type { AnswerOutcome } from '../ports/runs/checkpoint-store.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JudgedAnswer } from '../ports/runs/inbound-store.ts'
@@ -11,6 +17,11 @@ import type { Stores } from '../ports/stores.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { isThreadLost } from '../engine/context/retry-class.ts'
 import { receiveAsTask, type PerformTask } from '../skill/call/perform-task.ts'
+import {
+  createSecretResolver,
+  noSecretSources,
+  type SecretResolver,
+} from '../skill/connection/secret-resolver.ts'
 import { judgeById, judgeReply } from './judge-answer.ts'
 import type { SayRefused } from './refusals.ts'
 
@@ -50,12 +61,18 @@ export interface InboundOptions {
   readonly sayRefused: SayRefused
   /** Calls the handlers of plugins. */
   readonly performTask: PerformTask
+  /** Default: connections with references of secrets receive nothing. */
+  readonly secrets?: Pick<SecretResolver, 'resolve'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
 }
 
 /** Of a plugin's handler. Senders wait about 3 s for the answer. */
 const handlerTimeoutMs = 2_000
+
+/** Of the sources of secrets. */
+const secretsTimeoutMs = 1_000
+
 const defaultDedupeMs = 3_600_000
 /** Maximum number of questions to one person that a reply without an id is compared with. */
 const maxQuestions = 200
@@ -102,7 +119,7 @@ export function createInbound(options: InboundOptions): Inbound {
 type Refused = Extract<Received, { refused: unknown }>
 
 async function openFor(
-  { stores, catalogue }: InboundOptions,
+  { stores, catalogue, secrets = createSecretResolver(noSecretSources) }: InboundOptions,
   { token, plugin, route }: InboundPost,
 ): Promise<Refused | { readonly open: OpenConnection }> {
   let open: OpenConnection | undefined
@@ -123,7 +140,21 @@ async function openFor(
   )
     return { refused: { code: 'token_of_another_address', connection: connection.name } }
   if (!connection.enabled) return { refused: { code: 'connection_disabled', connection: connection.name } }
-  return { open }
+  try {
+    return { open: await secrets.resolve(open, { signal: AbortSignal.timeout(secretsTimeoutMs) }) }
+  } catch (error) {
+    if (error instanceof ConnectionError)
+      return { refused: { code: error.code, connection: connection.name, error } }
+    // The other system sends the request again.
+    throw new UnavailableError(
+      'secret_source_unavailable',
+      'the secrets of the connection cannot be read now',
+      {
+        cause: error,
+        retryAfterMs: 5_000,
+      },
+    )
+  }
 }
 
 /** Anybody may have sent the request, so an error of the handler refuses it and is not a server error. */

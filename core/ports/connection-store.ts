@@ -46,8 +46,10 @@ export interface ConnectionStore {
 /** Absent fields keep their values. New settings or secrets clear all notes. */
 export interface ConnectionChanges {
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  /** All secrets, entered now; others are deleted. */
+  /** All stored secrets, entered now; others are deleted. */
   readonly secrets?: Readonly<Record<string, Secret>> | undefined
+  /** All references of secrets by field; others are deleted. */
+  readonly secretReferences?: Readonly<Record<string, string>> | undefined
   readonly enabled?: boolean | undefined
 }
 
@@ -62,9 +64,14 @@ export interface NewConnection {
   readonly plugin: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly secrets: Readonly<Record<string, Secret>>
+  /** Default: none. */
+  readonly secretReferences?: Readonly<Record<string, string>>
 }
 
 export interface OpenConnection {
   readonly connection: Connection
+  /** From the store only those that it keeps; `SecretResolver` adds the others. */
   readonly secrets: Readonly<Record<string, Secret>>
+  /** Replaced values of references, which are still redacted. Default: none. */
+  readonly formerSecrets?: readonly string[] | undefined
 }

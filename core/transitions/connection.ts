@@ -3,12 +3,16 @@ import type { ConnectionChanges } from '../ports/connection-store.ts'
 
 type Notes = Pick<Connection, 'broken' | 'warning' | 'lastFailure'>
 
-/** New settings or secrets clear all notes, since these describe the earlier ones. */
+/** New settings, secrets or references clear all notes, since these describe the earlier ones. */
 export const notesAfterEdit = (
   { broken, warning, lastFailure }: Notes,
-  { settings, secrets }: Pick<ConnectionChanges, 'settings' | 'secrets'>,
+  {
+    settings,
+    secrets,
+    secretReferences,
+  }: Pick<ConnectionChanges, 'settings' | 'secrets' | 'secretReferences'>,
 ): Notes =>
-  settings === undefined && secrets === undefined
+  settings === undefined && secrets === undefined && secretReferences === undefined
     ? { broken, warning, lastFailure }
     : { broken: null, warning: null, lastFailure: null }
 

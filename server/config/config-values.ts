@@ -7,6 +7,7 @@ import { parseTargets, type ExportTarget } from '../audit-export/settings.ts'
 import { parseAllowList } from '../egress/allow-list.ts'
 import type { PrivateEgress } from '../egress/allow-lists.ts'
 import { readKey, bootstrapKeyHint } from '../access/keys.ts'
+import { isOperatorReference } from './operator-reference.ts'
 
 /** A value that cannot be used. The message follows the name of the variable and ends with the fix. */
 export class Unusable extends Error {}
@@ -95,7 +96,9 @@ function shownUrl(url: URL | null, text: string): string {
   return quote(`${url.protocol}//${url.host}${url.pathname}`)
 }
 
+/** The key, or a reference to it; see `operator-references.ts`. */
 export function masterKey(text: string): string {
+  if (isOperatorReference(text)) return text
   const bytes = Buffer.from(text, 'base64')
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
     throw new Unusable('is not 32 bytes in base64; create one with: openssl rand -base64 32')
@@ -140,13 +143,21 @@ export function pluginSources(text: string): readonly string[] {
 const hostPattern = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/
 
 /** One list for all organizations, or one for each: `acme=10.0.0.5,fd00::/8; *=127.0.0.1`. */
-export function privateEgress(text: string): PrivateEgress {
+export const privateEgress = (text: string): PrivateEgress =>
+  perOrganization(text, hostsAndRanges, '10.0.0.5')
+
+/** @param read reads one list; @param example an entry, for the message */
+export function perOrganization(
+  text: string,
+  read: (list: string) => readonly string[],
+  example: string,
+): PrivateEgress {
   const organizations = new Map<string, readonly string[]>()
   let everyone: readonly string[] | undefined
   for (const part of text.split(';').map((one) => one.trim())) {
     if (part === '') continue
     const [code, list] = part.includes('=') ? splitOnce(part) : ['*', part]
-    const entries = hostsAndRanges(list)
+    const entries = read(list)
     if (code === '*') {
       if (everyone !== undefined) throw new Unusable(`must have one list for all organizations; found two`)
       everyone = entries
@@ -154,7 +165,7 @@ export function privateEgress(text: string): PrivateEgress {
     }
     if (!new RegExp(codePattern).test(code)) {
       throw new Unusable(
-        `has ${quote(`${code}=`)}; before '=' use the code of an organization, or * for all others, e.g. acme=10.0.0.5; *=127.0.0.1`,
+        `has ${quote(`${code}=`)}; before '=' use the code of an organization, or * for all others, e.g. acme=${example}; *=${example}`,
       )
     }
     const key = code.toLowerCase()
@@ -223,7 +234,7 @@ export function headerValue(text: string): string {
   throw new Unusable('must be 8 to 8000 visible ASCII characters, e.g. Bearer <token>')
 }
 
-const items = (text: string): readonly string[] => [
+export const items = (text: string): readonly string[] => [
   ...new Set(
     text
       .split(',')

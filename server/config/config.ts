@@ -19,6 +19,7 @@ import type { AuditExportSettings } from '../audit-export/audit-export.ts'
 import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
 import { nearest } from '../../core/schema/index.ts'
 import * as read from './config-values.ts'
+import { readSecretSettings, secretVariables, type SecretSettings } from './secret-settings.ts'
 import { defaultSessionLimits } from '../access/sessions.ts'
 import { readTraceSettings, type TraceSettings } from '../tracing/trace-settings.ts'
 
@@ -41,10 +42,12 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** From the `OTEL_…` variables of OpenTelemetry. */
   readonly traces: TraceSettings
-  /** 32 bytes in base64; undefined: `master.key` in the data directory. */
+  /** 32 bytes in base64, or a reference, see `withMasterKey`; undefined: `master.key` in the data directory. */
   readonly masterKey: Secret | undefined
-  /** 32 bytes in base64: the key after a rotation; undefined: a file. */
+  /** 32 bytes in base64, or a reference: the key after a rotation; undefined: a file. */
   readonly nextMasterKey: Secret | undefined
+  /** Where connections may keep secrets instead of storing them. */
+  readonly secrets: SecretSettings
   /** Stored when no admin key for all organizations is usable, e.g. at the first start. */
   readonly bootstrapApiKey: Secret | undefined
   /** Absolute. */
@@ -98,6 +101,7 @@ const variables = {
   TOCSIN_MASTER_KEY: read.masterKey,
   TOCSIN_NEXT_MASTER_KEY: read.masterKey,
   TOCSIN_BOOTSTRAP_API_KEY: read.apiKey,
+  ...secretVariables,
   TOCSIN_PLAYBOOKS_DIR: read.path,
   TOCSIN_PLUGINS: read.pluginSources,
   TOCSIN_WORKERS: read.integerBetween(0, 64),
@@ -156,6 +160,7 @@ export function readConfig(env: Environment): Config {
     problems.push({ pointer: '/TOCSIN_OPS_PORT', message: `is ${port}, as TOCSIN_PORT: choose another port` })
   const [host, publicUrl] = [value('TOCSIN_HOST') ?? '127.0.0.1', value('TOCSIN_PUBLIC_URL')]
   const traces = readTraceSettings(env)
+  const dataDir = resolve(value('TOCSIN_DATA_DIR') ?? 'data')
   const auditExport = {
     targets: value('TOCSIN_AUDIT_EXPORT') ?? [],
     authorization: secret(value('TOCSIN_AUDIT_EXPORT_AUTHORIZATION')),
@@ -164,11 +169,12 @@ export function readConfig(env: Environment): Config {
     host,
     port,
     opsPort,
-    dataDir: resolve(value('TOCSIN_DATA_DIR') ?? 'data'),
+    dataDir,
     apiPrefix: value('TOCSIN_API_PREFIX') ?? 'api',
     publicUrl,
     trustedProxies: value('TOCSIN_TRUSTED_PROXIES') ?? [],
     masterKey: secret(value('TOCSIN_MASTER_KEY')),
+    secrets: readSecretSettings(value, dataDir, problems),
     nextMasterKey: secret(value('TOCSIN_NEXT_MASTER_KEY')),
     bootstrapApiKey: secret(value('TOCSIN_BOOTSTRAP_API_KEY')),
     playbooksDir: resolve(playbooksDir ?? 'playbooks'),

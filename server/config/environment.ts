@@ -1,4 +1,5 @@
 import type { Environment } from './config.ts'
+import { allowsVariable } from './secret-settings.ts'
 
 /** Variables that hold credentials. */
 const secretVariables: ReadonlySet<string> = new Set([
@@ -6,6 +7,9 @@ const secretVariables: ReadonlySet<string> = new Set([
   'TOCSIN_NEXT_MASTER_KEY',
   'TOCSIN_BOOTSTRAP_API_KEY',
   'TOCSIN_AUDIT_EXPORT_AUTHORIZATION',
+  'TOCSIN_VAULT_TOKEN',
+  'TOCSIN_VAULT_ROLE_ID',
+  'TOCSIN_VAULT_SECRET_ID',
   'TOCSIN_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
@@ -20,8 +24,14 @@ let taken: Environment = {}
  */
 export function hideSecretVariables(): void {
   // Names of variables are case-insensitive on Windows.
-  const names = Object.keys(process.env).filter((name) => secretVariables.has(name.toUpperCase()))
-  taken = { ...taken, ...Object.fromEntries(names.map((name) => [name.toUpperCase(), process.env[name]])) }
+  const own = Object.keys(process.env).filter((name) => secretVariables.has(name.toUpperCase()))
+  taken = { ...taken, ...Object.fromEntries(own.map((name) => [name.toUpperCase(), process.env[name]])) }
+  const entries = entriesIn(process.env['TOCSIN_SECRET_VARIABLES'] ?? '')
+  const ofConnections = Object.keys(process.env).filter(
+    (name) => !name.startsWith('TOCSIN_') && entries.some((entry) => allowsVariable(entry, name)),
+  )
+  taken = { ...taken, ...Object.fromEntries(ofConnections.map((name) => [name, process.env[name]])) }
+  const names = [...own, ...ofConnections]
   for (const name of names) delete process.env[name]
 }
 
@@ -33,6 +43,13 @@ export function takeSecretVariables(): void {
   taken = {}
   hideSecretVariables()
 }
+
+/** Of all organizations; the configuration checks them later. */
+const entriesIn = (text: string): readonly string[] =>
+  text
+    .split(/[;,=]/)
+    .map((part) => part.trim())
+    .filter((part) => part.length >= 3)
 
 /** The environment of this process, including credentials. */
 export const processEnvironment = (): Environment => ({ ...process.env, ...taken })

@@ -1,6 +1,7 @@
 import { credentialAgeDays, credentialDays, type Connection } from '../../core/domain/connection.ts'
 import type { Stores } from '../../core/ports/stores.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { SecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { tryConnection } from '../../core/skill/call/authenticate.ts'
 import { systemClock } from '../clock.ts'
 import type { ClosableEgress } from '../egress/egress.ts'
@@ -12,6 +13,7 @@ export interface ConnectionChecks {
   readonly stores: Pick<Stores, 'connections' | 'organizations'>
   readonly catalogue: Catalogue
   readonly egress: ClosableEgress
+  readonly secrets: Pick<SecretResolver, 'resolve'>
 }
 
 /** Tests the credentials of every connection, as `authenticate` does, without recording the results. */
@@ -35,7 +37,7 @@ export async function checkConnections(options: ConnectionChecks): Promise<reado
 }
 
 async function checkOne(
-  { stores, catalogue, egress }: ConnectionChecks,
+  { stores, catalogue, egress, secrets }: ConnectionChecks,
   connection: Connection,
   check: string,
 ): Promise<Finding> {
@@ -49,9 +51,10 @@ async function checkOne(
       'install it (TOCSIN_PLUGINS), or delete the connection',
     )
   try {
-    const open = await stores.connections.open(organizationUuid, name)
-    if (open === undefined) return ok(check, 'just deleted')
+    const stored = await stores.connections.open(organizationUuid, name)
+    if (stored === undefined) return ok(check, 'just deleted')
     const signal = AbortSignal.timeout(patienceMs)
+    const open = await secrets.resolve(stored, { signal })
     const said = await tryConnection({ egress, clock: systemClock }, definition, open, signal)
     const whose = said.account === undefined ? '' : ` (${said.account})`
     if (said.warning !== undefined)

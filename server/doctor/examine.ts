@@ -9,8 +9,10 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig, type Config, type Environment } from '../config/config.ts'
-import { codeOf, unknownCodes, unknownCodeWarning } from '../egress/allow-lists.ts'
+import { organizationWarnings } from '../config/organization-warnings.ts'
+import { codeOf } from '../egress/allow-lists.ts'
 import { createEgress } from '../egress/egress.ts'
+import { openSecretSources, withMasterKey } from '../secrets/open-secret-sources.ts'
 import { openStores } from '../store/open-stores.ts'
 import { checkConnections } from './check-connections.ts'
 import { checkDataDir, checkDiskSpace, checkMasterKey } from './check-data-dir.ts'
@@ -19,6 +21,7 @@ import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 import type { AuditRecord } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports/stores.ts'
+import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { readFile } from 'node:fs/promises'
 import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
 import { parseTogether } from '../../core/playbook/read/parse-together.ts'
@@ -32,7 +35,7 @@ export interface ExamineOptions {
 export async function examine(env: Environment, { online }: ExamineOptions): Promise<readonly Finding[]> {
   let config: Config
   try {
-    config = readConfig(env)
+    config = await withMasterKey(readConfig(env))
   } catch (error) {
     return configurationProblems(error)
   }
@@ -111,12 +114,14 @@ async function withStores(
   online: boolean,
 ): Promise<readonly Finding[]> {
   const stores = await openStores(config, 'shared')
+  const sources = openSecretSources({ config, codeOf: codeOf(stores.organizations) })
+  const secrets = createSecretResolver(sources)
   const egress = createEgress({
     allowPrivate: config.allowPrivateEgress,
     codeOf: codeOf(stores.organizations),
   })
   try {
-    const unknown = await unknownCodes(config.allowPrivateEgress, stores.organizations)
+    const odd = await organizationWarnings(config, stores.organizations)
     const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))
     return [
       isManaged
@@ -126,11 +131,12 @@ async function withStores(
             'no admin key for all organizations is usable',
             'run: tocsin keys create <name> --role admin',
           ),
-      ...unknown.map(unknownCodeWarning).map(({ message, hint }) => warning('configuration', message, hint)),
+      ...odd.map(({ message, hint }) => warning('configuration', message, hint)),
       ...(await checkAuditExport(config, stores, systemClock.now())),
-      ...(online ? await checkConnections({ stores, catalogue, egress }) : []),
+      ...(online ? await checkConnections({ stores, catalogue, egress, secrets }) : []),
     ]
   } finally {
+    sources.close()
     egress.close()
     await stores.close()
   }

@@ -17,7 +17,7 @@ export const codeOf =
   async (organizationUuid) =>
     (await organizations.list('all')).find(({ uuid }) => uuid === organizationUuid)?.code
 
-/** Codes in the configuration without an organization; maybe misspelled. */
+/** Codes in a list of the configuration without an organization; maybe misspelled. */
 export async function unknownCodes(
   { organizations: lists }: PrivateEgress,
   organizations: Pick<OrganizationStore, 'list'>,
@@ -27,8 +27,11 @@ export async function unknownCodes(
   return [...lists.keys()].filter((code) => !known.has(code))
 }
 
-export const unknownCodeWarning = (code: string): { readonly message: string; readonly hint: string } => ({
-  message: `TOCSIN_ALLOW_PRIVATE_EGRESS has a list for the unknown organization '${code}'`,
+export const unknownCodeWarning = (
+  variable: string,
+  code: string,
+): { readonly message: string; readonly hint: string } => ({
+  message: `${variable} has a list for the unknown organization '${code}'`,
   hint: 'correct the code, or create the organization',
 })
 

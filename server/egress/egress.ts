@@ -25,6 +25,8 @@ export interface EgressOptions {
   readonly allowPrivate: readonly string[] | PrivateEgress
   /** Default: every organization is unknown. */
   readonly codeOf?: CodeOf
+  /** Certificates of authorities, in PEM. Default: those of Node. */
+  readonly ca?: string | undefined
 }
 
 export interface ClosableEgress extends Egress {
@@ -50,7 +52,7 @@ const maxOrigins = 1_000
  */
 export function createEgress(options: EgressOptions): ClosableEgress {
   const listOf = createAllowLists(privateEgress(options.allowPrivate), options.codeOf ?? unknownCode)
-  const agents = { reads: agentsFor(idleMs), changes: agentsFor(idleForChangesMs) }
+  const agents = { reads: agentsFor(idleMs, options.ca), changes: agentsFor(idleForChangesMs, options.ca) }
   // The check depends on the origin alone; resolved addresses are checked for each connection.
   const checked = new WeakMap<AllowList, QuickLRU<string, ServerOrigin>>()
   const checkedOrigin = (url: URL, allowed: AllowList): ServerOrigin => {
@@ -118,11 +120,14 @@ const unknownCode: CodeOf = async () => undefined
 const privateEgress = (allowPrivate: EgressOptions['allowPrivate']): PrivateEgress =>
   'everyone' in allowPrivate ? allowPrivate : { everyone: allowPrivate, organizations: new Map() }
 
-function agentsFor(timeout: number): { readonly http: HttpAgent; readonly https: HttpsAgent } {
+function agentsFor(
+  timeout: number,
+  ca: string | undefined,
+): { readonly http: HttpAgent; readonly https: HttpsAgent } {
   const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout }
   return {
     http: withSeparatePools(new HttpAgent(limits)),
-    https: withSeparatePools(new HttpsAgent(limits)),
+    https: withSeparatePools(new HttpsAgent(ca === undefined ? limits : { ...limits, ca })),
   }
 }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { makeDataDirPrivate } from '../config/data-dir.ts'
 import { findMasterKey } from './find-master-key.ts'
+import { withMasterKey } from '../secrets/open-secret-sources.ts'
 import { observeSecrets, type LiveSecrets } from '../secrets/live-secrets.ts'
 import { adoptNextKey } from '../secrets/master-key.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
@@ -19,10 +20,11 @@ interface StoreObservers extends Pick<SqliteStoresOptions, 'onAuditHead' | 'onCo
  * @param observers `live` learns the secrets of connections that are stored and opened; for the others see `SqliteStoresOptions`
  */
 export async function openStores(
-  config: Config,
+  given: Config,
   claim: NonNullable<SqliteStoresOptions['claim']>,
   { live, ...observers }: StoreObservers = {},
 ): Promise<Stores> {
+  const config = await withMasterKey(given)
   const { dataDir } = config
   makeDataDirPrivate(dataDir)
   const masterKey = findMasterKey(config)

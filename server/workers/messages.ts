@@ -22,6 +22,7 @@ export interface PackedTask extends Omit<SkillTask, 'connection'> {
 export interface PackedConnection {
   readonly connection: Connection
   readonly secrets: Readonly<Record<string, string>>
+  readonly formerSecrets: readonly string[] | undefined
 }
 
 /** From the main thread. `id` names the task. */

@@ -140,7 +140,11 @@ export class SkillThread {
       const secrets = Object.entries(connection.secrets).map(([name, secret]) => [name, secret.reveal()])
       this.#outbox?.post({
         kind: 'connection',
-        packed: { connection: connection.connection, secrets: Object.fromEntries(secrets) },
+        packed: {
+          connection: connection.connection,
+          secrets: Object.fromEntries(secrets),
+          formerSecrets: connection.formerSecrets,
+        },
       })
     }
     this.#outbox?.post({ kind: 'task', id, task: { ...rest, connection: uuid }, effect })

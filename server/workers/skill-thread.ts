@@ -64,9 +64,9 @@ function take(message: ToThread): void {
   if (message.kind === 'task') return void perform(message.id, message.task, message.effect)
   if (message.kind === 'abort') return tasks.get(message.id)?.abort(unpackError(message.reason))
   if (message.kind === 'connection') {
-    const { connection, secrets } = message.packed
+    const { connection, secrets, formerSecrets } = message.packed
     const revealed = Object.entries(secrets).map(([name, text]) => [name, new Secret(text)])
-    connections.set(connection.uuid, { connection, secrets: Object.fromEntries(revealed) })
+    connections.set(connection.uuid, { connection, secrets: Object.fromEntries(revealed), formerSecrets })
     return
   }
   const waiting = calls.get(message.call)

@@ -34,6 +34,7 @@ describe('configuration', () => {
       masterKey: undefined,
       nextMasterKey: undefined,
       bootstrapApiKey: undefined,
+      secrets: { variables: undefined, folder: undefined, vault: undefined },
       playbooksDir: resolve('playbooks'),
       playbooksDirNamed: false,
       plugins: [],
@@ -221,6 +222,37 @@ describe('configuration', () => {
       '*',
     ],
     TOCSIN_PLAYBOOKS_DIR: ['\0'],
+    TOCSIN_SECRET_VARIABLES: [
+      'acme=*',
+      'acme=TOC*',
+      'acme=TOCSIN_MASTER_KEY',
+      'tocsin_master_key',
+      'acme=OTEL_EXPORTER_OTLP_HEADERS',
+      'acme=A-B',
+      'acme=AB',
+      '*=A*B',
+    ],
+    TOCSIN_SECRETS_DIR: [
+      'secrets',
+      '/',
+      '/run/{name}',
+      resolve('data'),
+      resolve('data/secrets'),
+      resolve('.'),
+    ],
+    TOCSIN_VAULT_ADDRESS: [
+      'vault.example.com:8200',
+      'http://vault.example.com:8200',
+      'https://vault.example.com/v1',
+      'https://kim:x@vault.example.com',
+    ],
+    TOCSIN_VAULT_NAMESPACE: ['a b', '../x'],
+    TOCSIN_VAULT_TOKEN: ['two words', 'file:token'],
+    TOCSIN_VAULT_SECRET_ID: ['file:id'],
+    TOCSIN_VAULT_MOUNT: ['../sys', 'a//b', ''.padEnd(3, '.')],
+    TOCSIN_VAULT_PATH: ['tocsin/{code}', '../{organization}', 'a b'],
+    TOCSIN_VAULT_CACHE_SECONDS: ['-1', '86401', 'x'],
+    TOCSIN_VAULT_GRACE_SECONDS: ['604801'],
     TOCSIN_PLUGINS: [
       'a b',
       'http://x',
@@ -312,7 +344,7 @@ describe('configuration', () => {
   })
 
   it('tests every variable above', () => {
-    expect(variableNames).to.have.length(29)
+    expect(variableNames).to.have.length(42)
   })
 
   it('warns about an unencrypted audit log export, and about an unused authorization', () => {

@@ -38,6 +38,7 @@ const connected = (plugin: string, name: string): Connection => ({
   name,
   plugin,
   settings: {},
+  secretReferences: {},
   enabled: true,
   secretsAt: 0,
   broken: null,

@@ -18,6 +18,7 @@ const connection = (name: string, enabled = true): Connection => ({
   name,
   plugin: 'intel_provider',
   settings: {},
+  secretReferences: {},
   enabled,
   secretsAt: 0,
   broken: null,

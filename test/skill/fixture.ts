@@ -14,6 +14,7 @@ import type { ConnectionStore } from '../../core/ports/connection-store.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
+import type { SecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { buildCatalogue } from '../../core/registry/catalogue.ts'
@@ -77,6 +78,7 @@ export function storedConnection(name: string, changes: Partial<Connection> = {}
     name,
     plugin: 'box',
     settings: { base_url: 'https://box.example.com/v1' },
+    secretReferences: {},
     enabled: true,
     secretsAt: 0,
     broken: null,
@@ -94,6 +96,7 @@ interface Options {
   readonly secrets?: Readonly<Record<string, Secret>>
   readonly answer?: (request: EgressRequest) => Partial<EgressResponse> | Error
   readonly clock?: ManualClock
+  readonly resolver?: SecretResolver
 }
 
 /** A caller of one skill, with everything that it does recorded. */
@@ -129,6 +132,7 @@ export function callerOf(skill: AnySkill, options: Options = {}) {
     catalogue,
     stores: { connections, cases },
     performTask: createPerformTask({ catalogue, egress, clock }),
+    secrets: options.resolver,
     log: { debug: write, info: write, warn: write, error: write },
   })
   return {

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { restoreBackup } from '../../../server/backup/restore-backup.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { processEnvironment } from '../../../server/config/environment.ts'
+import { withMasterKey } from '../../../server/secrets/open-secret-sources.ts'
 import type { RestoredRuns } from '../../../server/sqlite/file/restore-file.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
@@ -32,7 +33,7 @@ all of that. Runs that had not started are queued and start with the server.`,
 }
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
-  const config = readConfig(processEnvironment())
+  const config = await withMasterKey(readConfig(processEnvironment()))
   const restored = await restoreBackup(config, file, thisUser(), {
     replace: options.replace === true,
     resume: options.resume === true,

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { withMasterKey } from '../../../server/secrets/open-secret-sources.ts'
 import { rotateKey } from '../../../server/store/rotate-key.ts'
 import { paint } from '../../output/paint.ts'
 import { printable } from '../../output/printable.ts'
@@ -23,7 +24,7 @@ If someone else may have read the old key, also replace the credentials in the o
 }
 
 async function rotate(): Promise<void> {
-  const { secrets, oldKey } = rotateKey(configWithData(), thisUser())
+  const { secrets, oldKey } = rotateKey(await withMasterKey(configWithData()), thisUser())
   console.log(`${paint.good('ok')} ${secrets} secrets are encrypted with the new master key`)
   if (oldKey === undefined)
     console.log(

@@ -114,6 +114,7 @@ export function testConnection(
     name: 'test',
     plugin,
     settings,
+    secretReferences: {},
     enabled: true,
     revision: 1,
     secretsAt: null,

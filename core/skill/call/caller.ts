@@ -10,11 +10,13 @@ import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 import { once } from '../../common/once.ts'
 import { findConnection, type ReadableConnections } from '../connection/find-connection.ts'
 import { openOnce } from '../connection/open-connection.ts'
+import { createSecretResolver, noSecretSources, type SecretResolver } from '../connection/secret-resolver.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import type { OnSecret, Redactor } from '../redaction/redactor.ts'
 import { createCaseAccess } from './case-access.ts'
 import type { NoteUse } from './note-use.ts'
 import type { PerformTask, SkillTask, TaskHooks } from './perform-task.ts'
+import { withRenewedSecrets } from './renewed-secrets.ts'
 
 export interface SkillCallerOptions {
   readonly catalogue: Pick<Catalogue, 'skill'>
@@ -24,6 +26,8 @@ export interface SkillCallerOptions {
   readonly log: Log
   /** Default: uses are not recorded. */
   readonly noteUse?: NoteUse
+  /** Default: connections with references of secrets cannot be used. */
+  readonly secrets?: SecretResolver | undefined
   /** Called with every secret that a call uses. Default: none. */
   readonly onSecret?: OnSecret
 }
@@ -49,7 +53,12 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
     const { signal } = call.attempt
     try {
       // A skill that ignores its signal is abandoned, and its outcome ignored.
-      const work = performTask(toTask(call, input, open), hooksOf(options, call, said))
+      const { skill } = entry
+      const { secrets } = options
+      const hooks = hooksOf(options, call, said)
+      const work = withRenewedSecrets({ skill, open, signal, secrets }, (now) =>
+        performTask(toTask(call, input, now), hooks),
+      )
       const output = await untilAborted(work, signal)
       if (open !== undefined) options.noteUse?.(open.connection)
       return output
@@ -106,15 +115,19 @@ async function connect(
   // An optional connection is used only by name: credentials must not be sent unasked.
   if (skill.connectionIsOptional === true && call.connection === undefined) return undefined
   const { organizationUuid } = call.run
-  const open = await findConnection(options.stores.connections, {
+  const found = await findConnection(options.stores.connections, {
     organizationUuid,
     plugin: plugin.name,
     name: call.connection,
   })
+  const { secrets = withoutSources } = options
+  const open = await untilAborted(secrets.resolve(found, call.attempt), call.attempt.signal)
   // Throws for unusable settings, before the call is reported to use the connection.
   openOnce(skill.connection, open, options.onSecret)
   return open
 }
+
+const withoutSources = createSecretResolver(noSecretSources)
 
 const maxMessage = 1_000
 

@@ -115,7 +115,8 @@ function receiveIn(
   try {
     return plainOutput(handler(request, settings), `the handler '${route}' of ${plugin}`)
   } catch (error) {
-    throw new Redactor(secrets, onSecret).error(error, (one) => one instanceof TocsinError)
+    const hidden = [...secrets, ...(connection.formerSecrets ?? [])]
+    throw new Redactor(hidden, onSecret).error(error, (one) => one instanceof TocsinError)
   }
 }
 

@@ -32,7 +32,7 @@ export function openConnection(
   onSecret?: OnSecret,
 ): ReadyConnection {
   const { settings, secrets } = openSettings(definition, open)
-  const redactor = new Redactor(secrets, onSecret)
+  const redactor = new Redactor([...secrets, ...(open.formerSecrets ?? [])], onSecret)
   try {
     const target = createTarget(definition, open.connection, settings)
     return { settings, target, redactor }

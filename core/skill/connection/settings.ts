@@ -21,7 +21,7 @@ export function checkSettings(definition: ConnectionDefinition, typed: unknown):
   const settings: [string, unknown][] = []
   const secrets: [string, Secret][] = []
   for (const [name, value] of Object.entries(full as object)) {
-    if (isSecret(definition.settings, name)) secrets.push([name, new Secret(value as string)])
+    if (isSecretField(definition.settings, name)) secrets.push([name, new Secret(value as string)])
     else settings.push([name, value])
   }
   return { settings: Object.fromEntries(settings), secrets: Object.fromEntries(secrets) }
@@ -52,7 +52,7 @@ export function openSettings(
   }
 }
 
-function isSecret(schema: JsonSchema, name: string): boolean {
+export function isSecretField(schema: JsonSchema, name: string): boolean {
   const properties = schema.properties ?? {}
   return Object.hasOwn(properties, name) && properties[name]?.['x-secret'] === true
 }

@@ -11,6 +11,7 @@ import type { PlaybookLibrary } from '../../../core/investigation/playbook-libra
 import type { CaseStore } from '../../../core/ports/case-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
+import type { SecretResolver } from '../../../core/skill/connection/secret-resolver.ts'
 import type { OpenConnection } from '../../../core/ports/connection-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import type { Authenticated, Infer, JsonSchema } from '../../../core/plugin/index.ts'
@@ -61,6 +62,8 @@ export interface Services {
   readonly directory: Directory
   /** Tests the credentials of a connection. */
   readonly authenticate: (open: OpenConnection, signal: AbortSignal) => Promise<Authenticated>
+  /** Reads secrets that are kept outside of Tocsin. */
+  readonly secrets: Pick<SecretResolver, 'values'>
   readonly engine: {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
     /** Queued runs of an organization that have not started. */

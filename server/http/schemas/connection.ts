@@ -25,6 +25,7 @@ export const apiConnectionSchema = {
     'name',
     'plugin',
     'settings',
+    'secret_references',
     'enabled',
     'credential_age_days',
     'broken',
@@ -44,11 +45,16 @@ export const apiConnectionSchema = {
     },
     plugin: { type: 'string', description: 'Name of the plugin.' },
     settings: { type: 'object', description: "Fields of the plugin's schema that are not secret." },
+    secret_references: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'Where secrets are kept that Tocsin does not store, by field, e.g. `vault:intel#api_key`.',
+    },
     enabled: { type: 'boolean' },
     credential_age_days: {
       type: ['integer', 'null'],
       minimum: 0,
-      description: 'Whole days since its secrets were entered; null if it has none.',
+      description: 'Whole days since its stored secrets were entered; null if it has none.',
     },
     broken: {
       description: 'Why it cannot be used; null if it can. Cleared by an edit or a successful test.',

@@ -38,6 +38,7 @@ export interface HttpServerOptions {
   readonly playbooks: Services['playbooks']
   readonly callerOfSkills: Services['callerOfSkills']
   readonly authenticate: Services['authenticate']
+  readonly secrets: Services['secrets']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
   /** The web page. Absent: only the API. */

@@ -10,12 +10,15 @@ import type { Database } from '../database/database.ts'
 
 /** Fields that are stored as they are, and those stored as JSON or as 0 and 1. */
 const stored = ['uuid', 'name', 'plugin', 'secretsAt', 'revision', 'createdAt', 'modifiedAt'] as const
-const encoded = ['settings', 'enabled', 'broken', 'warning', 'lastFailure'] as const
+const encoded = ['settings', 'secretReferences', 'enabled', 'broken', 'warning', 'lastFailure'] as const
 
 export type ConnectionRow = Pick<Connection, (typeof stored)[number] | 'organizationUuid'> &
-  Readonly<Record<Exclude<(typeof encoded)[number], 'settings' | 'enabled'>, string | null>> & {
+  Readonly<
+    Record<Exclude<(typeof encoded)[number], 'settings' | 'secretReferences' | 'enabled'>, string | null>
+  > & {
     readonly id: number
     readonly settings: string
+    readonly secretReferences: string
     readonly enabled: number
   }
 
@@ -42,6 +45,7 @@ export const toConnection = (row: ConnectionRow): Connection => ({
   ...pick(row, stored),
   organizationUuid: row.organizationUuid,
   settings: fromJson<Connection['settings']>(row.settings),
+  secretReferences: fromJson<Connection['secretReferences']>(row.secretReferences),
   enabled: row.enabled === 1,
   broken: fromJson<ConnectionNote>(row.broken),
   warning: fromJson<ConnectionNote>(row.warning),
@@ -60,16 +64,17 @@ export function recordConnection(
   recordAudit(context, { action, by, organizationUuid, subject, details: { plugin, ...details } })
 }
 
-/** Names of changed settings, and of all newly entered secrets; never values. */
+/** Names of changed settings and of all newly entered secrets, never values; and references, which are not secret. */
 export function changedFields(
   before: Connection,
-  { settings, secrets, enabled }: ConnectionChanges,
+  { settings, secrets, secretReferences, enabled }: ConnectionChanges,
 ): Readonly<Record<string, unknown>> {
   const names = new Set([...Object.keys(before.settings), ...Object.keys(settings ?? before.settings)])
   const isChanged = (name: string) => toJson(before.settings[name]) !== toJson(settings?.[name])
   return {
     settings: settings === undefined ? [] : [...names].filter(isChanged),
     secrets: Object.keys(secrets ?? {}),
+    ...(secretReferences === undefined ? {} : { secret_references: secretReferences }),
     ...(enabled === undefined ? {} : { enabled }),
   }
 }

@@ -60,6 +60,7 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
       recordConnection(this.context, 'connection.created', created, by, {
         settings: Object.keys(given.settings),
         secrets: Object.keys(given.secrets),
+        ...(given.secretReferences && { secret_references: given.secretReferences }),
       })
       return created
     })
@@ -106,6 +107,7 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
       updateRow(this.database, 'connections', id, {
         ...notes,
         settings: changes.settings && toJson(changes.settings),
+        secretReferences: changes.secretReferences && toJson(changes.secretReferences),
         enabled: changes.enabled === undefined ? undefined : Number(changes.enabled),
         secretsAt: changes.secrets && enteredAt(changes.secrets, this.clock.now()),
         revision: before.revision + 1,
@@ -227,6 +229,7 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
         foldedName: foldName(given.name),
         plugin: given.plugin,
         settings: toJson(given.settings),
+        secretReferences: toJson(given.secretReferences ?? {}),
         enabled: 1,
         secretsAt: enteredAt(given.secrets, now),
         createdAt: now,

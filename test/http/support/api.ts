@@ -5,6 +5,7 @@ import { knownNames } from '../../../core/investigation/known-names.ts'
 import { createPauses } from '../../../core/engine/turns/pauses.ts'
 import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
+import { createSecretResolver, noSecretSources } from '../../../core/skill/connection/secret-resolver.ts'
 import { createSkillCaller } from '../../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../../core/skill/call/perform-task.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
@@ -55,6 +56,8 @@ export interface Api {
   }
   /** What is asked of the other system; a test may put its own in. Default: all credentials work. */
   authenticate: Services['authenticate']
+  /** Reads references; a test may put its own in. Default: there are no sources. */
+  secrets: Services['secrets']
   /** Of dry runs; a test may put its own in. Default: skills that reach no other system. */
   callerOfSkills: Services['callerOfSkills']
   /** In force; a test may add its own. */
@@ -133,6 +136,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
     playbooks,
     callerOfSkills: (cases) => api.callerOfSkills(cases),
     authenticate: (...given) => api.authenticate(...given),
+    secrets: { values: (...given) => api.secrets.values(...given) },
     inbound: createInbound({
       stores,
       catalogue,
@@ -193,6 +197,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
     clock,
     investigations,
     authenticate: async () => ({}),
+    secrets: createSecretResolver(noSecretSources),
     callerOfSkills: (cases) =>
       createSkillCaller({
         catalogue,

@@ -1,15 +1,19 @@
-import { ValidationError } from '../../../../core/errors/errors.ts'
-import { ConnectionError, type ConnectionDefinition } from '../../../../core/plugin/index.ts'
-import type {
-  ConnectionChanges,
-  OpenConnection,
-  StoredConnection,
-} from '../../../../core/ports/connection-store.ts'
+import type { Connection } from '../../../../core/domain/connection.ts'
+import { ConflictError } from '../../../../core/errors/errors.ts'
+import { ConnectionError, type Secret } from '../../../../core/plugin/index.ts'
+import type { ConnectionChanges, StoredConnection } from '../../../../core/ports/connection-store.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
-import { usableSettings } from '../../../../core/skill/connection/usable-settings.ts'
+import {
+  parseReference,
+  separateReferences,
+  type EnteredFields,
+  type SecretReference,
+} from '../../../../core/skill/connection/secret-reference.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
-import { component, defineRoute } from '../../routing/route.ts'
+import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
+import { requireSecretsForNewAddress } from './connection-addresses.ts'
+import { checkEntered, readReferences, readReferencesIfPossible } from './entered-secrets.ts'
 import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
 import { admins } from '../../caller/caller.ts'
 
@@ -27,7 +31,7 @@ export const changeConnection = defineRoute({
       settings: {
         type: 'object',
         description:
-          'Only the fields to change; null removes an optional one. A new address requires all secrets again.',
+          'Only the fields to change; null removes an optional one. A secret is a text, or `{"reference": "…"}`. A new address requires all secrets again.',
       },
       enabled: { type: 'boolean', description: 'Steps do not use a disabled connection.' },
     },
@@ -35,16 +39,13 @@ export const changeConnection = defineRoute({
   async handle({ params, query, body, headers, caller }, services) {
     const { stores, catalogue } = services
     const { enabled, settings } = body
-    const { organizationUuid, uuid } = await namedConnection(
-      caller.scope,
-      params.connection,
-      query.organization,
-      services,
-    )
+    const found = await namedConnection(caller.scope, params.connection, query.organization, services)
+    const { organizationUuid, uuid } = found
+    const entered = settings && (await readEntered(found, settings, services))
     // Applied to the stored state at that time, so that concurrent changes of different fields are both kept.
     const changes = (stored: StoredConnection): ConnectionChanges => ({
       enabled,
-      ...(settings !== undefined && newValues(catalogue, stored, settings)),
+      ...(entered !== undefined && newValues(catalogue, stored, entered)),
     })
     const changed = await editSeen(headers, (revision) =>
       stores.connections.update(organizationUuid, uuid, changes, revision, caller.actor),
@@ -70,12 +71,48 @@ export const deleteConnection = defineRoute({
   },
 })
 
-type Stored = Pick<OpenConnection, 'secrets'> & { readonly settings: Readonly<Record<string, unknown>> }
+/** Changed fields, with the values of references before and after. */
+interface Entered extends EnteredFields {
+  /** By the text of the reference. */
+  readonly known: ReadonlyMap<string, Secret>
+}
+
+async function readEntered(
+  found: Connection,
+  settings: Readonly<Record<string, unknown>>,
+  services: Pick<Services, 'catalogue' | 'secrets' | 'closing'>,
+): Promise<Entered> {
+  const definition = connectionDefinition(services.catalogue, found.plugin)
+  const entered = within('/settings', () => separateReferences(definition, settings))
+  const before = Object.entries(parsedReferences(found))
+  const isReplaced = ([field]: readonly [string, SecretReference]) => Object.hasOwn(settings, field)
+  const kept = Object.fromEntries(before.filter((one) => !isReplaced(one)))
+  const after = { ...kept, ...entered.references }
+  const replaced = Object.fromEntries(before.filter(isReplaced))
+  const [now, then] = await Promise.all([
+    within('/settings', () => readReferences(found.organizationUuid, after, services)),
+    readReferencesIfPossible(found.organizationUuid, replaced, services),
+  ])
+  const known = (
+    references: Readonly<Record<string, SecretReference>>,
+    values: Readonly<Record<string, Secret>>,
+  ) => Object.entries(values).map(([field, value]) => [references[field]!.text, value] as const)
+  return { ...entered, known: new Map([...known(replaced, then), ...known(after, now)]) }
+}
+
+/** References that a later version cannot parse count as unknown. */
+function parsedReferences({ secretReferences }: Connection): Readonly<Record<string, SecretReference>> {
+  const parsed = Object.entries(secretReferences).map(([field, text]) => [field, parseReference(text)])
+  return Object.fromEntries(parsed.filter(([, reference]) => reference !== undefined)) as Record<
+    string,
+    SecretReference
+  >
+}
 
 /**
  * If stored secrets cannot be decrypted, e.g. after the loss of the master key, all must be entered again.
  */
-function openedSecrets({ secrets }: StoredConnection): Stored['secrets'] {
+function openedSecrets({ secrets }: StoredConnection): Readonly<Record<string, Secret>> {
   try {
     return secrets()
   } catch (error) {
@@ -88,76 +125,60 @@ function openedSecrets({ secrets }: StoredConnection): Stored['secrets'] {
 function newValues(
   catalogue: Catalogue,
   found: StoredConnection,
-  given: Readonly<Record<string, unknown>>,
+  { values, references, known }: Entered,
 ): ConnectionChanges {
-  const { name, plugin, settings } = found.connection
+  const { name, plugin, settings, secretReferences } = found.connection
   const definition = connectionDefinition(catalogue, plugin)
-  const stored: Stored = { settings, secrets: openedSecrets(found) }
-  const secrets = Object.entries(stored.secrets).map(([field, secret]) => [field, secret.reveal()])
-  const merged = Object.entries({ ...settings, ...Object.fromEntries(secrets), ...given })
-  const values = within('/settings', () =>
-    usableSettings(definition, name, Object.fromEntries(merged.filter(([, value]) => value !== null))),
+  const stored = openedSecrets(found)
+  const given = new Set([...Object.keys(values), ...Object.keys(references)])
+  const kept = Object.entries(secretReferences).filter(([field]) => !given.has(field))
+  const entered = Object.entries(references).map(([field, { text }]) => [field, text] as const)
+  const after = Object.fromEntries([...kept, ...entered])
+  const texts = Object.entries(stored).map(([field, secret]) => [field, secret.reveal()])
+  const merged = Object.entries({ ...settings, ...Object.fromEntries(texts), ...values }).filter(
+    ([field, value]) => value !== null && !Object.hasOwn(after, field),
   )
-  requireSecretsForNewAddress(definition, stored, values, given)
+  const read = Object.entries(after).map(([field, text]) => [field, valueOf(known, text)] as const)
+  const checked = within('/settings', () =>
+    checkEntered(definition, name, Object.fromEntries(merged), after, Object.fromEntries(read)),
+  )
+  const before = Object.entries(secretReferences).flatMap(([field, text]) => {
+    const value = known.get(text)
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  requireSecretsForNewAddress(
+    definition,
+    { settings, secrets: { ...stored, ...Object.fromEntries(before) } },
+    { settings: checked.settings, secrets: checked.all },
+    [...Object.keys(stored), ...Object.keys(secretReferences)],
+    given,
+  )
   return {
-    settings: values.settings,
-    ...(isSame(stored.secrets, values.secrets) ? {} : { secrets: values.secrets }),
+    settings: checked.settings,
+    ...(isSame(stored, checked.secrets) ? {} : { secrets: checked.secrets }),
+    ...(isEqual(secretReferences, after) ? {} : { secretReferences: after }),
   }
 }
 
+/** Someone else may have changed the references since they were read. */
+function valueOf(known: ReadonlyMap<string, Secret>, text: string): Secret {
+  const value = known.get(text)
+  if (value !== undefined) return value
+  throw new ConflictError('revision_changed', 'the references of the connection have changed')
+}
+
+const isEqual = (
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): boolean =>
+  Object.keys(before).length === Object.keys(after).length &&
+  Object.entries(after).every(([field, text]) => before[field] === text)
+
 /** Unchanged secrets keep their age. */
-function isSame(before: Stored['secrets'], after: Stored['secrets']): boolean {
+function isSame(before: Readonly<Record<string, Secret>>, after: Readonly<Record<string, Secret>>): boolean {
   const names = Object.keys(after)
   return (
     names.length === Object.keys(before).length &&
     names.every((name) => before[name]?.reveal() === after[name]?.reveal())
   )
 }
-
-/**
- * Otherwise someone could read the secrets by sending them to an address of their own. For a new address,
- * every stored secret must be entered again. Another path counts as another address, since one origin may
- * serve many customers; a path below the old one does not.
- */
-function requireSecretsForNewAddress(
-  definition: ConnectionDefinition,
-  before: Stored,
-  after: Stored,
-  given: Readonly<Record<string, unknown>>,
-): void {
-  const known = addressesOf(definition, before)
-  const next = addressesOf(definition, after)
-  const knownOthers = [...known.base, ...known.others]
-  if (
-    next.base.every((address) => known.base.some((one) => isAtOrBelow(address, one))) &&
-    next.others.every((address) => knownOthers.some((one) => isAtOrBelow(address, one)))
-  )
-    return
-  const missing = Object.keys(before.secrets).filter((field) => !Object.hasOwn(given, field))
-  if (missing.length === 0) return
-  const message = 'must be entered again, because the address of the connection changes'
-  const errors = missing.map((field) => ({ pointer: `/settings/${field}`, message }))
-  throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
-}
-
-/** Addresses that may receive credentials: everything below the base addresses. */
-function addressesOf(definition: ConnectionDefinition, { settings, secrets }: Stored) {
-  const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
-  try {
-    return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
-  } catch {
-    // The plugin has changed and cannot read the stored settings, so the old address is unknown.
-    return { base: [], others: [] }
-  }
-}
-
-function isAtOrBelow(address: string, known: string): boolean {
-  const [at, from] = [URL.parse(address), URL.parse(known)]
-  if (at === null || from === null || encodedPath.test(at.pathname)) return address === known
-  return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
-}
-
-/** Some gateways decode these before routing, or ignore text after `;`, so the real path may differ. */
-const encodedPath = /;|%(2[5ef]|3b|5c)/i
-
-const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)

@@ -24,6 +24,7 @@ export async function connectionView(
     name: connection.name,
     plugin: connection.plugin,
     settings: connection.settings,
+    secret_references: connection.secretReferences,
     enabled: connection.enabled,
     credential_age_days: age,
     broken: connection.broken,

@@ -1,12 +1,13 @@
 import type { Connection } from '../../../../core/domain/connection.ts'
 import { textAt } from '../../../../core/plugin/index.ts'
-import { usableSettings } from '../../../../core/skill/connection/usable-settings.ts'
+import { separateReferences } from '../../../../core/skill/connection/secret-reference.ts'
 import { pageOfRows, type RowOrder } from '../../routing/page-rows.ts'
 import { patterns } from '../../request/patterns.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
+import { checkEntered, readReferences } from './entered-secrets.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
 import { connectionManifest } from './connection-manifest.ts'
 import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
@@ -91,7 +92,11 @@ const createConnection = defineRoute({
         description: 'Name of the connection, unique in the organization ignoring case.',
       },
       plugin: { type: 'string' },
-      settings: { type: 'object', description: 'Settings, including secrets.' },
+      settings: {
+        type: 'object',
+        description:
+          'Settings, including secrets. A secret is a text, or `{"reference": "…"}`: `env:NAME`, `file:path` or `vault:path#key`.',
+      },
     },
   },
   async handle({ body, caller }, services) {
@@ -102,10 +107,21 @@ const createConnection = defineRoute({
       '/organization_code',
     )
     const definition = connectionDefinition(catalogue, body.plugin)
-    const { settings, secrets } = within('/settings', () =>
-      usableSettings(definition, body.name, body.settings),
+    const given = within('/settings', () => separateReferences(definition, body.settings))
+    const read = await within('/settings', () =>
+      readReferences(organization.uuid, given.references, services),
     )
-    const connection = { name: body.name, plugin: body.plugin, settings, secrets }
+    const { settings, secrets } = within('/settings', () =>
+      checkEntered(definition, body.name, given.values, given.references, read),
+    )
+    const texts = Object.entries(given.references).map(([field, { text }]) => [field, text] as const)
+    const connection = {
+      name: body.name,
+      plugin: body.plugin,
+      settings,
+      secrets,
+      ...(texts.length > 0 && { secretReferences: Object.fromEntries(texts) }),
+    }
     const created = await stores.connections.create(organization.uuid, connection, caller.actor)
     await takeUpRefused(services)
     return made(created, services)

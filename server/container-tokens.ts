@@ -1,0 +1,48 @@
+import type { Pauses } from '../core/engine/turns/pauses.ts'
+import type { RunControl } from '../core/engine/turns/run-control.ts'
+import type { Runner } from '../core/engine/turns/runner.ts'
+import type { Scheduler } from '../core/engine/turns/scheduler.ts'
+import type { SkillCaller } from '../core/engine/skills/skill-caller.ts'
+import type { Inbound } from '../core/inbound/inbound.ts'
+import type { Investigations } from '../core/investigation/investigations.ts'
+import type { StormWatch } from '../core/investigation/storm-watch.ts'
+import type { Pruner } from '../core/retention/pruner.ts'
+import type { Clock } from '../core/ports/clock.ts'
+import type { NoteUse } from '../core/skill/call/note-use.ts'
+import type { PerformTask } from '../core/skill/call/perform-task.ts'
+import type { SecretResolver } from '../core/skill/connection/secret-resolver.ts'
+import type { Retries } from '../core/retry/retries.ts'
+import type { ClosableEgress } from './egress/egress.ts'
+import type { HttpServer } from './http/server/server.ts'
+import type { OpenSources } from './secrets/open-secret-sources.ts'
+import type { SkillPool } from './workers/skill-pool.ts'
+
+/** Resolves singletons, each made at its first use. */
+export interface Container {
+  get<T>(token: ContainerToken<T>): T
+}
+
+export type ContainerToken<T> = symbol & { readonly type?: T }
+
+const token = <T>(name: string): ContainerToken<T> => Symbol(name)
+
+export const tokens = {
+  clock: token<Clock>('clock'),
+  egress: token<ClosableEgress>('egress'),
+  noteUse: token<NoteUse>('note use'),
+  secretSource: token<OpenSources>('secret source'),
+  secrets: token<SecretResolver>('secrets'),
+  skillCaller: token<SkillCaller>('skill caller'),
+  skillPool: token<SkillPool | undefined>('skill pool'),
+  performTask: token<PerformTask>('perform task'),
+  runner: token<Runner>('runner'),
+  control: token<RunControl>('run control'),
+  pauses: token<Pauses>('pauses'),
+  retries: token<Retries>('retries'),
+  scheduler: token<Scheduler>('scheduler'),
+  pruner: token<Pruner>('pruner'),
+  investigations: token<Investigations>('investigations'),
+  storms: token<StormWatch>('storm watch'),
+  inbound: token<Inbound>('inbound'),
+  httpServer: token<HttpServer>('http server'),
+}

@@ -1,0 +1,78 @@
+import { ValidationError } from '../../../../core/errors/errors.ts'
+import { Secret, type ConnectionDefinition } from '../../../../core/plugin/index.ts'
+
+/** A connection with the values of all its secrets. */
+export interface WithSecrets {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly secrets: Readonly<Record<string, Secret>>
+}
+
+/**
+ * Otherwise someone could read the secrets by sending them to an address of their own. For a new address,
+ * every secret must be entered again. Another path counts as another address, since one origin may
+ * serve many customers; a path below the old one does not.
+ *
+ * @param fields the secret fields of the connection before
+ * @param given the fields that were entered now
+ */
+export function requireSecretsForNewAddress(
+  definition: ConnectionDefinition,
+  before: WithSecrets,
+  after: WithSecrets,
+  fields: readonly string[],
+  given: ReadonlySet<string>,
+): void {
+  const known = addressesOf(definition, before)
+  const next = addressesOf(definition, after)
+  const knownOthers = [...known.base, ...known.others]
+  if (
+    next.base.every((address) => known.base.some((one) => isAtOrBelow(address, one))) &&
+    next.others.every((address) => knownOthers.some((one) => isAtOrBelow(address, one)))
+  )
+    return
+  const missing = fields.filter((field) => !given.has(field))
+  if (missing.length === 0) return
+  const message = 'must be entered again, because the address of the connection changes'
+  const errors = missing.map((field) => ({ pointer: `/settings/${field}`, message }))
+  throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
+}
+
+/**
+ * Whoever may write a reference's value outside of Tocsin must not choose where the stored secrets go: a reference may decide the
+ * address only if all secrets are references.
+ */
+export function requireFixedAddress(
+  definition: ConnectionDefinition,
+  { settings, secrets }: WithSecrets,
+  references: readonly string[],
+): void {
+  if (references.length === 0 || references.length === Object.keys(secrets).length) return
+  const probe = references.map((field) => [field, new Secret('https://probe.invalid/probe')] as const)
+  const other = addressesOf(definition, { settings, secrets: { ...secrets, ...Object.fromEntries(probe) } })
+  if (JSON.stringify(other) === JSON.stringify(addressesOf(definition, { settings, secrets }))) return
+  const message = 'decides the address of the connection, so it can be a reference only if all secrets are'
+  const errors = references.map((field) => ({ pointer: `/settings/${field}`, message }))
+  throw new ValidationError('value_invalid', `${references.join(', ')} ${message}`, errors)
+}
+
+/** Addresses that may receive credentials: everything below the base addresses. */
+function addressesOf(definition: ConnectionDefinition, { settings, secrets }: WithSecrets) {
+  const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
+  try {
+    return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
+  } catch {
+    // The plugin has changed and cannot read the stored settings, so the old address is unknown.
+    return { base: [], others: [] }
+  }
+}
+
+function isAtOrBelow(address: string, known: string): boolean {
+  const [at, from] = [URL.parse(address), URL.parse(known)]
+  if (at === null || from === null || encodedPath.test(at.pathname)) return address === known
+  return at.origin === from.origin && pathOf(at).startsWith(pathOf(from))
+}
+
+/** Some gateways decode these before routing, or ignore text after `;`, so the real path may differ. */
+const encodedPath = /;|%(2[5ef]|3b|5c)/i
+
+const pathOf = ({ pathname }: URL): string => (pathname.endsWith('/') ? pathname : `${pathname}/`)

@@ -1,0 +1,25 @@
+import { expect } from 'chai'
+import { Secret, type ConnectionDefinition } from '../../core/plugin/index.ts'
+import { requireFixedAddress } from '../../server/http/resources/connections/connection-addresses.ts'
+
+describe('the address of a connection', () => {
+  const definition = {
+    baseUrl: ({ region }: { region: string }) => `https://${region}.example`,
+    otherOrigins: ({ webhook }: { webhook?: Secret }) => (webhook ? [new URL(webhook.reveal()).origin] : []),
+  } as unknown as ConnectionDefinition
+  const settings = { region: 'eu' }
+  const secrets = { token: new Secret('canary-token'), webhook: new Secret('https://hooks.example/canary') }
+  const check = (...references: string[]) =>
+    requireFixedAddress(definition, { settings, secrets }, references)
+
+  it('does not come from a reference while a stored secret would be sent there', () => {
+    expect(() => check('webhook')).to.throw(/^webhook decides the address of the connection/)
+    expect(() => check('webhook')).to.not.throw(/canary/)
+  })
+
+  it('comes from a reference if all secrets do, and other secrets can be references', () => {
+    check()
+    check('token')
+    check('token', 'webhook')
+  })
+})
