@@ -59,10 +59,10 @@ export function loadPlugin({
 
 /** Largest example file, in bytes. */
 const maxExampleBytes = 1_048_576
-/** Most files of a plugin. */
+/** Maximum number of files of a plugin. */
 const maxFiles = 200
 
-/** The files below a folder, without those that a link leads to from elsewhere. */
+/** The files below a folder, without links to files outside of it. */
 function filesIn(folder: string): PluginFiles {
   let count = 0
   return {

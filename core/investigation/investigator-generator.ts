@@ -100,7 +100,7 @@ export function createInvestigatorGenerator({
   }
 }
 
-/** The lookups that are valid in a playbook by themselves, and the skills of the others. */
+/** The lookups that pass validation in a playbook of their own, and the skills of those that do not. */
 function soundLookups(
   alertType: string,
   organization: Organization,

@@ -54,7 +54,9 @@ const unusable = /[\s\p{Cc}\\;]/u
 /** What some systems take for `/` and `\` where they reduce text to plainer characters. */
 const likeSlashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g
 
-/** Paths and segments of plain characters, as most are: none of the checks below can find anything in them. */
+/**
+ * Paths and segments of plain characters, as most are: none of the checks below can find anything in them.
+ */
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/
 const plainSegment = /^[\w~-][\w.~-]*$/
 
@@ -129,7 +131,7 @@ function someReading(text: string, holds: (segments: readonly string[]) => boole
 const maxDecoded = 5
 
 /**
- * Decodes once, as leniently as the most lenient system: also `%u002e`, and UTF-8 that is longer than need
+ * Decodes once, as leniently as the most lenient system: also `%u002e` and UTF-8 that is longer than need
  * be.
  */
 function decode(text: string): string {

@@ -1,9 +1,9 @@
 /** The only way to send requests to other systems. */
 export interface Egress {
   /**
-   * Sends one request, without redirects and retries. Rejects with RetryableError (network, TLS, name resolution), ForbiddenError
-   * `egress_forbidden` (address or scheme not allowed), SkillError `response_too_large` or `bad_header`, or the reason of the
-   * signal.
+   * Sends one request, without redirects and retries. Rejects with RetryableError (network, TLS, name
+   * resolution), ForbiddenError `egress_forbidden` (address or scheme not allowed), SkillError
+   * `response_too_large` or `bad_header`, or the reason of the signal.
    */
   send(request: EgressRequest): Promise<EgressResponse>
 }
@@ -14,8 +14,8 @@ export interface EgressRequest {
   /** Requests of different owners share no socket. Default: none. */
   readonly organizationUuid?: string | undefined
   /**
-   * Whether the address comes from a connection, which an administrator has created. Only such an address may be private, if the
-   * operator allows it. Default false: a playbook chose the address.
+   * Whether the address comes from a connection, which an administrator has created. Only such an address may
+   * be private, if the operator allows it. Default false: a playbook chose the address.
    */
   readonly isConnection?: boolean | undefined
   readonly method: string
@@ -24,7 +24,7 @@ export interface EgressRequest {
   /** Names in lower case, without headers that frame the message. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | undefined
-  /** Reads the answer as bytes, at most so many after decompression. Default: as text. */
+  /** Maximum size of the answer in bytes, after decompression; returns it as bytes. Default: as text. */
   readonly maxBytes?: number | undefined
   readonly signal: AbortSignal
   /** Called once, before the first byte leaves. Default: none. */

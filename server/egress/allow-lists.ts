@@ -52,7 +52,7 @@ export function createAllowLists(
   return async (organizationUuid) => {
     if (own.size === 0 || organizationUuid === undefined) return common
     const code = codes.get(organizationUuid) ?? (await codeOf(organizationUuid))?.toLowerCase()
-    // Without an organization, no own list can apply.
+    // Without an organization, only the default list applies.
     if (code === undefined) return nothing
     codes.set(organizationUuid, code)
     return own.get(code) ?? common

@@ -13,7 +13,10 @@ interface Written {
   readonly pages: WalPages
 }
 
-/** What one alert of five calls writes to disk, by table and index, beside the least program that keeps the same rows. */
+/**
+ * What one alert of five calls writes to disk, by table and index, beside the minimal program that keeps the
+ * same rows.
+ */
 export async function benchBytes({ connections, seconds }: Options): Promise<void> {
   for (const count of connections.filter((one) => one <= 32)) {
     const way = await startWholeWay()
@@ -25,7 +28,7 @@ export async function benchBytes({ connections, seconds }: Options): Promise<voi
         title,
         ['', 'log', 'database', 'both', 'commits', 'alerts'],
         [
-          ['the least program', ...totals(least)],
+          ['the minimal program', ...totals(least)],
           ['Tocsin', ...totals(ours)],
         ],
       )
@@ -41,8 +44,8 @@ export async function benchBytes({ connections, seconds }: Options): Promise<voi
 }
 
 /**
- * A reader that stays in its transaction keeps the log from being reused, so that all frames can be counted afterwards. What the
- * checkpoints would have copied follows from the frames.
+ * A reader that stays in its transaction keeps the log from being reused, so that all frames can be counted
+ * afterwards. What the checkpoints would have copied follows from the frames.
  */
 async function written(path: string, way: Way, count: number, seconds: number): Promise<Written> {
   await way(count, Math.min(1, seconds))

@@ -8,12 +8,12 @@ import { compare, type Way } from './compare.ts'
 import { measure } from './measure.ts'
 import type { Options } from './options.ts'
 
-/** At once to one host: what the way out allows. */
+/** At once to one host: the limit of the outbound client. */
 const maxAtOnce = 16
 
 /**
- * What one call of another system costs: with Node's own client, with its `fetch` (undici with the web's streams around it), with got, and
- * through the egress.
+ * What one call of another system costs: with Node's own client, with its `fetch` (undici with the web's
+ * streams around it), with got, and through the egress.
  */
 export async function benchEgress(options: Options): Promise<void> {
   const stub = await startChild<{ url: string }>('stub-server.ts')
@@ -44,7 +44,7 @@ export async function benchEgress(options: Options): Promise<void> {
         'node:http': calling(viaNode),
         fetch: calling(async () => (await fetch(url, { headers })).json()),
         got: calling(() => client(url, { headers }).json()),
-        "Tocsin's way out": calling(viaEgress),
+        "Tocsin's client": calling(viaEgress),
       },
       baseline: 'got',
       connections: [...new Set(options.connections.map((count) => Math.min(count, maxAtOnce)))],

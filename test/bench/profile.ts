@@ -10,7 +10,7 @@ const parts: readonly (readonly [part: string, file: RegExp])[] = [
     /node_modules\/(koa|@koa|raw-body|http-errors|on-finished|ee-first|delegates)|server\/http\/|server\/keys/,
   ],
   [
-    'calls: way out (got)',
+    'calls: outbound client',
     /node_modules\/(got|cacheable|keyv|@sindresorhus|lowercase-keys|decompress|ipaddr)|server\/egress\//,
   ],
   ['calls: skills, schemas, redaction', /core\/(skill|schema|registry)\/|plugins\/|re2js|ajv/],

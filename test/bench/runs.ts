@@ -18,7 +18,10 @@ import { keepRun } from './least-work.ts'
 import { measure } from './measure.ts'
 import type { Options } from './options.ts'
 
-/** Runs of five no-op steps, all results journaled, beside the least that does it: in one process, and from an alert over HTTP. */
+/**
+ * Runs of five no-op steps, all results journaled, beside a minimal program: in one process, and from an
+ * alert over HTTP.
+ */
 export async function benchRuns(options: Options): Promise<void> {
   await inOneProcess(options)
   await overHttp(options)
@@ -34,11 +37,11 @@ async function inOneProcess(options: Options): Promise<void> {
       ...options,
       title: 'Runs: five no-op steps, every result journaled, from queued to ended, in one process',
       ways: {
-        'the least program': (count, seconds) =>
+        'the minimal program': (count, seconds) =>
           measure(() => keepRun(least, null, step), { count, seconds, usage: () => usage(least.commits) }),
         Tocsin: await runsOf(stores),
       },
-      baseline: 'the least program',
+      baseline: 'the minimal program',
     })
   } finally {
     least.close()
@@ -56,10 +59,10 @@ async function overHttp(options: Options): Promise<void> {
       ...options,
       title: 'The same, from an alert of 2 KB over HTTP to its case, answered at the end',
       ways: {
-        'the least program': postTo(least, `http://127.0.0.1:${least.said.port}/run`),
+        'the minimal program': postTo(least, `http://127.0.0.1:${least.said.port}/run`),
         Tocsin: tocsin.investigate,
       },
-      baseline: 'the least program',
+      baseline: 'the minimal program',
     })
   } finally {
     await Promise.all([tocsin.child.stop(), least.stop()])

@@ -36,7 +36,10 @@ interface RunPage {
   readonly data: readonly { readonly playbook: string; readonly status: string }[]
 }
 
-/** Tocsin with that playbook and a connection to a system that answers at once, and the least that does the same. */
+/**
+ * Tocsin with that playbook and a connection to a system that answers at once, and a minimal program that
+ * does the same.
+ */
 export async function startWholeWay(): Promise<WholeWay> {
   const folder = await makeTemporaryFolder()
   const playbooks = join(folder.path, 'playbooks')
@@ -87,7 +90,10 @@ async function connect(url: string, headers: Readonly<Record<string, string>>, s
   if (made.status !== 201) throw new Error(`the connection could not be made: ${await made.text()}`)
 }
 
-/** From the alert over HTTP, through five calls over HTTP, to its case; beside a bare loop of the same calls with the same client. */
+/**
+ * From the alert over HTTP, through five calls over HTTP, to its case; beside a bare loop of the same calls
+ * with the same client.
+ */
 export async function benchWholeWay(options: Options): Promise<void> {
   const way = await startWholeWay()
   try {

@@ -44,7 +44,9 @@ function bodyOf(response: HttpResponse): unknown {
   }
 }
 
-/** The value of a template; undefined where an optional has no value, which also leaves out entries and items. */
+/**
+ * The value of a template; undefined where an optional has no value, which also leaves out entries and items.
+ */
 export function valueOf(template: Template, values: Values): unknown {
   switch (template.kind) {
     case 'expression':
@@ -132,7 +134,8 @@ function scalarOf(name: string, value: unknown): Scalar | undefined {
 const hintForAnswer = 'the other system may have changed: report it to the author of the plugin'
 
 /**
- * Evaluates what reads an answer. An answer that lacks what an expression needs is SkillError `bad_response`.
+ * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an
+ * expression needs.
  */
 export function reading<T>(response: HttpResponse, read: () => T): T {
   try {

@@ -198,7 +198,7 @@ export interface DeclaredPaging {
   readonly limit: Template
 }
 
-/** How an output is made. A field without a value is left out. */
+/** How an output is built. A field without a value is omitted. */
 export type OutputTemplate =
   | {
       readonly kind: 'value'
@@ -215,9 +215,9 @@ export interface DeclaredExample {
   /** The path below the folder of the plugin. */
   readonly file: string
   readonly title: string
-  /** Where the answer comes from. */
+  /** The source of the answer. */
   readonly source: string | undefined
-  /** Whether it is made up. */
+  /** Whether the answer is invented. */
   readonly synthetic: boolean
   readonly input: Readonly<Record<string, unknown>>
   /** One for each request, in order. */

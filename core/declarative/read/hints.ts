@@ -3,7 +3,7 @@ import type { NameScope } from '../../playbook/scope/scope.ts'
 
 const asSecret = 'declare it under connection.fields with secret: true, and read settings.<name>'
 
-/** Names that authors know from elsewhere. */
+/** Names from other tools. */
 const familiarNames: ReadonlyMap<string, string> = new Map([
   ['inputs', 'did you mean input?'],
   ['parameters', 'did you mean input?'],

@@ -11,7 +11,7 @@ export interface PluginFiles {
    * The text of a file.
    *
    * @param path below the folder, with `/`
-   * @returns why it cannot be read, if it cannot
+   * @returns the reason if it cannot be read
    */
   read(path: string): { readonly text: string } | { readonly refused: string }
 }
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
 const keys = ['title', 'source', 'synthetic', 'input', 'responses', 'output']
 const responseKeys = ['status', 'headers', 'body', 'text']
 
-/** What is wrong with the content of an example file. */
+/** The problem with the content of an example file. */
 function problemOf(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be an object'
   const unknown = Object.keys(value).find((key) => !keys.includes(key))

@@ -161,7 +161,7 @@ function readFlag({ problems }: PluginReading, node: MapNode, key: string): bool
   return undefined
 }
 
-/** `required: true` is how others say it. */
+/** Other tools use `required: true`. */
 function checkRequiredKey({ problems }: PluginReading, node: MapNode): void {
   const entry = entryNamed(node, 'required')
   if (entry?.value.kind !== 'scalar') return

@@ -17,7 +17,7 @@ import { pagingNames, readPaging, readPoll } from './read-paging.ts'
 import { literalText, readRequest, readStatuses, readTexts } from './read-request.ts'
 import { connectionNames, readCondition, responseType, type Names, type PluginReading } from './reading.ts'
 
-/** What a skill is read with. */
+/** The context of reading a skill. */
 export interface SkillSurroundings {
   /** Type of the settings of the connection. */
   readonly settings: Type
@@ -99,7 +99,7 @@ function readEnriches({ problems }: PluginReading, entry: Entry | undefined) {
   return nodes.flatMap((value) => readChoice(problems, { ...entry, value }, observableKinds) ?? [])
 }
 
-/** Reports examples that do not fit the skill, and that there are none. */
+/** Reports examples that do not fit the skill, and missing examples. */
 function checkExamples(
   { problems, isThorough }: PluginReading,
   fields: Fields,
@@ -121,7 +121,7 @@ function checkExamples(
   }
 }
 
-/** Reports what generated investigations could not call. */
+/** Reports enriching skills that generated investigations cannot call. */
 function checkEnrichment({ problems }: PluginReading, { value }: Entry, skill: object): void {
   for (const { pointer, message } of checkEnriching(skill as AnySkill))
     problems.add('E806', `${pointer.slice(1).replaceAll('/', '.')} ${message}`, value)

@@ -1,7 +1,7 @@
 import { SkillError } from 'tocsin/plugin'
 
 const dayMs = 86_400_000
-/** Maximum time between booking and begin of a trip. */
+/** Maximum time between the booking and the start of a trip. */
 export const longestLeadMs = 400 * dayMs
 /** Tolerance: dates have no time zone, and people arrive a day early or leave a day late. */
 const marginMs = dayMs
