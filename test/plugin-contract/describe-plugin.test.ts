@@ -38,7 +38,7 @@ async function failing(
   }
   const failed: string[] = []
   for (const { name, body } of tests) {
-    if (!isWhole && /survives a system that|repeats no secret/.test(name)) continue
+    if (!isWhole && /handles malformed responses|never repeats a secret/.test(name)) continue
     try {
       await body()
     } catch {
@@ -71,7 +71,7 @@ describe('describePlugin', () => {
 
   it('fails if the folder has another name or the README omits a skill', async () => {
     expect(await failing(http, folderNamed('web', 'http.get'), httpSandbox)).to.deep.equal([
-      'is declared well: names, schemas, examples, effects',
+      'has valid names, schemas, examples and effects',
       'has a README that names every skill',
     ])
   })
@@ -82,7 +82,7 @@ describe('describePlugin', () => {
     const settings = { ...http.connection!.settings, properties: { ...properties, test_path: wordless } }
     const connection = { ...http.connection!, settings }
     expect(await failing({ ...http, connection }, httpFolder, httpSandbox)).to.include(
-      'says in words what its patterns ask for',
+      'describes its patterns in words',
     )
   })
 
@@ -106,7 +106,7 @@ describe('describePlugin', () => {
       JSON.parse((await http.get('/devices/7')).text) as object
     const skills = http.skills.map((skill) => ({ ...skill, run }))
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox, true)).to.include.members(
-      skills.map(({ name }) => `${name} survives a system that does not answer properly`),
+      skills.map(({ name }) => `${name} handles malformed responses`),
     )
   }).timeout(10_000)
 
@@ -117,7 +117,7 @@ describe('describePlugin', () => {
     }
     const skills = http.skills.map((skill) => ({ ...skill, run }))
     expect(await failing({ ...http, skills }, httpFolder, httpSandbox, true)).to.include.members(
-      skills.map(({ name }) => `${name} survives a system that does not answer properly`),
+      skills.map(({ name }) => `${name} handles malformed responses`),
     )
   }).timeout(10_000)
 
@@ -139,12 +139,14 @@ describe('describePlugin', () => {
   it('fails if the sandbox accepts any credentials', async () => {
     const careless = serveSandbox(() => () => ({ json: {} }), settings)
     expect(await failing({ ...http }, httpFolder, careless)).to.include(
-      'answers wrong credentials with a ConnectionError',
+      'reports wrong credentials with a ConnectionError',
     )
   })
 
   it('fails if the sandbox refuses its own credentials', async () => {
     const strict = serveSandbox(() => () => ({ status: 401 }), settings)
-    expect(await failing({ ...http }, httpFolder, strict)).to.include('takes the credentials of its sandbox')
+    expect(await failing({ ...http }, httpFolder, strict)).to.include(
+      'accepts the credentials of its sandbox',
+    )
   })
 })

@@ -16,14 +16,14 @@ describe('the promises', () => {
     tests = await runMocha(provingFiles, { dryRun: true })
   })
 
-  it('are each proven by tests that are there', () => {
+  it('each have existing tests', () => {
     for (const { proofs } of promises) {
       expect(proofs).to.not.have.length(0)
       for (const proof of proofs) expect(testsOf(proof, tests), proof.title).to.not.have.length(0)
     }
   })
 
-  it('name every test of the folders that are devoted to them', () => {
+  it('include every test of the crash and fault folders', () => {
     const proofs = promises.flatMap((promise) => promise.proofs)
     const named = new Set(proofs.flatMap((proof) => testsOf(proof, tests)))
     const missing = tests.filter(
@@ -35,27 +35,27 @@ describe('the promises', () => {
     )
   })
 
-  it('are tried by bugs that can be planted as they are written down', () => {
+  it('have planted bugs that match the source', () => {
     for (const [name, { file, find }] of Object.entries(plantedBugs)) {
       const source = readFileSync(new URL(file, root), 'utf8')
       expect(source.split(find).length - 1, `${name}: in ${file}`).to.equal(1)
     }
   })
 
-  it('are tried by every bug that is written down, and by no other', () => {
+  it('use every planted bug, and no other', () => {
     const named = promises.flatMap(({ proofs }) => proofs.flatMap(({ planted = [] }) => planted))
     expect(new Set(named)).to.deep.equal(new Set(Object.keys(plantedBugs)))
   })
 
   const lastRun = JSON.parse(readFileSync(new URL('last-run.json', import.meta.url), 'utf8')) as LastRun
 
-  it('held, and every planted bug was noticed, when all of it ran last', () => {
+  it('held in the last complete run, which noticed every planted bug', () => {
     const failed = Object.entries(lastRun.results).filter(([, result]) => result.failed > 0)
     const missed = Object.entries(lastRun.planted).filter(([, what]) => what === 'missed')
     expect([...failed, ...missed].map(([name]) => name)).to.deep.equal([])
   })
 
-  it('are what docs/promises.md says', () => {
+  it('match docs/promises.md', () => {
     const page = new URL('docs/promises.md', root)
     const text = promisesPage(lastRun)
     if (process.env['UPDATE']) writeFileSync(page, text)

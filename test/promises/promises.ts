@@ -36,7 +36,8 @@ For power failures, Tocsin relies on the operating system: data reported as sync
       },
       {
         file: 'sqlite/crash.test.ts',
-        title: 'stores after a crash hold every alert acknowledged before kill -9',
+        title:
+          'stores after a crash have every alert acknowledged before kill -9, and no missing or duplicate sequence number',
       },
       {
         file: 'faults/power-cut.test.ts',
@@ -233,7 +234,10 @@ so one that sends many alerts does not delay the others.
         file: 'http/create-alert.test.ts',
         title: 'POST alerts refuses an alert with a type if the run queue is full, and stores nothing',
       },
-      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses more than its queue holds' },
+      {
+        file: 'sqlite/group-commit.test.ts',
+        title: 'GroupCommit refuses writes when its queue is full, and accepts them afterwards',
+      },
       {
         file: 'http/intake-gate.test.ts',
         title: 'the alert intake queue',
@@ -279,11 +283,14 @@ seconds. Everything acknowledged before is in the database, wherever that is.
         file: 'sqlite/crash.test.ts',
         title: 'stores after a crash contain acknowledged writes and no refused ones',
       },
-      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit rejects the whole group when' },
-      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit refuses while the file is read-only' },
+      { file: 'sqlite/group-commit.test.ts', title: 'GroupCommit rejects the whole group if the' },
+      {
+        file: 'sqlite/group-commit.test.ts',
+        title: 'GroupCommit refuses while the file is read-only, allows reads, and recovers',
+      },
       {
         file: 'sqlite/open.test.ts',
-        title: 'opening SQLite stores tells by a probe',
+        title: 'opening SQLite stores detects',
         planted: ['the disk probe writes nothing'],
       },
       {
@@ -323,7 +330,10 @@ nothing. A second process on the same data is refused.
           'a second tocsin serve on the same data refuses to start, names the first, and leaves it alone',
         planted: ['the data directory is not locked'],
       },
-      { file: 'sqlite/lock.test.ts', title: 'the claim on a data directory keeps a second process out' },
+      {
+        file: 'sqlite/lock.test.ts',
+        title: 'the lock of a data directory refuses a second process, names the first, and ends with kill -',
+      },
     ],
   },
   {
@@ -393,22 +403,22 @@ Carried steps never run again. Only the actions listed under \`repeats\` in the 
       },
       {
         file: 'sqlite/journal-copies.test.ts',
-        title: 'the journal that a retry copies',
+        title: 'the journal copied by a retry',
         planted: ['a retry starts before the journal is copied completely'],
       },
       {
         file: 'retry/every-failure.test.ts',
-        title: 'a retry comes',
+        title: 'a retry ends',
         planted: ['a retry carries over failed steps'],
       },
       {
         file: 'retry/cut-off.test.ts',
-        title: 'a retry of a run of which something was cut off',
+        title: 'a retry of a partly aborted run',
         planted: ['a retry carries over interrupted steps'],
       },
       {
         file: 'retry/asked-first.test.ts',
-        title: 'a retry of a step that may have taken effect, with a skill that can tell',
+        title: 'a retry of a step with unknown outcome and a verifying skill',
         planted: ['a retry does not verify earlier effects'],
       },
       {
@@ -436,7 +446,8 @@ The decision is part of the write that would queue the run, so simultaneous aler
       },
       {
         file: 'sqlite/alert-groups.test.ts',
-        title: 'repeats of an alert in SQLite',
+        title:
+          'repeats of an alert in SQLite end at the next start if the process stopped between the end of the run and theirs',
         planted: ['repeats of a killed process never end'],
       },
       {
@@ -485,7 +496,7 @@ memory: a new process starts with an unused budget.
     proofs: [
       {
         file: 'skill/rates-of-runs.test.ts',
-        title: 'runs that share a connection keep its rate together',
+        title: 'runs that share a connection share its rate limit without a failed step',
         planted: [
           'sent requests do not count towards the rate limit',
           'a step that waits for the rate limit fails',
@@ -494,7 +505,7 @@ memory: a new process starts with an unused budget.
       { file: 'skill/rate-bucket.test.ts', title: 'a rate bucket' },
       {
         file: 'skill/rates.test.ts',
-        title: 'the rate of a connection',
+        title: 'the rate limit of a connection',
         planted: ['Retry-After closes nothing'],
       },
       { file: 'engine/retries.test.ts', title: 'local durable context: attempts retries honors Retry-After' },

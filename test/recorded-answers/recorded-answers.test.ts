@@ -18,12 +18,12 @@ const plugins: Readonly<Record<string, Rows>> = {
 
 const folderOf = (plugin: string) => join(import.meta.dirname, '../../plugins', plugin, 'fixtures')
 
-describe('the recorded answers', () => {
+describe('recorded responses', () => {
   for (const [plugin, rows] of Object.entries(plugins)) {
     const folder = folderOf(plugin)
     const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 
-    it(`of ${plugin} all have a row, and a licence`, () => {
+    it(`of ${plugin} all have a row and a licence`, () => {
       const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
       const names = files.map((name) => name.slice(0, -'.json'.length))
       expect(Object.keys(rows).toSorted()).to.deep.equal(names.toSorted())
@@ -38,27 +38,27 @@ describe('the recorded answers', () => {
 
     for (const [name, row] of Object.entries(rows)) {
       if ('drive' in row) {
-        it(`of ${plugin} lose nothing in a skill: ${name}`, async () => {
+        it(`of ${plugin} keep every field in a skill: ${name}`, async () => {
           const answer = read(name)
           expect(lostFrom(answer, await row.drive(answer), row.aside)).to.deep.equal([])
         })
-        it(`of ${plugin} pass fields on that nobody knows: ${name}`, async () => {
+        it(`of ${plugin} keep unknown fields: ${name}`, async () => {
           const answer = withUnknownFields(read(name))
           expect(lostFrom(answer, await row.drive(answer), row.aside)).to.deep.equal([])
         })
       } else if ('check' in row) {
-        it(`of ${plugin} mean what they should: ${name}`, async () => {
+        it(`of ${plugin} have the expected meaning: ${name}`, async () => {
           await row.check(read(name))
         })
       } else {
-        it(`of ${plugin} belong to no skill, for a reason: ${name}`, () => {
+        it(`of ${plugin} are used by no skill for a stated reason: ${name}`, () => {
           expect(row.unused).to.match(/\w+ .*\w+/)
         })
       }
     }
   }
 
-  it('are seen to be lost where a field is', () => {
+  it('are detected if a field is lost', () => {
     expect(lostFrom({ a: [{ b: 1, c: null, '@odata.d': 2 }], e: 'x' }, { b: '1' }, [])).to.deep.equal([
       'e: x',
     ])

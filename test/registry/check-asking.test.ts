@@ -62,8 +62,8 @@ const plugin = (skill: object, changed: object = {}) => {
 const problems = (skill: object, changed?: object): readonly string[] =>
   checkPlugin(plugin(skill, changed), 'doorbell').map(({ pointer, message }) => `${pointer} ${message}`)
 
-describe('checkPlugin, of skills that ask', () => {
-  it('finds nothing wrong with one that says who is asked, settles, reminds and refuses', () => {
+describe('checkPlugin for asking skills', () => {
+  it('accepts a skill that names the asked person, settles, reminds and refuses', () => {
     expect(problems({})).to.deep.equal([])
   })
 
@@ -96,12 +96,12 @@ describe('checkPlugin, of skills that ask', () => {
     ],
     ['refuses without having asked', { asks: undefined }, '/skills/ask/refuse is only for skills that ask'],
   ] as const) {
-    it(`refuses one that ${what}`, () => {
+    it(`refuses a skill that ${what}`, () => {
       expect(problems(skill)).to.include(problem)
     })
   }
 
-  it('refuses one that reminds and takes no time for it', () => {
+  it('refuses a skill that reminds without an input for the time', () => {
     const { remind_after: _, ...others } = ask.input.properties
     expect(problems({ input: { ...ask.input, properties: others } })).to.deep.equal([
       '/skills/ask/input/properties/remind_after is required because the skill reminds',
@@ -109,7 +109,7 @@ describe('checkPlugin, of skills that ask', () => {
   })
 })
 
-describe('checkPlugin, of connections that are called from outside', () => {
+describe('checkPlugin for connections with webhooks', () => {
   for (const [what, changed, problem] of [
     [
       'a route in another case',

@@ -60,12 +60,12 @@ function withSkill(changes: object): PluginDefinition {
 }
 
 describe('checkPlugin', () => {
-  it('finds nothing wrong with a good plugin', () => {
+  it('accepts a valid plugin', () => {
     expect(problems(good)).to.deep.equal([])
     expect(problems(good, undefined)).to.deep.equal([])
   })
 
-  it('wants the name of the folder, with underscores for hyphens', () => {
+  it('requires the name of the folder, with underscores for hyphens', () => {
     expect(problems(good, 'quotes')).to.deep.equal([
       "/name 'quote_box' must agree with its folder 'quotes': call it 'quotes'",
     ])
@@ -220,13 +220,13 @@ describe('checkPlugin', () => {
     })
   }
 
-  it('lists everything that is wrong at once', () => {
+  it('lists all problems at once', () => {
     expect(
       problems({ ...withSkill({ title: '', effect: 'x', run: 1 }), name: 'X', title: 3 }),
     ).to.have.length(5)
   })
 
-  it('asks whether a key is misspelt where a text is missing', () => {
+  it('suggests a misspelled key for a missing text', () => {
     const { description, ...rest } = lookUp
     const plugin = {
       name: 'x',
@@ -241,7 +241,7 @@ describe('checkPlugin', () => {
     expect(messages.join()).to.match(/description must be a non-empty string; .*'descripton'/)
   })
 
-  it('finds a destructive skill that does not say what it does', () => {
+  it('reports a destructive skill without a class', () => {
     const write = { effect: 'write', repeat: 'safe', enriches: undefined } as const
     const classes = "must name what the skill does: 'containment', 'blocking', 'deletion', 'execution'"
     for (const destructive of [true, false, 'isolation', null])

@@ -59,7 +59,7 @@ describe('discoverPlugins', () => {
     expect(catalogue.skill('constructor')).to.equal(undefined)
   })
 
-  it('takes a copied folder for another integration', async () => {
+  it('accepts a copied folder as another integration', async () => {
     cpSync(join(root, 'plugins/http'), join(pluginsDir, 'my-api'), { recursive: true })
     const path = join(pluginsDir, 'my-api')
     expect(await refusal({ pluginsDir })).to.include(
@@ -103,13 +103,13 @@ skills:
     expect(message).to.include('plugins/both has plugin.yaml and plugin.ts: remove one of them')
   })
 
-  it('adds packages and paths that the operator names', async () => {
+  it('adds configured packages and paths', async () => {
     const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
     const catalogue = await discoverPlugins({ pluginsDir: join(pluginsDir, 'none'), packages: [path] })
     expect(catalogue.plugins.map(({ name }) => name)).to.deep.equal(['free_name'])
   })
 
-  it('refuses a plugin that works with another copy of Tocsin, whose errors would be strangers', async () => {
+  it('refuses a plugin that uses another copy of Tocsin, whose error classes differ', async () => {
     const path = add('elsewhere', pluginSource('free_name'), 'index.ts')
     add('elsewhere', '{ "type": "module" }', 'package.json')
     const copy = join(pluginsDir, 'elsewhere/node_modules/tocsin')
@@ -122,7 +122,7 @@ skills:
     )
   })
 
-  it('says everything that is wrong with every plugin in one error', async () => {
+  it('reports all problems of all plugins in one error', async () => {
     add('broken', "const a = 1\nconst b = { a: 'x'\n  c: 1 }")
     add('throws', "\n\nthrow new Error('no such file')")
     add('imports', "import './elsewhere.ts'")
@@ -139,7 +139,7 @@ skills:
     expect(message).to.include(`${twin} the name 'twin' is taken by plugins/twin`)
   })
 
-  it('tries the schemas and examples of packages; those of the folder have been, by their tests', async () => {
+  it('tests schemas and examples of packages, but not of the folder, which has its own tests', async () => {
     const broken = (name: string) => pluginSource(name).replace("input: { type: 'object' }", 'input: broken')
     const source = (schema: string) => `const broken = ${schema}\n`
     const pattern = source(`{ type: 'object', properties: { a: { type: 'string', pattern: '(' } } }`)
@@ -162,7 +162,7 @@ skills:
     expect((await discoverPlugins({ pluginsDir: join(pluginsDir, 'none') })).plugins).to.deep.equal([])
   })
 
-  it('finds the plugins of this repository without fault', async () => {
+  it('accepts the plugins of this repository', async () => {
     const catalogue = await discoverPlugins({ pluginsDir: join(root, 'plugins') })
     expect(catalogue.skill('http.get')?.skill.effect).to.equal('read')
     expect(catalogue.connection('http')?.title).to.equal('HTTP API')
@@ -171,13 +171,13 @@ skills:
 })
 
 describe('loadSandbox', () => {
-  it('finds what stands beside the module of a package, whatever that is called', async () => {
+  it('finds the sandbox beside the module of a package, whatever its name', async () => {
     const sources = { pluginsDir: 'none', packages: [join(root, 'plugins/travel/plugin.ts')] }
     expect(await loadSandbox(sources, 'travel')).to.have.property('start')
     expect(await loadSandbox(sources, 'messaging')).to.equal(undefined)
   })
 
-  it('gives undefined for a plugin that has none', async () => {
+  it('returns undefined for a plugin without a sandbox', async () => {
     expect(await loadSandbox({ pluginsDir: join(root, 'plugins') }, 'no_such_plugin')).to.equal(undefined)
   })
 })

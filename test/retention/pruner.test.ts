@@ -42,7 +42,7 @@ describe('the pruner', () => {
 
   const forEver = { runsMs: undefined, alertsMs: undefined }
 
-  it('clears away what is over, a minute after the start and then every hour, and deletes nothing else unless told to', async () => {
+  it('deletes expired data a minute after the start and then hourly, and other data only if configured', async () => {
     const { clock, calls, pruner, logged } = start(forEver)
     await clock.advance(minute - 1)
     expect(calls).to.deep.equal([])
@@ -54,7 +54,7 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
-  it('deletes what is from before a whole millisecond, with a clock that counts in parts of them', async () => {
+  it('cuts off at a whole millisecond, even if the clock has fractions', async () => {
     const { clock, calls, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day })
     const monotonic = clock.monotonic.bind(clock)
     clock.monotonic = () => monotonic() - 0.25
@@ -66,7 +66,7 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
-  it('goes on piece by piece, with rests, and tells the log once what it deleted', async () => {
+  it('works in pieces with pauses and logs the total once', async () => {
     const next = { at: 1, row: 2 }
     const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]
     const { clock, calls, logged, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
@@ -82,7 +82,7 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
-  it('tells what it deleted before it failed, says so, and tries again in an hour', async () => {
+  it('logs deletions before a failure and the failure, and retries in an hour', async () => {
     const pieces = [{ runs: 3, alerts: 0, next: { at: 1, row: 2 } }, new Error('disk full')]
     const { clock, calls, logged, warnings, pruner } = start({ ...forEver, runsMs: day }, pieces)
     await clock.advance(2 * minute)
@@ -94,7 +94,7 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
-  it('deletes nothing sooner because the clock was set forward, and less where it was set back', async () => {
+  it('deletes nothing early if the clock is set forward, and less if it is set back', async () => {
     const { clock, calls, pruner } = start({ ...forEver, runsMs: day })
     const by = (call: unknown[] | undefined) => clock.now() - Number(call?.[1])
     clock.jump(1_000 * day)
@@ -106,7 +106,7 @@ describe('the pruner', () => {
     await pruner.stop()
   })
 
-  it('stops in the middle of its rest', async () => {
+  it('can be stopped during a pause', async () => {
     const { clock, pruner, calls } = start({ ...forEver, runsMs: day }, [
       { runs: 1, alerts: 0, next: { at: 1, row: 1 } },
     ])

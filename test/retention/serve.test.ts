@@ -38,7 +38,7 @@ describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', 
       },
     })
 
-  it('prunes runs, and says so of each', async () => {
+  it('prunes runs and marks each as pruned', async () => {
     const server = await startAfter(30, { TOCSIN_KEEP_RUNS_DAYS: '30' })
     const [first] = (await server.call('/runs')).body.data
     const pruned = await eventually('the pruner', async () => {
@@ -62,7 +62,7 @@ describe('tocsin serve with TOCSIN_KEEP_RUNS_DAYS and TOCSIN_KEEP_ALERTS_DAYS', 
     expect(numbers.filter((number: number) => !Number.isInteger(number))).to.deep.equal([])
   })
 
-  it('deletes alerts with their runs: 410 for an id that was given, 404 for another', async () => {
+  it('deletes alerts with their runs, and answers 410 for a deleted id and 404 for an unknown one', async () => {
     const server = await startAfter(60, { TOCSIN_KEEP_ALERTS_DAYS: '60' })
     const [gone, stays] = ['main-custom-1', 'main-custom-2']
     const { body } = await eventually('the pruner', async () => {

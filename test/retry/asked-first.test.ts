@@ -6,7 +6,7 @@ import { openBench, type Bench, type TestSkill } from '../engine/support/bench.t
 import { somebody } from '../support/somebody.ts'
 import { rehearsal, version } from './support.ts'
 
-describe('a retry of a step that may have taken effect, with a skill that can tell', () => {
+describe('a retry of a step with unknown outcome and a verifying skill', () => {
   let bench: Bench
   /** What took effect: machines, by the key of the call. */
   let done: Map<string, string>
@@ -51,7 +51,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
   const edited = version({ steps: [step('m2')], outputs: { a: '${{ steps.a.output }}' } }, 'b')
   const purposes = () => bench.calls.map(({ purpose }) => purpose)
 
-  it('asks first, about the call of the run before, and repeats nothing that was done', async () => {
+  it('verifies the earlier call first and repeats nothing that was done', async () => {
     const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
@@ -65,7 +65,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect([...done.values()]).to.deep.equal(['m1'])
   })
 
-  it('does it where the other system says that it was not done', async () => {
+  it('runs the step if the other system says it was not done', async () => {
     const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
@@ -76,7 +76,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect(purposes()).to.deep.equal(['verify', 'run'])
   })
 
-  it('does nothing while the other system cannot be asked', async () => {
+  it('does nothing while the other system is unavailable', async () => {
     const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost']
     const { run } = await first(playbook, skills)
@@ -90,7 +90,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect(purposes()).to.not.include('run')
   })
 
-  it('asks nothing where the call never reached the other system', async () => {
+  it('does not verify a call that never reached the other system', async () => {
     const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['refused']
     const { run } = await first(playbook, skills)
@@ -99,7 +99,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect(purposes()).to.deep.equal(['run'])
   })
 
-  it('takes another input for another effect', async () => {
+  it('treats a changed input as another effect', async () => {
     const { first, goOn, retries, newest } = rehearsal(bench, [playbook, edited])
     ends = ['lost']
     const { run } = await first(playbook, skills)
@@ -110,7 +110,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect(purposes()).to.deep.equal(['run'])
   })
 
-  it('asks about all the runs before, the first of them first', async () => {
+  it('verifies all earlier runs, oldest first', async () => {
     const { first, goOn, retries } = rehearsal(bench, [playbook])
     ends = ['lost', 'lost']
     let { run } = await first(playbook, skills)
@@ -127,7 +127,7 @@ describe('a retry of a step that may have taken effect, with a skill that can te
     expect(forgotten.size).to.equal(1)
   })
 
-  it('asks about a step of which nobody knew whether it ran when its run was cancelled', async () => {
+  it('verifies a step whose outcome was unknown when its run was cancelled', async () => {
     const doubtful = version({ steps: [{ ...step('m1'), onInterrupted: 'ask' }] }, 'a')
     const { goOn, retries } = rehearsal(bench, [doubtful])
     const run = await interrupted(doubtful)

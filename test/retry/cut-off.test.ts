@@ -6,7 +6,7 @@ import { rehearsal, version } from './support.ts'
 import { eventually } from '../support/eventually.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('a retry of a run of which something was cut off', () => {
+describe('a retry of a partly aborted run', () => {
   let bench: Bench
 
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('a retry of a run of which something was cut off', () => {
     return pathsOf(bench.calls)
   }
 
-  it('does the items again that a cancellation ended, also where failed items are passed over', async () => {
+  it('repeats items that a cancellation ended, even if failed items are skipped', async () => {
     const each = {
       id: 'each',
       foreach: ['x.write', 'x.cancel', 'x.write'],
@@ -66,7 +66,7 @@ describe('a retry of a run of which something was cut off', () => {
     expect(await calledAgain([each])).to.deep.equal(['each[1]/b', 'each[2]/a'])
   })
 
-  it('does a failed branch again whose neighbour was cancelled', async () => {
+  it('repeats a failed branch whose sibling was cancelled', async () => {
     const parallel = [
       { id: 'bad', uses: 'x.bad', with: {} },
       { id: 'good', uses: 'x.write', with: {} },
@@ -75,7 +75,7 @@ describe('a retry of a run of which something was cut off', () => {
     expect((await calledAgain([{ id: 'all', parallel }])).toSorted()).to.deep.equal(['all/bad', 'all/cancel'])
   })
 
-  it('does again what was out of time, although that was handled, and what reads it', async () => {
+  it('repeats a timed-out step, even if the failure was handled, and its readers', async () => {
     const steps = [
       {
         id: 'group',
@@ -93,7 +93,7 @@ describe('a retry of a run of which something was cut off', () => {
     expect(await calledAgain(steps)).to.deep.equal(['group/slow', 'reader', 'bad'])
   })
 
-  it('tries again, from the first time, what was repeated in vain', async () => {
+  it('restarts an exhausted repeat from its first round', async () => {
     const playbook = version(
       {
         steps: [
@@ -113,7 +113,7 @@ describe('a retry of a run of which something was cut off', () => {
     expect(pathsOf(bench.calls)).to.deep.equal(['poll#1'])
   })
 
-  it('asks nobody again who has answered', async () => {
+  it('does not repeat an answered question', async () => {
     const playbook = version(
       {
         steps: [

@@ -56,7 +56,7 @@ describe('a retry with an edited playbook', () => {
     return { ...all, run, preview: await all.retries.preview('all', run.uuid, 'newest') }
   }
 
-  it('carries over what stands at the same place and is the same, whatever is put around it', async () => {
+  it('carries over unchanged steps at the same place, even if enclosed by new steps', async () => {
     const { preview, run, retries, goOn } = await edit(
       [write('a'), write('b', { of: '${{ steps.a.output }}' }), bad],
       [write('new'), write('b', { of: '${{ steps.a.output }}' }), write('a'), fixed, write('last')],
@@ -68,7 +68,7 @@ describe('a retry with an edited playbook', () => {
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['new', 'bad', 'last'])
   })
 
-  it('does what was changed again, and all that reads it', async () => {
+  it('repeats changed steps and all their readers', async () => {
     const { preview, run, retries, goOn } = await edit(
       [
         write('a', { n: 1 }),
@@ -127,7 +127,7 @@ describe('a retry with an edited playbook', () => {
     ])
   })
 
-  it('carries nothing over below a group whose items, cases or conditions are others', async () => {
+  it('carries over nothing inside a group whose items, cases or conditions changed', async () => {
     const inner = [write('in', { of: '${{ item }}' })]
     const { preview } = await edit(
       [
@@ -164,7 +164,7 @@ describe('a retry with an edited playbook', () => {
     expect(preview.repeats.map(({ entry }) => entry.path)).not.to.include('less/dropped')
   })
 
-  it('goes into called playbooks, and sees what changed in them', async () => {
+  it('detects changes inside called playbooks', async () => {
     const steps: StepSource[] = [{ id: 'sub', call: 'called', with: {} }, write('after'), bad]
     const same = await edit(steps, steps)
     expect(told(same.preview.steps)).to.deep.include({
@@ -181,7 +181,7 @@ describe('a retry with an edited playbook', () => {
     })
   })
 
-  it('does again what `now` decides, and the steps of `on_error` that ended in a failure', async () => {
+  it('repeats steps that depend on `now`, and steps of `on_error` that ended in a failure', async () => {
     const steps: StepSource[] = [
       { id: 'young', if: 'now != ""', steps: [write('x')] },
       write('alone', { at: '${{ now }}' }),
@@ -203,7 +203,7 @@ describe('a retry with an edited playbook', () => {
     })
   })
 
-  it('takes the inputs over; what reads one that is another now is done again', async () => {
+  it('keeps the inputs, and repeats readers of a changed one', async () => {
     const input = (value: unknown) => ({
       schema: {},
       type: { kind: 'dyn' } as const,
@@ -243,7 +243,7 @@ describe('a retry with an edited playbook', () => {
     expect(carried.map(({ path }) => path)).to.deep.equal(['a', 'b'])
   })
 
-  it('is refused for a completed run, unless its playbook has changed', async () => {
+  it('is refused for a completed run unless its playbook changed', async () => {
     const [old, now] = [
       version({ steps: [write('a')] }, 'a'),
       version({ steps: [write('a'), write('b')] }, 'b'),

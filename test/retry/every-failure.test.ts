@@ -121,7 +121,7 @@ describe('a retry', () => {
     return { before, after, effects, repeated: repeated.toSorted(), foretold }
   }
 
-  it('comes to the end of a run without a failure, whichever call failed, and repeats what the preview says', async () => {
+  it('ends like a run without a failure, whichever call failed, and repeats what the preview says', async () => {
     const whole = await reference()
     for (let at = 1; at <= whole.calls; at++) {
       const { before, after, effects, repeated, foretold } = await endedAt(at, () => {
@@ -140,7 +140,7 @@ describe('a retry', () => {
     }
   })
 
-  it('comes there after a cancellation too, during whichever call', async () => {
+  it('ends the same after a cancellation during any call', async () => {
     const whole = await reference()
     // The last call is one of `finally`, which goes on.
     for (let at = 1; at < whole.calls; at++) {

@@ -24,7 +24,7 @@ describe('a retry of a large run', () => {
     endedAt: 2,
   })
 
-  it('is worked out in pieces: others are served in between', async () => {
+  it('is computed in pieces that yield to other requests', async () => {
     const entries = Array.from({ length: items }, (_, n) => [
       entry(`each[${n}]/v`, 'set'),
       entry(`each[${n}]`, 'steps'),
@@ -38,7 +38,7 @@ describe('a retry of a large run', () => {
     expect(served).to.be.above(1)
   })
 
-  it('leaves others of many for another time, but never the first one', async () => {
+  it('defers some runs of a bulk retry, but never the first', async () => {
     const done: string[] = []
     const work = (uuid: string) => {
       done.push(uuid)

@@ -25,7 +25,7 @@ describe('compileSchema', () => {
     expect(compileSchema({ $id: 'same', type: 'number' }).problems(1)).to.have.length(0)
   })
 
-  it('names each unsupported keyword at its place', () => {
+  it('names each unsupported keyword with its position', () => {
     expect(refusal({ type: 'object', properties: { a: { typ: 'string' } }, patternProperties: {} })).to.equal(
       "the schema cannot be used: /properties/a/typ unknown keyword 'typ'; /patternProperties unknown keyword 'patternProperties'",
     )
@@ -54,7 +54,7 @@ describe('compileSchema', () => {
     it(`refuses ${what}`, () => expect(refusal(schema)).to.match(/^the schema cannot be used: /))
   }
 
-  it('refuses a schema nested without end', () => {
+  it('refuses an endlessly nested schema', () => {
     let schema: JsonSchema = { type: 'string' }
     for (let depth = 0; depth < 60; depth++) schema = { type: 'array', items: schema }
     expect(refusal(schema)).to.include('nested deeper than 50')

@@ -22,7 +22,7 @@ describe('validate', () => {
     },
   }
 
-  it('lists all problems with their places', () => {
+  it('lists all problems with their positions', () => {
     expect(problems(indicator, { kind: 'host', foo: 1, food: 'x' })).to.have.members([
       '/value: is missing',
       "/foo: unknown field 'foo', did you mean 'food'?",
@@ -45,7 +45,7 @@ describe('validate', () => {
     }
   })
 
-  it('explains a pattern in the words of its author, at any place', () => {
+  it('explains a pattern in the words of its author, at any depth', () => {
     const patternErrorMessage = 'must begin with xoxb-'
     const token: JsonSchema = {
       type: 'string',

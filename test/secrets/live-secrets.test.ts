@@ -10,7 +10,7 @@ const box = () =>
 const place = { organizationUuid: 'o', connectionUuid: 'c', field: 'f' }
 
 describe('live secrets', () => {
-  it('are taken out of a text in every form, the longer of two first', () => {
+  it('are redacted in every form, longest first', () => {
     const live = createLiveSecrets(['canary-pinned'])
     live.add('canary')
     live.add('canary/long "one"')
@@ -22,7 +22,7 @@ describe('live secrets', () => {
     }
   })
 
-  it('are bounded: the one unused for longest is let go, the pinned ones never', () => {
+  it('are bounded: the least recently used is dropped, pinned ones never', () => {
     const live = createLiveSecrets(['canary-pinned'])
     live.add('canary-first')
     live.add('canary-used')
@@ -35,7 +35,7 @@ describe('live secrets', () => {
     )
   })
 
-  it('come out of the box, and go into it', () => {
+  it('include secrets that the box opens and seals', () => {
     const inner = box()
     const live = createLiveSecrets()
     observeSecrets(inner, live).seal(place, new Secret('canary-sealed'))
@@ -43,7 +43,7 @@ describe('live secrets', () => {
     expect(live.redact('canary-sealed canary-opened')).to.equal('[redacted] [redacted]')
   })
 
-  it('are those of connections: the text that checks the master key is none', () => {
+  it('exclude the text that checks the master key', () => {
     const live = createLiveSecrets()
     const own = { ...place, connectionUuid: '' }
     const observed = observeSecrets(box(), live)

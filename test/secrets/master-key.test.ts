@@ -17,7 +17,7 @@ describe('loadMasterKey', () => {
   const load = (env: Record<string, string> = {}) => loadMasterKey(join(folder.path, 'data'), env)
   const exported = (env?: Record<string, string>) => load(env).key.export().toString('base64')
 
-  it('makes a key of 32 random bytes at the first start, and finds it again', async () => {
+  it('creates a key of 32 random bytes at the first start, and finds it again', async () => {
     const made = load()
     expect(made).to.include({ origin: 'made', version: 1 })
     expect(made.key.symmetricKeySize).to.equal(32)
@@ -27,7 +27,7 @@ describe('loadMasterKey', () => {
     expect(await readdir(join(folder.path, 'data'))).to.deep.equal(['master.key'])
   })
 
-  it('lets nobody else read the file, whatever the umask', async function () {
+  it('writes a file that only its owner can read, regardless of the umask', async function () {
     if (process.platform === 'win32') this.skip()
     const before = process.umask(0o000)
     try {
@@ -39,7 +39,7 @@ describe('loadMasterKey', () => {
     expect((await stat(join(folder.path, 'data'))).mode & 0o777).to.equal(0o700)
   })
 
-  it('prefers the environment, and then makes no file', async () => {
+  it('prefers the environment and then creates no file', async () => {
     const key = Buffer.alloc(32, 9).toString('base64')
     expect(load({ TOCSIN_MASTER_KEY: key }).origin).to.equal('environment')
     expect(exported({ TOCSIN_MASTER_KEY: `${key}\n` })).to.equal(key)
@@ -63,7 +63,7 @@ describe('loadMasterKey', () => {
     }
   })
 
-  it('refuses a damaged file instead of making a new one', async () => {
+  it('refuses a damaged file instead of creating a new one', async () => {
     load()
     await writeFile(file, '')
     expect(load).to.throw(/master\.key must contain 32 bytes.*0 bytes/)

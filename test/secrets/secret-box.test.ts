@@ -18,13 +18,13 @@ describe('SecretBox', () => {
     }
   })
 
-  it('seals the same secret differently each time, and never in the clear', () => {
+  it('seals the same secret differently each time, and never in plain text', () => {
     const [one, two] = [1, 2].map(() => Buffer.from(box.seal(place, new Secret('same secret')).bytes))
     expect(one?.equals(two ?? Buffer.of())).to.equal(false)
     expect(one?.includes('same secret')).to.equal(false)
   })
 
-  it('opens nothing in another place', () => {
+  it('opens nothing under another field', () => {
     const sealed = box.seal(place, new Secret('x'))
     for (const change of [{ organizationUuid: 'p' }, { connectionUuid: 'd' }, { field: 'other' }]) {
       expectUnreadable(() => box.open({ ...place, ...change }, sealed))
@@ -33,7 +33,7 @@ describe('SecretBox', () => {
     expectUnreadable(() => box.open({ organizationUuid: 'a', connectionUuid: 'b","c', field: 'd' }, shifted))
   })
 
-  it('opens nothing that was changed, cut short, or sealed with another key or version', () => {
+  it('refuses changed, truncated and foreign ciphertext', () => {
     const { bytes, keyVersion } = box.seal(place, new Secret('secret'))
     const spoilt: SealedSecret[] = [...bytes.keys()].map((index) => ({
       keyVersion,
@@ -49,7 +49,7 @@ describe('SecretBox', () => {
     expectUnreadable(() => other.open(place, { keyVersion, bytes }))
   })
 
-  it('says which field cannot be opened, and nothing of its content', () => {
+  it('names the field that cannot be opened, but not its content', () => {
     const sealed = box.seal(place, new Secret('canary'))
     const open = () => box.open({ ...place, field: 'moved' }, sealed)
     expect(open)

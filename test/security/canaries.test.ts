@@ -288,30 +288,30 @@ describe('secrets of a running server', function () {
     ).to.equal('')
   }
 
-  it('are in no line of its log', () => {
+  it('never reach its log', () => {
     expect(log).to.include('"level":"debug"')
     expectNone(log, 'log')
   })
 
-  it('are in no file of its data directory', () => {
+  it('never reach a file of its data directory', () => {
     expect([...files.keys()]).to.include.members(['tocsin.db', 'tocsin.db-wal', 'master.key'])
     expect(files.get('tocsin.db-wal')?.includes('call_0'), 'the journal is there').to.equal(true)
     for (const [name, content] of files) expectNone(content, name)
   })
 
-  it('are in no figure, stream, report or output of a command', () => {
+  it('never reach a metric, stream, report or command output', () => {
     const all = [...texts.values()].join('\n')
     expect(all).to.include('event: step').and.include('tocsin_skill_call_duration_seconds').and.include('## ')
     for (const [name, text] of texts) expectNone(text, name)
   })
 
-  it('are in no trace', () => {
+  it('never reach a trace', () => {
     const sent = Buffer.concat(traces).toString()
     expect(sent).to.include('call_7')
     expectNone(sent, 'traces')
   })
 
-  it('are in no answer of its API', () => {
+  it('never reach a response of its API', () => {
     expect(answers.join('\n')).to.include('[redacted]')
     expectNone(answers.join('\n'), 'answers')
   })

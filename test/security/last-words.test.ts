@@ -49,7 +49,7 @@ export default {
 `
 const secret = 'canary-4711/+="dropped"'
 
-describe('the last words of a process', function () {
+describe('an uncaught error in a process', function () {
   this.timeout(30_000)
   let house: TestTocsin
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describe('the last words of a process', function () {
   afterEach(() => house?.close())
 
   for (const how of ['throws', 'rejects']) {
-    it(`say what a plugin ${how} where nobody catches it, without its secrets`, async () => {
+    it(`is logged without secrets if a plugin ${how} it`, async () => {
       const server = await house.start({ env: { TOCSIN_PLUGINS: './careless.js' } })
       const body = { organization_code: 'main', name: 'c', plugin: 'careless', settings: { token: secret } }
       const connected = await server.call('/connections', { body })

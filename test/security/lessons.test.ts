@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url)
 
 describe('docs/security.md', () => {
   for (const { promise, proofs } of chapters.flatMap(({ lessons }) => lessons)) {
-    it(`names tests that are there: ${promise.slice(0, 80)}`, () => {
+    it(`names existing tests: ${promise.slice(0, 80)}`, () => {
       expect(proofs).to.not.have.length(0)
       for (const [file, ...titles] of proofs) {
         const source = readFileSync(new URL(file, root), 'utf8')
@@ -23,7 +23,7 @@ describe('docs/security.md', () => {
     })
   }
 
-  it('is what test/security/lessons.ts says', async () => {
+  it('matches test/security/lessons.ts', async () => {
     const page = new URL('docs/security.md', root)
     const options = await prettier.resolveConfig(page)
     const text = await prettier.format(securityPage(), { ...options, parser: 'markdown' })

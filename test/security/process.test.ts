@@ -45,7 +45,7 @@ export default {
 }
 `
 
-describe('the process of a server', () => {
+describe('the server process', () => {
   let folder: TemporaryFolder
   let dataDir: string
 
@@ -60,7 +60,7 @@ describe('the process of a server', () => {
     await folder.remove()
   })
 
-  it('writes for its owner only, into a directory that it has closed to others', async function () {
+  it('writes files for its owner only, into a directory closed to others', async function () {
     const server = await startServer({ dataDir })
     expect((await stat(dataDir)).mode & 0o777).to.equal(0o700)
     if (process.platform !== 'linux') this.skip()
@@ -68,7 +68,7 @@ describe('the process of a server', () => {
     expect(status).to.match(/^Umask:\t0077$/m)
   })
 
-  it('opens no inspector at SIGUSR1, and goes on', async () => {
+  it('opens no inspector on SIGUSR1 and keeps working', async () => {
     const server = await startServer({ dataDir })
     server.command.process.kill('SIGUSR1')
     // Answered after the signal was delivered.
@@ -76,7 +76,7 @@ describe('the process of a server', () => {
     expect((await server.stop()).stderr).to.not.match(/debugger|inspector/i)
   })
 
-  it('opens none where another program starts the server', async () => {
+  it('opens no inspector if another program starts the server', async () => {
     const main = new URL('../../server/', import.meta.url).href
     const program = join(folder.path, 'embed.mjs')
     await writeFile(
@@ -102,7 +102,7 @@ describe('the process of a server', () => {
     expect(stderr).to.not.match(/debugger|inspector/i)
   })
 
-  it('shows no credential to plugins and child processes in its environment', async () => {
+  it('hides credentials in its environment from plugins and child processes', async () => {
     await writeFile(join(folder.path, 'curious.js'), curious)
     const file = join(folder.path, 'seen.json')
     const server = await startServer({
@@ -122,7 +122,7 @@ describe('the process of a server', () => {
     expect((await server.stop()).stderr).to.equal('')
   })
 
-  it('shows none to plugins that a command loads', async () => {
+  it('hides credentials from plugins that a command loads', async () => {
     await writeFile(join(folder.path, 'curious.js'), curious)
     const file = join(folder.path, 'seen.json')
     const env = { ...credentials, TOCSIN_PLUGINS: './curious.js', SEEN_FILE: file, TOCSIN_DATA_DIR: dataDir }
@@ -132,7 +132,7 @@ describe('the process of a server', () => {
     expect(seen).to.not.have.any.keys(...Object.keys(credentials))
   })
 
-  it('does not start, and says what to do, where others may enter what is not its own', async () => {
+  it('refuses a foreign directory that others can enter, with a hint', async () => {
     await writeFile(join(dataDir, 'notes.txt'), '')
     const { code, stderr } = await runTocsin(['serve'], {
       env: { TOCSIN_DATA_DIR: dataDir, TOCSIN_PORT: '0' },

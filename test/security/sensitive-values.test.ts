@@ -205,7 +205,7 @@ describe('sensitive values in a running server', function () {
     await folder.remove()
   })
 
-  it('were quoted by errors of every kind', () => {
+  it('are quoted by errors of every kind in this test', () => {
     const codes = run.steps.map(({ path, error }) => [path, error?.code])
     expect(
       Object.fromEntries(codes.filter(([path, code]) => code !== undefined && path !== '11')),
@@ -221,7 +221,7 @@ describe('sensitive values in a running server', function () {
     expect(JSON.stringify(run)).to.include('no such pin: [redacted]')
   })
 
-  it('are hidden where they stand and in what derives from them, and nowhere else', () => {
+  it('are hidden, with all derived values, and nothing else is', () => {
     const output = (path: string) => run.steps.find((step) => step.path === path)?.output
     expect(output('looked')).to.deep.equal({ token: '[redacted]', open: 'the same word' })
     expect(output('derived')).to.deep.equal({
@@ -238,11 +238,11 @@ describe('sensitive values in a running server', function () {
     expect(answers.get(timeline)).to.include(`the same word, ${pin.length} long, no`)
   })
 
-  it('are in no answer about the run or its case', () => {
+  it('never reach a response about the run or its case', () => {
     for (const [path, answer] of answers) expect(answer, path).to.not.match(/canary/i)
   })
 
-  it('are in no line of the log', () => {
+  it('never reach the log', () => {
     expect(log)
       .to.include('looks up [redacted]')
       .and.not.match(/canary/i)

@@ -12,7 +12,7 @@ describe('addressBelow', () => {
     expect(addressBelow(new URL('https://api.example.com'), '/').href).to.equal('https://api.example.com/')
   })
 
-  it('keeps what is percent-encoded as it is', () => {
+  it('keeps percent-encoded characters', () => {
     expect(addressBelow(base, '/a%20b/c%3Fd/%C3%BC').href).to.equal(
       'https://api.example.com/v2/a%20b/c%3Fd/%C3%BC',
     )
@@ -38,7 +38,7 @@ describe('addressBelow', () => {
     expect(addressBelow(base, ['link(index=0)']).pathname).to.equal('/v2/link(index%3D0)')
   })
 
-  it('says what to do instead', () => {
+  it('suggests a fix', () => {
     for (const [path, hint] of [
       ['/7?admin=true', '`query`'],
       ['/a;b', 'a list'],
@@ -51,7 +51,7 @@ describe('addressBelow', () => {
     }
   })
 
-  it('adds the query percent-encoded, repeats lists, leaves undefined out', () => {
+  it('adds the query percent-encoded, repeats lists and omits undefined', () => {
     const query = { a: 'x y&z', list: [1, true], none: undefined, "o'": "'+" }
     expect(addressBelow(base, '/q', query).search).to.equal('?a=x%20y%26z&list=1&list=true&o%27=%27%2B')
   })
@@ -171,7 +171,7 @@ describe('addressBelow', () => {
     })
   }
 
-  it('refuses a list without segments', () => {
+  it('refuses an empty list of segments', () => {
     expect(() => addressBelow(base, []))
       .to.throw('has no segments')
       .with.property('code', 'bad_path')
@@ -190,7 +190,7 @@ describe('addressBelow', () => {
     return new URL(`https://x${plain.replaceAll(/[?#]/g, '_')}`).pathname
   }
 
-  it('stays below the base path also where a gateway decodes it again and again', () => {
+  it('stays below the base path, even if a gateway decodes it repeatedly', () => {
     const piece = fc.constantFrom(
       '..',
       '.',
@@ -223,7 +223,7 @@ describe('addressBelow', () => {
     )
   })
 
-  it('stays at the origin and below the base path, whatever the path holds', () => {
+  it('stays at the origin and below the base path for any path', () => {
     const piece = fc.constantFrom(
       '/',
       '\\',
@@ -261,13 +261,13 @@ describe('addressBelow', () => {
     )
   })
 
-  it('does not show the query in its message', () => {
+  it('hides the query in its message', () => {
     expect(() => addressBelow(base, '/a b?token=canary')).to.throw(/^((?!canary).)*$/)
   })
 })
 
 describe('absoluteAddress', () => {
-  it('takes a web address and drops its fragment', () => {
+  it('accepts a web address and drops its fragment', () => {
     expect(absoluteAddress('https://example.com/a?b=c#d', { e: 1 }).href).to.equal(
       'https://example.com/a?b=c&e=1',
     )
@@ -291,7 +291,7 @@ describe('absoluteAddress', () => {
 })
 
 describe('parseBase', () => {
-  it('takes an origin with a path', () => {
+  it('accepts an origin with a path', () => {
     expect(parseBase('https://api.example.com/v1/')?.href).to.equal('https://api.example.com/v1/')
   })
 

@@ -33,9 +33,9 @@ async function errorOf(work: Work, more: object = {}) {
   return { error, mayHaveHappened: mayHaveHappened(error) }
 }
 
-describe('a skill that has changed something and then fails', () => {
+describe('a skill that fails after a change', () => {
   for (const path of ['/busy', '/down']) {
-    it(`does not say that nothing has happened: ${path}`, async () => {
+    it(`does not claim that nothing happened: ${path}`, async () => {
       const alone = await errorOf(({ http }) => http.post(path))
       expect(alone.mayHaveHappened).to.equal(false)
       const after = await errorOf(async ({ http }) => {
@@ -50,7 +50,7 @@ describe('a skill that has changed something and then fails', () => {
     })
   }
 
-  it('keeps what else the error says', async () => {
+  it('keeps the rest of the error', async () => {
     const { error } = await errorOf(async ({ http }) => {
       await http.post('/change')
       await http.post('/busy')
@@ -60,7 +60,7 @@ describe('a skill that has changed something and then fails', () => {
     expect(error.details).to.deep.include({ status: 429, connection: 'main', effect: 'unknown' })
   })
 
-  it('does not say so either when it has to wait for its turn', async () => {
+  it('does not claim it when rate-limited either', async () => {
     const { error, mayHaveHappened } = await errorOf(
       async ({ http }) => {
         await http.post('/change')
@@ -72,7 +72,7 @@ describe('a skill that has changed something and then fails', () => {
     expect(mayHaveHappened).to.equal(true)
   })
 
-  it('has changed something, for all that is known, when the connection was closed', async () => {
+  it('may have changed something if the connection was closed', async () => {
     const { mayHaveHappened } = await errorOf(async ({ http }) => {
       await http.post('/cut').catch(() => {})
       await http.get('/busy')
@@ -85,7 +85,7 @@ describe('a skill that has changed something and then fails', () => {
     'was refused before': ({ http }) => http.post('/busy').catch(() => {}),
     'was told before that there is no such thing': ({ http }) => http.post('/missing', { accept: [404] }),
   })) {
-    it(`has changed nothing where it ${what}`, async () => {
+    it(`has changed nothing if it ${what}`, async () => {
       const { mayHaveHappened } = await errorOf(async (context) => {
         await work(context)
         await context.http.post('/busy')
@@ -94,7 +94,7 @@ describe('a skill that has changed something and then fails', () => {
     })
   }
 
-  it('is not in doubt where it only reads, by POST too', async () => {
+  it('has a known outcome if it only reads, even by POST', async () => {
     const search: Work = async ({ http }) => {
       await http.post('/search')
       await http.post('/busy')
@@ -103,7 +103,7 @@ describe('a skill that has changed something and then fails', () => {
     expect((await errorOf(search)).mayHaveHappened).to.equal(true)
   })
 
-  describe('as the engine is told', () => {
+  describe('reports to the engine', () => {
     /** What is told of the effect, each once; then what the skill fails with. */
     async function told(work: Work, more: object = {}): Promise<readonly unknown[]> {
       const seen: unknown[] = []
@@ -133,14 +133,14 @@ describe('a skill that has changed something and then fails', () => {
       return seen
     }
 
-    it('it has had no effect while it reads, cannot connect, or is told that there is no such thing', async () => {
+    it('no effect while it reads, cannot connect, or gets a 404', async () => {
       expect(await told(({ http }) => http.get('/look'))).to.deep.equal(['none'])
       expect(await told(({ http }) => http.post('/down'))).to.deep.equal(['none'])
       const refused = await told(({ http }) => http.post('/missing', { accept: [404] }))
       expect(refused).to.deep.equal(['none', 'unknown', 'none'])
     })
 
-    it('it may have had one from the moment that a change was sent', async () => {
+    it('a possible effect from the moment a change was sent', async () => {
       const seen = await told(async ({ http }) => {
         await http.post('/change')
         await http.get('/look')
@@ -148,13 +148,13 @@ describe('a skill that has changed something and then fails', () => {
       expect(seen).to.deep.equal(['none', 'unknown'])
     })
 
-    it('nothing is known of what asks nobody, and nothing need be of what reads', async () => {
+    it('nothing for calls without requests or for reads', async () => {
       expect(await told(async () => {})).to.deep.equal([])
       expect(await told(({ http }) => http.post('/search'), { effect: 'read' })).to.deep.equal([])
     })
   })
 
-  it('is in doubt whatever a later request is refused with', async () => {
+  it('keeps its unknown outcome, whatever error a later request gets', async () => {
     const { error } = await errorOf(async ({ http }) => {
       await http.post('/change')
       await http.get('/missing')

@@ -3,8 +3,8 @@ import { inspect } from 'node:util'
 import { RetryableError, Secret, SkillError } from '../../core/plugin/index.ts'
 import { callerOf, canary, connection, failure, skillThat, storedConnection } from './fixture.ts'
 
-describe('a call of a skill', () => {
-  it('checks the input, fills in defaults, and gives back the output', async () => {
+describe('a skill call', () => {
+  it('validates the input, applies defaults, and returns the output', async () => {
     let seen: unknown
     const { call } = callerOf(
       skillThat((input) => {
@@ -21,7 +21,7 @@ describe('a call of a skill', () => {
     })
   })
 
-  it('shows the skill its settings with secrets wrapped, its run and its key', async () => {
+  it('passes settings with wrapped secrets, the run and the key to the skill', async () => {
     let seen: { settings: { key: Secret }; run: unknown; idempotencyKey: string } | undefined
     const { call } = callerOf(
       skillThat((_input, context) => {
@@ -37,7 +37,7 @@ describe('a call of a skill', () => {
     expect(seen?.idempotencyKey).to.equal('run-1/act')
   })
 
-  it('says that a skill is not installed', async () => {
+  it('reports a skill that is not installed', async () => {
     const { call } = callerOf(skillThat(() => ({ text: '' })))
     expect(await failure(call({ skill: 'box.none' }))).to.include({
       name: 'NotFoundError',
@@ -61,7 +61,7 @@ describe('a call of a skill', () => {
       })
     }
 
-    it('is refused when it never ends', async () => {
+    it('is refused if it is endless', async () => {
       const endless: Record<string, unknown> = { text: '' }
       endless['self'] = endless
       expect(await failure(callerOf(skillThat(() => endless)).call())).to.include({
@@ -78,7 +78,7 @@ describe('a call of a skill', () => {
       expect(Object.keys(output.more)).to.deep.equal(['__proto__'])
     })
 
-    it('never holds a secret of the connection', async () => {
+    it('never contains a secret of the connection', async () => {
       const { call } = callerOf(skillThat(() => ({ text: `echo ${canary}` })))
       expect(await call()).to.deep.equal({ text: 'echo [redacted]' })
     })
@@ -87,12 +87,12 @@ describe('a call of a skill', () => {
   describe('and its connection', () => {
     const skill = skillThat(() => ({ text: 'ok' }))
 
-    it('is the one the step names, ignoring case', async () => {
+    it('uses the connection that the step names, ignoring case', async () => {
       const { call } = callerOf(skill, { connections: [storedConnection('a'), storedConnection('b')] })
       expect(await call({ connection: 'B' })).to.deep.equal({ text: 'ok' })
     })
 
-    it('is the only enabled one of the plugin when the step names none', async () => {
+    it('uses the only enabled connection of the plugin by default', async () => {
       const connections = [
         storedConnection('off', { enabled: false }),
         storedConnection('other', { plugin: 'other' }),
@@ -107,13 +107,13 @@ describe('a call of a skill', () => {
       ['there are several', ['b', 'a'], undefined, 'connection_ambiguous', 'name one in the step: a, b'],
       ['none has that name', ['a'], 'x', 'connection_missing', 'connections of box: a'],
     ] as const) {
-      it(`is refused when ${what}`, async () => {
+      it(`is refused if ${what}`, async () => {
         const { call } = callerOf(skill, { connections: connections.map((one) => storedConnection(one)) })
         expect(await failure(call({ connection: name }))).to.include({ name: 'ConnectionError', code, hint })
       })
     }
 
-    it('is refused when it is disabled, of another plugin, or of another organization', async () => {
+    it('is refused if the connection is disabled, of another plugin, or of another organization', async () => {
       const connections = [
         storedConnection('off', { enabled: false }),
         storedConnection('other', { plugin: 'other' }),
@@ -125,7 +125,7 @@ describe('a call of a skill', () => {
       expect(await failure(call({ connection: 'foreign' }))).to.include({ code: 'connection_missing' })
     })
 
-    it('that is the only one, or is named, says when it is disabled, and what to do', async () => {
+    it('explains that the only or named connection is disabled, with a hint', async () => {
       const { call } = callerOf(skill, { connections: [storedConnection('off', { enabled: false })] })
       expect(await failure(call({ connection: 'OFF' }))).to.include({
         code: 'connection_disabled',
@@ -139,7 +139,7 @@ describe('a call of a skill', () => {
       })
     })
 
-    it('is refused when it no longer fits the plugin, without showing the secret', async () => {
+    it('is refused if the settings no longer match the plugin, without showing the secret', async () => {
       const { call } = callerOf(skill, { secrets: { key: new Secret('abc') } })
       const error = await failure(call())
       expect(error).to.include({ code: 'connection_invalid' })
@@ -148,7 +148,7 @@ describe('a call of a skill', () => {
         .and.not.include('abc')
     })
 
-    it('is refused when its base address is none', async () => {
+    it('is refused if the base address is invalid', async () => {
       const connections = [storedConnection('main', { settings: { base_url: 'box.example.com' } })]
       expect(await failure(callerOf(skill, { connections }).call())).to.include({
         code: 'connection_invalid',
@@ -156,7 +156,7 @@ describe('a call of a skill', () => {
     })
   })
 
-  it('says that credentials cannot be sent, without showing them', async () => {
+  it('reports credentials that cannot be sent, without showing them', async () => {
     const { call } = callerOf(
       skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text })),
       { secrets: { key: new Secret(`${canary}\n`) } },
@@ -166,7 +166,7 @@ describe('a call of a skill', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
   })
 
-  it('shows no secret when the connection itself has a mistake', async () => {
+  it('hides secrets if the connection code of the plugin throws', async () => {
     const careless = {
       ...connection,
       headers: (settings: { key: Secret }) => ({ 'x-host': new URL(settings.key.reveal()).host }),
@@ -181,7 +181,7 @@ describe('a call of a skill', () => {
   })
 
   describe('and its errors', () => {
-    it('reach the engine as they are, without secrets', async () => {
+    it('passes them to the engine without secrets', async () => {
       const thrown = new RetryableError('busy', `busy with ${canary}`, {
         retryAfterMs: 5,
         details: { key: canary },
@@ -198,7 +198,7 @@ describe('a call of a skill', () => {
         .and.not.include(canary)
     })
 
-    it('lose secrets also when they are mistakes of the plugin', async () => {
+    it('redacts secrets in bugs of the plugin too', async () => {
       const { call } = callerOf(
         skillThat(() => {
           throw new TypeError(`cannot read Basic ${Buffer.from(canary).toString('base64')}`)
@@ -207,7 +207,7 @@ describe('a call of a skill', () => {
       expect(await failure(call())).to.include({ name: 'TypeError', message: 'cannot read Basic [redacted]' })
     })
 
-    it('are the reason of the signal once that is aborted, also when the skill does not listen', async () => {
+    it('rejects with the reason of an aborted signal, even if the skill ignores it', async () => {
       const controller = new AbortController()
       const reason = new Error('the deadline passed')
       const { call } = callerOf(skillThat(() => new Promise(() => {})))
@@ -218,7 +218,7 @@ describe('a call of a skill', () => {
     })
   })
 
-  it('says nothing sensitive: not in its log, not in its errors; the output keeps it', async () => {
+  it('keeps sensitive values out of logs and errors, but in the output', async () => {
     const pin = 'hunter2 & more'
     const sensitive = () => [pin]
     const quiet = callerOf(
@@ -249,7 +249,7 @@ describe('a call of a skill', () => {
     }
   })
 
-  it('writes to the log without secrets, with skill and run', async () => {
+  it('logs without secrets, with skill and run', async () => {
     const { call, lines } = callerOf(
       skillThat((_input, { log }) => {
         log.info(`asked with ${canary}`, { url: `https://x/?k=${canary}`, deep: [{ canary }] })
@@ -269,24 +269,24 @@ describe('a call of a skill', () => {
     expect(lines[1]?.message).to.have.length(1_000)
   })
 
-  describe('to verify', () => {
+  describe('that verifies', () => {
     const verifying = (verify: () => unknown) =>
       callerOf(skillThat(() => ({ text: 'ran' }), { effect: 'write', repeat: 'verify', verify }))
 
-    it('gives the output of what took effect, and undefined for what did not', async () => {
+    it('returns the output if it took effect, and undefined if not', async () => {
       expect(await verifying(() => ({ text: 'was so' })).call({ purpose: 'verify' })).to.deep.equal({
         text: 'was so',
       })
       expect(await verifying(() => undefined).call({ purpose: 'verify' })).to.equal(undefined)
     })
 
-    it('checks that output too', async () => {
+    it('validates that output too', async () => {
       expect(await failure(verifying(() => ({})).call({ purpose: 'verify' }))).to.include({
         code: 'contract_violation',
       })
     })
 
-    it('refuses skills that cannot', async () => {
+    it('refuses skills without verification', async () => {
       const { call } = callerOf(skillThat(() => ({ text: '' })))
       expect(await failure(call({ purpose: 'verify' }))).to.include({ code: 'not_verifiable' })
     })
@@ -310,7 +310,7 @@ describe('a call of a skill', () => {
       ])
     })
 
-    it('says that a case does not exist', async () => {
+    it('reports a missing case', async () => {
       const { call } = callerOf(skillThat((_input, { cases }) => cases.update('NONE-1', { title: 'x' }, 'k')))
       expect(await failure(call()))
         .to.be.instanceOf(SkillError)

@@ -9,14 +9,14 @@ import { connection as travel } from '../../plugins/travel/connection.ts'
 
 const base_url = 'https://api.example.com'
 
-describe('the schema of settings as it is served', () => {
+describe('the served schema of settings', () => {
   for (const [name, connection, settings, secret] of [
     ['http', http, { base_url }, 'header_value'],
     ['intel_provider', intelProvider, {}, 'api_key'],
     ['threat_platform', threatPlatform, { base_url, company_id: '330', contract: 'spec' }, 'api_token'],
     ['travel', travel, { base_url, client_id: 'id', users_path: '/v1/users' }, 'client_secret'],
   ] as const) {
-    it(`refuses a secret that the server refuses, and takes one that it takes: ${name}`, () => {
+    it(`refuses the same secrets as the server: ${name}`, () => {
       const problems = (value: string) =>
         compileSchema(enforcedSettings(connection)).problems({ ...settings, [secret]: value })
       const store = (value: string) => usableSettings(connection, 'c', { ...settings, [secret]: value })
@@ -29,7 +29,7 @@ describe('the schema of settings as it is served', () => {
     })
   }
 
-  it('keeps what a plugin asks for beyond that', () => {
+  it('keeps stricter rules of a plugin', () => {
     const key = { type: 'string', 'x-secret': true, minLength: 20 } as const
     const name = { type: 'string', minLength: 1 } as const
     const settings = { type: 'object', required: ['key'], properties: { key, name } } as const

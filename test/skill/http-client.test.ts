@@ -18,8 +18,8 @@ async function send(wanted: HttpRequest, answer: Answer = () => ({}), more: obje
   return { response: response as HttpResponse, request: caller.requests[0] as EgressRequest }
 }
 
-describe("a skill's way out", () => {
-  it('leads below the base address, with the credentials last', async () => {
+describe('the HTTP client of a skill', () => {
+  it('requests addresses below the base address and adds the credentials last', async () => {
     const { request } = await send({
       path: '/a',
       query: { q: 1 },
@@ -33,7 +33,7 @@ describe("a skill's way out", () => {
     expect(request.headers).to.deep.equal({ accept: 'application/json', 'x-other': 'o', 'x-key': canary })
   })
 
-  it('sends json, form or text', async () => {
+  it('sends JSON, a form or text', async () => {
     const json = await send({ method: 'POST', path: '/a', json: { n: 9007199254740993n } })
     expect(json.request.body).to.equal('{"n":9007199254740993}')
     expect(json.request.headers['content-type']).to.equal('application/json')
@@ -46,7 +46,7 @@ describe("a skill's way out", () => {
     })
   })
 
-  it('reaches the other origins that the connection lists, without credentials', async () => {
+  it('reaches other origins that the connection lists, without credentials', async () => {
     const { request } = await send({
       method: 'POST',
       path: 'https://login.example.com/token',
@@ -64,7 +64,7 @@ describe("a skill's way out", () => {
     }
   })
 
-  it('follows an absolute link below the base address, with credentials, and no other', async () => {
+  it('follows only absolute links below the base address, with credentials', async () => {
     const base = 'https://box.example.com/v1'
     const next = await send({ path: `${base}/items?cursor=a%2Fb&limit=2`, query: { x: 1 } })
     expect(next.request.url).to.equal(`${base}/items?cursor=a%2Fb&limit=2&x=1`)
@@ -88,7 +88,7 @@ describe("a skill's way out", () => {
     }
   })
 
-  it('leads to absolute addresses, without credentials, where there is no connection', async () => {
+  it('requests absolute addresses without credentials if there is no connection', async () => {
     const { request } = await send({ path: 'https://example.com/a' }, undefined, {
       connectionIsOptional: true,
     })
@@ -99,7 +99,7 @@ describe("a skill's way out", () => {
     })
   })
 
-  it('gives the answer, and JSON without losing anything', async () => {
+  it('returns the response, with lossless JSON', async () => {
     const body = '{"id":9007199254740993,"__proto__":{"x":1}}'
     const { response } = await send({ path: '/a' }, () => ({ status: 206, headers: { a: 'b' }, body }))
     expect(response).to.deep.include({ status: 206, headers: { a: 'b' }, text: body })
@@ -112,7 +112,7 @@ describe("a skill's way out", () => {
     HTML: '<html>',
     'deep nesting': '['.repeat(100_000),
   })) {
-    it(`says that ${what} is no JSON`, async () => {
+    it(`reports that ${what} is not JSON`, async () => {
       const { response } = await send({ path: '/a' }, () => ({ body }))
       expect(() => response.json())
         .to.throw('the answer of GET https://box.example.com/v1/a cannot be read')
@@ -122,11 +122,11 @@ describe("a skill's way out", () => {
     })
   }
 
-  it('gives back a status that the skill accepts', async () => {
+  it('returns an error status that the skill accepts', async () => {
     expect((await send({ path: '/a', accept: [404] }, () => ({ status: 404 }))).response.status).to.equal(404)
   })
 
-  it('maps statuses, with the hints of the connection', async () => {
+  it('maps statuses with the hints of the connection', async () => {
     expect(
       await failure(send({ path: '/a', query: { token: 'hidden' } }, () => ({ status: 403 }))),
     ).to.include({
@@ -139,12 +139,12 @@ describe("a skill's way out", () => {
     expect(busy).to.include({ name: 'RetryableError', code: 'http_429', retryAfterMs: 3_000 })
   })
 
-  it('passes on what the way out rejects with', async () => {
+  it('passes on rejections of the egress', async () => {
     const error = new RetryableError('network_error', 'cut')
     expect(await failure(send({ path: '/a' }, () => error))).to.equal(error)
   })
 
-  it('shows no secret that the other system repeats in an error', async () => {
+  it('redacts secrets that the other system repeats in an error', async () => {
     const body = JSON.stringify({ message: `bad key ${canary}` })
     const error = await failure(send({ path: `/hooks/${canary}` }, () => ({ status: 400, body })))
     expect(error.message).to.equal(
@@ -153,7 +153,7 @@ describe("a skill's way out", () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.to.include(canary)
   })
 
-  it('keeps a token secret from the moment it arrives', async () => {
+  it('redacts a token as soon as it arrives', async () => {
     const skill = skillThat(async (_input, { http }) => {
       throw new Error(`odd answer: ${(await http.get('/token')).text}`)
     })
@@ -161,7 +161,7 @@ describe("a skill's way out", () => {
     expect(await failure(call())).to.include({ message: 'odd answer: {"access_token":"[redacted]"}' })
   })
 
-  it('keeps a token secret that a skill sends by itself', async () => {
+  it('redacts a token that a skill sends itself', async () => {
     const skill = skillThat(async (_input, { http }) => {
       const token = (await http.get('/token')).text
       await http.get('/a', { headers: { authorization: `Bearer ${token}` } })

@@ -40,7 +40,7 @@ describe('a connection of the http plugin', () => {
   }
   for (const [field, { bad, good }] of Object.entries(values)) {
     for (const value of bad)
-      it(`is not made with ${field} ${value}, which no message repeats`, () => {
+      it(`refuses ${field} ${value} without repeating it`, () => {
         let refusal: unknown
         try {
           usable({ [field]: value })
@@ -54,7 +54,7 @@ describe('a connection of the http plugin', () => {
           .to.not.include('hunter2pw')
           .and.not.include('evil')
       })
-    it(`is made with other values of ${field}`, () => {
+    it(`accepts other values of ${field}`, () => {
       for (const value of good) expect(usable({ [field]: value })[field], value).to.equal(value)
     })
   }

@@ -4,7 +4,7 @@ import { ConnectionError, RetryableError, SkillError } from '../../core/plugin/i
 import { createNoteUse } from '../../core/skill/call/note-use.ts'
 import { storedConnection } from './fixture.ts'
 
-describe('noting how a connection was used', () => {
+describe('the recorded use of a connection', () => {
   let noted: (ConnectionFailure | null)[]
   let now: number
   let isFull: boolean
@@ -29,7 +29,7 @@ describe('noting how a connection was used', () => {
     })
   }
 
-  it('keeps a refusal, and forgets it with a use that succeeds', () => {
+  it('keeps a refusal until a use succeeds', () => {
     const note = start()
     note(storedConnection('a'), refused)
     expect(noted).to.deep.equal([{ code: 'http_401', at: now }])
@@ -38,7 +38,7 @@ describe('noting how a connection was used', () => {
     expect(noted.slice(1)).to.deep.equal([null])
   })
 
-  it('writes nothing that is known, that passes by itself, or that is the fault of one call', () => {
+  it('ignores known refusals, transient errors and errors of a single call', () => {
     const note = start()
     note(storedConnection('a'))
     note(storedConnection('b', { lastFailure }), refused)
@@ -47,7 +47,7 @@ describe('noting how a connection was used', () => {
     expect(noted).to.deep.equal([])
   })
 
-  it('writes once in ten seconds for a connection at most', () => {
+  it('is written at most once in ten seconds per connection', () => {
     const note = start()
     for (const _ of [1, 2, 3]) note(storedConnection('a'), refused)
     note(storedConnection('b'), refused)
@@ -59,7 +59,7 @@ describe('noting how a connection was used', () => {
     expect(noted).to.have.length(3)
   })
 
-  it('does no harm where it cannot be kept', async () => {
+  it('does no harm if it cannot be stored', async () => {
     const note = start()
     isFull = true
     note(storedConnection('a'), refused)

@@ -5,7 +5,7 @@ import sandbox from '../../plugins/http/sandbox.ts'
 import { get } from '../../plugins/http/skills/get.ts'
 import { failure } from './fixture.ts'
 
-describe('a skill over the real way out', () => {
+describe('a skill over the real egress', () => {
   let running: ServedSandbox
   let egress: ClosableEgress
   beforeEach(async () => {
@@ -21,12 +21,12 @@ describe('a skill over the real way out', () => {
     return runSkill(get, { path: '/devices/7' }, { settings: running.settings, egress, signal })
   }
 
-  it('does what it does over the kit', async () => {
+  it('behaves as in the test kit', async () => {
     const { output } = await call()
     expect(output).to.deep.include({ status: 200, json: { id: '7', owner: 'ada' } })
   })
 
-  it('says who acts next when the other system fails', async () => {
+  it('reports who acts next if the other system fails', async () => {
     running.failNext({ status: 429, headers: { 'retry-after': '2' } })
     expect(await failure(call())).to.include({
       name: 'RetryableError',
@@ -50,13 +50,13 @@ describe('a skill over the real way out', () => {
   }
 
   for (const how of ['huge', 'gzip_bomb'] as const) {
-    it(`reads no more than 10 MB of a body: ${how}`, async () => {
+    it(`reads at most 10 MB of a body: ${how}`, async () => {
       running.failNext(how)
       expect(await failure(call())).to.include({ name: 'SkillError', code: 'response_too_large' })
     })
   }
 
-  it('does not leave the machine that the operator allowed', async () => {
+  it('does not leave the host that the operator allowed', async () => {
     const strict = createEgress({ allowPrivate: [] })
     const work = runSkill(get, { path: '/' }, { settings: running.settings, egress: strict })
     expect(await failure(work)).to.include({ name: 'ForbiddenError', code: 'egress_forbidden' })

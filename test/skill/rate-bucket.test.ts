@@ -44,7 +44,7 @@ describe('a rate bucket', () => {
     return times
   }
 
-  it('gives as many turns at once as the limit allows, and then one whenever an old one has left the span', async () => {
+  it('admits as many calls at once as the limit allows, then one whenever an old one leaves the window', async () => {
     await take()
     await clock.advance(10_000)
     await take()
@@ -53,7 +53,7 @@ describe('a rate bucket', () => {
     expect(times).to.deep.equal([10_000, 60_000, 70_000])
   })
 
-  it('holds every limit', async () => {
+  it('respects every limit', async () => {
     const times = takeMany(6, [
       { requests: 2, perMs: 1_000 },
       { requests: 4, perMs: 60_000 },
@@ -62,14 +62,14 @@ describe('a rate bucket', () => {
     expect(times).to.deep.equal([0, 0, 1_000, 1_000, 60_000, 60_000])
   })
 
-  it('gives turns in the order in which they were asked for', async () => {
+  it('admits calls in order of arrival', async () => {
     const order: number[] = []
     for (let one = 0; one < 20; one++) void take().then(() => order.push(one))
     await clock.advance(600_000)
     expect(order).to.deep.equal(Array.from({ length: 20 }, (_, index) => index))
   })
 
-  it('lets nobody overtake', async () => {
+  it('lets no call overtake another', async () => {
     const times = takeMany(4)
     await clock.advance(60_000)
     void take().then(() => times.push(-1))
@@ -78,7 +78,7 @@ describe('a rate bucket', () => {
     expect(times).to.deep.equal([0, 0, 0, 60_000, -1, -2])
   })
 
-  it('lets nobody overtake whose own limits would allow it, nor where the next turn is due', async () => {
+  it('lets no call overtake, even if its own limits would allow it or a slot is free', async () => {
     takeMany(3)
     const order: string[] = []
     void take().then(() => order.push('first'))
@@ -89,7 +89,7 @@ describe('a rate bucket', () => {
     expect(order).to.deep.equal(['first', 'second'])
   })
 
-  it('refuses a turn that comes too late, and says when there is room', async () => {
+  it('refuses a call whose slot comes too late, and says when to retry', async () => {
     takeMany(3)
     await clock.advance(20_000)
     const error = await failure(take({ latestMs: clock.now() + 39_999 }))
@@ -100,7 +100,7 @@ describe('a rate bucket', () => {
     await inTime
   })
 
-  it('refuses nobody whose turn is now, however late it is', async () => {
+  it('admits every call that is due, however late it is', async () => {
     await take({ latestMs: startMs - 1 })
     takeMany(2)
     const inTime = take({ latestMs: startMs + 60_000 })
@@ -109,14 +109,14 @@ describe('a rate bucket', () => {
     await inTime
   })
 
-  it('calls those back one after the other whom it refused', async () => {
+  it('schedules refused calls one after the other', async () => {
     takeMany(3)
     const waits: unknown[] = []
     for (let one = 0; one < 4; one++) waits.push(await failure(take({ latestMs: clock.now() })))
     expect(waits.map((error) => (error as Refused).waitMs)).to.deep.equal([60_000, 80_000, 100_000, 120_000])
   })
 
-  it('passes the turn of a leaving caller to the next', async () => {
+  it('gives the slot of an aborted call to the next', async () => {
     takeMany(3)
     const impatient = new AbortController()
     const left = failure(take({ signal: impatient.signal }))
@@ -131,13 +131,13 @@ describe('a rate bucket', () => {
     expect(times).to.deep.equal([20_000])
   })
 
-  it('gives no turn to one who has left before', async () => {
+  it('ignores a call that was aborted before', async () => {
     const reason = new Error('enough')
     expect(await failure(take({ signal: AbortSignal.abort(reason) }))).to.equal(reason)
     expect(bucket.isIdle()).to.equal(true)
   })
 
-  it('is not confused by one who leaves when the turn has come', async () => {
+  it('handles an abort at the moment of admission', async () => {
     takeMany(3)
     const late = new AbortController()
     const turn = take({ signal: late.signal }).then(() => late.abort())
@@ -148,8 +148,8 @@ describe('a rate bucket', () => {
     expect(times).to.deep.equal([60_000, 60_000, 120_000, 120_000])
   })
 
-  describe('that is closed', () => {
-    it('gives no turn until it opens again', async () => {
+  describe('when closed', () => {
+    it('admits nothing until it reopens', async () => {
       bucket.close(startMs + 5_000)
       const times = takeMany(2, [])
       await clock.advance(4_999)
@@ -158,7 +158,7 @@ describe('a rate bucket', () => {
       expect(times).to.deep.equal([5_000, 5_000])
     })
 
-    it('makes those wait who wait already, and refuses those for whom that is too late', async () => {
+    it('keeps waiting calls waiting, and refuses those that would wait too long', async () => {
       takeMany(3)
       const times: number[] = []
       void take().then(() => times.push(clock.now() - startMs))
@@ -173,7 +173,7 @@ describe('a rate bucket', () => {
       expect(times).to.deep.equal([90_000])
     })
 
-    it('is not opened by a second word that asks for less', async () => {
+    it('is not reopened by a second, shorter closure', async () => {
       bucket.close(startMs + 5_000)
       bucket.close(startMs + 1_000)
       const times = takeMany(1, [])
@@ -182,7 +182,7 @@ describe('a rate bucket', () => {
     })
   })
 
-  it('keeps one timer while somebody waits, and none afterwards', async () => {
+  it('keeps one timer while calls wait, and none afterwards', async () => {
     takeMany(3)
     expect(clock.pending).to.deep.equal([])
     const leaving = new AbortController()
@@ -198,7 +198,7 @@ describe('a rate bucket', () => {
     expect(clock.pending).to.deep.equal([])
   })
 
-  it('is not stopped by a clock that is set back', async () => {
+  it('keeps working if the clock is set back', async () => {
     takeMany(3)
     clock.jump(-3_600_000)
     const error = await failure(take({ latestMs: clock.now() }))
@@ -208,7 +208,7 @@ describe('a rate bucket', () => {
     expect(await failure(take({ latestMs: clock.now() }))).to.include({ waitMs: 80_000 })
   })
 
-  it(`holds its limits whatever happens (seed ${seed})`, async () => {
+  it(`respects its limits in any sequence (seed ${seed})`, async () => {
     const next = makeRandom(seed)
     const limits = [
       { requests: 5, perMs: 1_000 },
@@ -237,8 +237,8 @@ describe('a rate bucket', () => {
   })
 })
 
-describe('the rate budgets of a process', () => {
-  it('are one for each connection and bucket', () => {
+describe('rate buckets of a process', () => {
+  it('are unique per connection and name', () => {
     const budgets = createRateBudgets(new ManualClock())
     const one = budgets.bucket('a', 'x')
     expect(budgets.bucket('a', 'x')).to.equal(one)
@@ -246,7 +246,7 @@ describe('the rate budgets of a process', () => {
     expect(budgets.bucket('a', 'y')).not.to.equal(one)
   })
 
-  it('are let go when there are many, but not while they have something to remember', async () => {
+  it('are dropped if there are many, but not while in use', async () => {
     const clock = new ManualClock()
     const budgets = createRateBudgets(clock)
     const used = budgets.bucket('used', '')
@@ -264,7 +264,7 @@ describe('the rate budgets of a process', () => {
     await settle()
   })
 
-  it('are bounded even when all of them are in use', () => {
+  it('are bounded even if all of them are in use', () => {
     const budgets = createRateBudgets(new ManualClock())
     const closed = (name: string) => {
       const bucket = budgets.bucket(name, '')

@@ -15,7 +15,7 @@ describe('runs that share a connection', () => {
   })
   afterEach(() => bench.close())
 
-  it('keep its rate together, and all of them get their turn without a failed step', async () => {
+  it('share its rate limit without a failed step', async () => {
     const skill = skillThat(async (_, { http }) => ({ text: (await http.post('/a')).text }), {
       connection: { ...connection, rate: () => ({ bucket: 'all', limits: [limit] }) },
       effect: 'write',

@@ -17,7 +17,7 @@ const withRate = (rate: ConnectionDefinition['rate']): ConnectionDefinition =>
 
 type Work = (context: SkillContext<never>) => Promise<unknown>
 
-describe('the rate of a connection', () => {
+describe('the rate limit of a connection', () => {
   let clock: ManualClock
   beforeEach(() => {
     clock = new ManualClock()
@@ -45,7 +45,7 @@ describe('the rate of a connection', () => {
     }
   }
 
-  it('holds for all calls together', async () => {
+  it('applies to all calls together', async () => {
     const { call, requests } = callerThat(() => ({ bucket: 'all', limits: [{ requests: 2, perMs: 4_000 }] }))
     const all = Promise.all([call(), call(), call(), call(), call()])
     await settle()
@@ -56,7 +56,7 @@ describe('the rate of a connection', () => {
     await all
   })
 
-  it('is another for another bucket, and for another connection', async () => {
+  it('is separate for other buckets and connections', async () => {
     const connections = [storedConnection('main'), storedConnection('other')]
     const work: Work = async ({ http }) => {
       await http.get('/a')
@@ -68,7 +68,7 @@ describe('the rate of a connection', () => {
     expect(await failure(call())).to.include({ code: 'rate_limited' })
   })
 
-  it('is told of method and path as the skill gives them, without the query', async () => {
+  it('depends on method and path of the skill, without the query', async () => {
     const asked: RatedRequest[] = []
     const { call } = callerThat(
       (request) => void asked.push(request),
@@ -84,7 +84,7 @@ describe('the rate of a connection', () => {
     ])
   })
 
-  it('refuses, without sending, what would have to wait for long', async () => {
+  it('refuses a call that would wait too long without sending it', async () => {
     const { call, requests } = callerThat(() => perMinute('all', 1))
     await call()
     await clock.advance(20_000)
@@ -101,7 +101,7 @@ describe('the rate of a connection', () => {
     expect(requests).to.have.length(1)
   })
 
-  it('waits no longer than half of the time that the attempt has left', async () => {
+  it('waits at most half of the remaining time of the attempt', async () => {
     const { call } = callerThat(() => ({ bucket: 'all', limits: [{ requests: 1, perMs: 4_000 }] }))
     await call()
     expect(await failure(call(clock.now() + 7_999))).to.include({ code: 'rate_limited' })
@@ -110,7 +110,7 @@ describe('the rate of a connection', () => {
     await inTime
   })
 
-  it('lets pass what need not wait, however little time is left: the deadline itself ends it', async () => {
+  it('admits a call without a wait even just before the deadline', async () => {
     const { call } = callerThat(() => perMinute('all', 1))
     await call(clock.now() - 1)
   })
@@ -126,7 +126,7 @@ describe('the rate of a connection', () => {
     }
 
     for (const rate of [undefined, () => undefined, () => ({ bucket: 'all', limits: [] })]) {
-      it(`lets nobody send before Retry-After is over (${String(rate)})`, async () => {
+      it(`blocks all calls until Retry-After is over (${String(rate)})`, async () => {
         const { call, requests } = callerThat(rate, undefined, busyOnce({ 'retry-after': '7' }))
         expect(await failure(call())).to.include({ code: 'http_429', retryAfterMs: 7_000 })
         const waiting = [call(), call()]
@@ -137,7 +137,7 @@ describe('the rate of a connection', () => {
       })
     }
 
-    it('believes a Retry-After up to five minutes', async () => {
+    it('respects a Retry-After of up to five minutes', async () => {
       const { call } = callerThat(undefined, undefined, busyOnce({ 'retry-after': '86400' }))
       await failure(call())
       expect(await failure(call())).to.include({
@@ -150,13 +150,13 @@ describe('the rate of a connection', () => {
       await call()
     })
 
-    it('goes on where the answer does not say how long to wait', async () => {
+    it('continues if the response has no Retry-After', async () => {
       const { call } = callerThat(undefined, undefined, busyOnce({}))
       await failure(call())
       await call()
     })
 
-    it('closes one bucket alone', async () => {
+    it('closes only one bucket', async () => {
       const { call, requests } = callerThat(
         ({ path }) => ({ bucket: path, limits: [] }),
         async ({ http }) => {
@@ -171,7 +171,7 @@ describe('the rate of a connection', () => {
     })
   })
 
-  it('does not hold up the token, which has a budget of its own', async () => {
+  it('does not delay token requests, which have their own limit', async () => {
     const definition = {
       ...withRate(() => perMinute('all', 1)),
       token: () => ({ path: 'https://login.example.com/token', form: {} }),
@@ -203,13 +203,13 @@ describe('the rate of a connection', () => {
     [1, Infinity],
     [20_000, 1_000],
   ] as const) {
-    it(`is a mistake of the plugin when it is ${requests} per ${perMs} ms`, async () => {
+    it(`is a plugin bug if it is ${requests} per ${perMs} ms`, async () => {
       const { call } = callerThat(() => ({ bucket: 'all', limits: [{ requests, perMs }] }))
       expect((await failure(call())).message).to.include(`the rate ${requests} per ${perMs} ms is invalid`)
     })
   }
 
-  it('is none where there is no connection', async () => {
+  it('does not exist without a connection', async () => {
     const run: Work = async ({ http }) => ({
       text: (await http.get('https://example.com/a', { accept: [429] })).text,
     })

@@ -3,8 +3,8 @@ import { readToken } from '../../core/skill/http/read-token.ts'
 
 const read = (answer: object) => readToken(JSON.stringify(answer))
 
-describe('the answer to a token request', () => {
-  it('gives the token and how long it is good for', () => {
+describe('a token response', () => {
+  it('has the token and its lifetime', () => {
     const answer = { token_type: 'Bearer', expires_in: 3599, ext_expires_in: 3599, access_token: 'abc.def' }
     expect(read(answer)).to.deep.equal({ text: 'abc.def', lifetimeMs: 3_599_000 })
   })
@@ -20,14 +20,14 @@ describe('the answer to a token request', () => {
     ['a year', 31_536_000, 86_400_000],
     ['more than a number holds', 12345678901234567890n, 600_000],
   ] as const) {
-    it(`may give ${what} as the lifetime`, () => {
+    it(`may have ${what} as the lifetime`, () => {
       const shown = typeof expires_in === 'bigint' ? String(expires_in) : JSON.stringify(expires_in)
       const body = `{"access_token":"a"${shown === undefined ? '' : `,"expires_in":${shown}`}}`
       expect(readToken(body)).to.deep.equal({ text: 'a', lifetimeMs })
     })
   }
 
-  it('may leave the type out, or write it in lower case', () => {
+  it('may omit the type or write it in lower case', () => {
     expect(read({ access_token: 'a' })).to.have.property('text', 'a')
     expect(read({ access_token: 'a', token_type: 'bearer' })).to.have.property('text', 'a')
   })
@@ -54,7 +54,7 @@ describe('the answer to a token request', () => {
     ],
     ['another type', '{"access_token":"a","token_type":"mac"}', 'the token in the answer is no bearer token'],
   ] as const) {
-    it(`is refused when it is ${what}`, () => {
+    it(`is refused if it is ${what}`, () => {
       expect(readToken(body)).to.equal(problem)
     })
   }

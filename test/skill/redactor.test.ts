@@ -24,7 +24,7 @@ describe('Redactor', () => {
     }
   })
 
-  it('hides an address that is a secret in every way it may be spelt', () => {
+  it('hides a secret URL in every spelling', () => {
     const redactor = new Redactor(['https://Hooks.example.com:443/services/T0/canary?key=canary-key'])
     for (const shown of [
       'https://hooks.example.com/services/T0/canary?key=canary-key',
@@ -67,7 +67,7 @@ describe('Redactor', () => {
       () => alphabet[Math.floor(random() * alphabet.length)],
     ).join('')
 
-  it('hides a secret of which any characters are escaped in any way, also in layers', () => {
+  it('hides a secret with escaped characters, even in several layers', () => {
     const random = makeRandom(20_261)
     for (let round = 0; round < 400; round++) {
       const secret = randomSecret(random)
@@ -89,7 +89,7 @@ describe('Redactor', () => {
     }
   })
 
-  it('hides a secret in hex, and inside of longer base64 at any place of it', () => {
+  it('hides a secret in hex, and at any offset inside longer base64', () => {
     const random = makeRandom(4_711)
     for (let round = 0; round < 200; round++) {
       const secret = randomSecret(random)
@@ -117,7 +117,7 @@ describe('Redactor', () => {
     }
   })
 
-  it('hides a secret that base64 or hex holds as other serializers escape it', () => {
+  it('hides a secret that base64 or hex contains in the escapes of other serializers', () => {
     const secret = 'a/b+c<d>&e"é\'f'
     const redactor = new Redactor([secret])
     const escaped = {
@@ -141,7 +141,7 @@ describe('Redactor', () => {
   const escapedBase64 = (text: string) =>
     text.replaceAll('+', '\\u002B').replaceAll('/', '&#x2F;').replaceAll('=', '%3d')
 
-  it('hides everything where a text is made to be compared in vain for long', () => {
+  it('hides everything in a text made to slow it down', () => {
     const redactor = new Redactor([`${'a'.repeat(8_000)}b`])
     expect(redactor.text('a'.repeat(200_000))).to.equal('[redacted]')
     expect(redactor.text('ab'.repeat(200_000))).to.have.length(400_000)
@@ -149,24 +149,24 @@ describe('Redactor', () => {
     expect(new Redactor(many).text(`x same-beginning-7-of-all y`)).to.equal('x [redacted] y')
   })
 
-  it('leaves what is escaped around a secret as it is', () => {
+  it('keeps escapes around a secret', () => {
     const redactor = new Redactor(['s3cr3t'])
     expect(redactor.text('a\\/b %C3%B6 &amp; s3cr\\u0033t \\n')).to.equal('a\\/b %C3%B6 &amp; [redacted] \\n')
     expect(redactor.text('a\\/b %zz &nix; \\')).to.equal('a\\/b %zz &nix; \\')
   })
 
-  it('leaves texts alone that hold no secret, and secrets too short to be any', () => {
+  it('keeps texts without secrets, and values too short to be secrets', () => {
     expect(new Redactor([secret, 'a', '']).text('a cat')).to.equal('a cat')
   })
 
-  it('redacts at every depth, names of fields too, without changing what it was given', () => {
+  it('redacts at every depth, including field names, without changing its input', () => {
     const value = Object.freeze({ list: Object.freeze([{ [secret]: secret }, 1, null]), other: 'x' })
     const shown = new Redactor([secret]).value(value)
     expect(shown).to.deep.equal({ list: [{ '[redacted]': '[redacted]' }, 1, null], other: 'x' })
     expect(value.list[0]).to.have.property(secret)
   })
 
-  it('hides everything where there is more to look through than it may', () => {
+  it('hides everything over its size limit', () => {
     const secrets = Array.from({ length: 100 }, (_, at) => `secret-${at}`)
     const texts = Array.from({ length: 50 }, (_, at) => `harmless ${at}`)
     expect(new Redactor(secrets).value(texts)).to.equal(texts)
@@ -175,18 +175,18 @@ describe('Redactor', () => {
     expect(shown.slice(-2)).to.deep.equal(['[redacted]', '[redacted]'])
   })
 
-  it('gives back what holds no secret as it is', () => {
+  it('returns values without secrets unchanged', () => {
     const value = { list: [1] }
     expect(new Redactor([secret]).value(value)).to.equal(value)
   })
 
-  it('learns tokens from the answer that hands them out', () => {
+  it('learns tokens from the response that contains them', () => {
     const redactor = new Redactor()
     redactor.learn('{"token_type":"Bearer", "access_token" : "canary-token-1", "expires_in":3600}')
     expect(redactor.text('Bearer canary-token-1')).to.equal('Bearer [redacted]')
   })
 
-  it('cleans an error of ours everywhere and keeps its class', () => {
+  it('redacts a project error completely and keeps its class', () => {
     const cause = Object.assign(new Error(`cause ${secret}`), {
       config: { headers: { authorization: secret } },
       code: 'ECODE',
@@ -206,7 +206,7 @@ describe('Redactor', () => {
     expect(inspect(shown)).to.include('ECODE')
   })
 
-  it('leaves name, code, message and stack of a foreign error', () => {
+  it('keeps only name, code, message and stack of a foreign error', () => {
     const error = Object.assign(new TypeError(`bad ${secret}`), { code: 'ECODE', request: { secret } })
     const shown = new Redactor([secret]).error(error, ours)
     expect(shown).to.include({ name: 'TypeError', message: 'bad [redacted]', code: 'ECODE' })
@@ -216,13 +216,13 @@ describe('Redactor', () => {
       .and.not.include('wörd')
   })
 
-  it('makes an error of what is none', () => {
+  it('wraps thrown values that are not errors', () => {
     expect(new Redactor([secret]).error(`thrown ${secret}`, ours))
       .to.be.instanceOf(Error)
       .and.include({ message: 'thrown [redacted]' })
   })
 
-  it('keeps what a copy learns from the original and from other copies', () => {
+  it('shares learned secrets between a copy, the original and other copies', () => {
     const original = new Redactor([secret])
     for (let count = 0; count < 5; count++) {
       const [learned, other] = [`learned-${count}`, `other-${count}`]

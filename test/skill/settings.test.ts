@@ -6,13 +6,13 @@ import { ManualClock } from '../engine/support/manual-clock.ts'
 import { canary, connection, failure, storedConnection } from './fixture.ts'
 
 describe('checkSettings', () => {
-  it('fills in defaults and takes secrets apart', () => {
+  it('applies defaults and separates secrets', () => {
     const { settings, secrets } = checkSettings(connection, { base_url: 'https://a.example', key: canary })
     expect(settings).to.deep.equal({ base_url: 'https://a.example', region: 'eu' })
     expect(secrets['key']?.reveal()).to.equal(canary)
   })
 
-  it('refuses what is unknown, missing or wrong, without showing it', async () => {
+  it('refuses unknown, missing and invalid fields without showing them', async () => {
     const refused = async (typed: unknown): Promise<string> =>
       (await failure(Promise.resolve().then(() => checkSettings(connection, typed)))).message
     expect(await refused({ base_url: 'x', key: canary, base_ulr: 'y' })).to.include(
@@ -37,11 +37,11 @@ describe('authenticate', () => {
     clock,
   })
 
-  it('resolves when the other system takes the credentials', async () => {
+  it('resolves if the other system accepts the credentials', async () => {
     expect(await tryConnection(asking(200), connection, open, AbortSignal.timeout(1_000))).to.deep.equal({})
   })
 
-  it('hands on what the plugin warns of, without the secret, and tells it the time', async () => {
+  it('returns warnings of the plugin without secrets, and passes it the time', async () => {
     const warns: typeof connection = {
       ...connection,
       authenticate: async ({ nowMs }: { nowMs: number }) => ({
@@ -53,13 +53,13 @@ describe('authenticate', () => {
     })
   })
 
-  it('throws a ConnectionError when it does not, without the secret', async () => {
+  it('throws a ConnectionError otherwise, without the secret', async () => {
     const error = await failure(tryConnection(asking(401), connection, open, AbortSignal.timeout(1_000)))
     expect(error).to.include({ name: 'ConnectionError', code: 'http_401' })
     expect(error.message).not.to.include(canary)
   })
 
-  it('says when the other system is only busy', async () => {
+  it('reports if the other system is only busy', async () => {
     const error = await failure(tryConnection(asking(503), connection, open, AbortSignal.timeout(1_000)))
     expect(error).to.be.instanceOf(RetryableError)
   })

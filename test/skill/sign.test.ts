@@ -66,7 +66,7 @@ describe('a connection that signs its requests', () => {
     return { output: output as { readonly text: string }, sent: running.requests[0]! }
   }
 
-  it('signs what is sent: method, address, headers, body, time', async () => {
+  it('signs method, address, headers, body and time as sent', async () => {
     const seen: RequestToSign[] = []
     const definition = signing((request, settings) => {
       seen.push(request)
@@ -90,7 +90,7 @@ describe('a connection that signs its requests', () => {
     expect(seen[0]?.nowMs).to.equal(Date.UTC(2015, 7, 30, 12, 36))
   })
 
-  it('makes the signature of the example of AWS', async () => {
+  it('reproduces the AWS example signature', async () => {
     const definition = signing((request, { key }) =>
       signatureOf(
         { ...request, url: request.url.replace(running.url, 'https://iam.amazonaws.com') },
@@ -111,7 +111,7 @@ describe('a connection that signs its requests', () => {
     expect(output.text).to.include('20150830T123600Z').and.not.include(signature)
   })
 
-  it('adds a key to the query, in place of the one in a link, and never shows it', async () => {
+  it('adds a key to the query, replaces the one in a link, and never shows it', async () => {
     const definition = signing((_, { key }) => ({ query: { 'api key': key.reveal() } }), {
       headers: () => ({}),
     })
@@ -122,7 +122,7 @@ describe('a connection that signs its requests', () => {
     expect(output.text).to.include('page=2').and.not.include('EXAMPLEKEY')
   })
 
-  it('sends nothing of it to other origins', async () => {
+  it('sends no signature to other origins', async () => {
     const elsewhere = await echo.start()
     try {
       const definition = signing(
@@ -150,7 +150,7 @@ describe('a connection that signs its requests', () => {
     expect(running.requests).to.deep.equal([])
   })
 
-  it('gives the settings to the rate', async () => {
+  it('passes the settings to the rate limit', async () => {
     const plans: unknown[] = []
     const rate: Box['rate'] = (_, { region }) => {
       plans.push(region)
@@ -163,7 +163,7 @@ describe('a connection that signs its requests', () => {
     expect(plans).to.deep.equal(['eu'])
   })
 
-  it('proves itself with Basic at the token endpoint, and shows nothing of that', async () => {
+  it('authenticates with Basic at the token endpoint without showing the credentials', async () => {
     const basic = Buffer.from('client:wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY').toString('base64')
     running.failNext({ json: { access_token: 'token-0123456789', token_type: 'Bearer' } })
     const definition = signing(() => ({}), {

@@ -24,7 +24,7 @@ function answered(
 }
 
 describe('statusError', () => {
-  it('says who acts next', () => {
+  it('has the class of who acts next', () => {
     for (const status of [401, 403])
       expect(answered(status), String(status)).to.be.instanceOf(ConnectionError)
     for (const status of [408, 429, 500, 502, 503, 504, 529]) {
@@ -35,7 +35,7 @@ describe('statusError', () => {
     }
   })
 
-  it('names the status, the call and what the other system said', () => {
+  it("names the status, the call and the vendor's message", () => {
     const error = answered(404, '{"error":{"message":"Not found","status":404}}')
     expect(error).to.include({
       code: 'http_404',
@@ -44,13 +44,13 @@ describe('statusError', () => {
     expect(error.details).to.deep.equal({ status: 404, connection: 'main' })
   })
 
-  it("hints in the words of the connection's author, else in its own", () => {
+  it("prefers the hints of the connection's author", () => {
     expect(answered(418).hint).to.equal('make coffee')
     expect(answered(401).hint).to.equal("check the credentials of connection 'main'")
     expect(answered(302).hint).to.include('redirects are not followed')
   })
 
-  it('names where a redirect leads, without what may be secret', () => {
+  it('names the target of a redirect without secrets', () => {
     const to = (location: string) => answered(302, '', { location }).message
     const what = 'GET https://api.example.com/a answered 302'
     expect(to('/login?next=%2Fa&token=abc#x')).to.equal(
@@ -64,20 +64,20 @@ describe('statusError', () => {
     expect(answered(200, '', { location: '/a' }).message).to.not.include('redirect')
   })
 
-  it('takes a date of Retry-After by the clock of the other system', () => {
+  it('evaluates a Retry-After date by the clock of the other system', () => {
     const headers = { 'retry-after': 'Thu, 01 Jan 2026 01:00:30 GMT', date: 'Thu, 01 Jan 2026 01:00:00 GMT' }
     expect(answered(429, '', headers)).to.include({ retryAfterMs: 30_000 })
     expect(answered(429, '', { ...headers, date: 'yesterday' })).to.include({ retryAfterMs: 3_630_000 })
   })
 
-  describe("in the words of the connection's author", () => {
+  describe("customized by the connection's author", () => {
     const withErrors = (
       errors: StatusErrorContext['errors'],
       status = 503,
       body = '{"Fault":[{"why":"full"}]}',
     ) => answered(status, body, { 'retry-after': '5' }, { errors })
 
-    it('has a message, a hint, and what is known of the effect', () => {
+    it('has a message, a hint, and the known effect', () => {
       const error = withErrors(({ status, headers, body }) => ({
         message: `${status}: ${(body as { Fault: { why: string }[] }).Fault[0]!.why}\n${'x'.repeat(1_000)}`,
         hint: `wait ${headers['retry-after']} s`,
@@ -88,7 +88,7 @@ describe('statusError', () => {
       expect(mayHaveHappened(error)).to.equal(false)
     })
 
-    it('has what any system says where they give nothing, or throw', () => {
+    it('falls back to the defaults if they return nothing or throw', () => {
       const body = '{"message":"busy"}'
       const careless = () => {
         throw new TypeError('x is undefined')
@@ -108,7 +108,7 @@ describe('statusError', () => {
 })
 
 describe('parseRetryAfter', () => {
-  it('reads seconds and dates, and nothing else', () => {
+  it('reads only seconds and dates', () => {
     expect(parseRetryAfter('0', now)).to.equal(0)
     expect(parseRetryAfter(' 1.5 ', now)).to.equal(1_500)
     expect(parseRetryAfter('Thu, 01 Jan 2026 00:00:30 GMT', now)).to.equal(30_000)
@@ -203,9 +203,9 @@ describe('vendorMessage', () => {
     it(`reads ${JSON.stringify(body.slice(0, 40))}`, () => expect(vendorMessage(body)).to.equal(said))
   }
 
-  it('shortens', () => expect(vendorMessage('x'.repeat(5_000))).to.have.length(301))
+  it('truncates', () => expect(vendorMessage('x'.repeat(5_000))).to.have.length(301))
 
-  it('takes no long time over a body that was made to take one', () => {
+  it('reads a hostile body quickly', () => {
     for (const part of ['<title', '<title ', '<message>', '<a:', '{"errors":[', '<message x '])
       vendorMessage(`<${part.repeat(60_000)}`)
     const deep = `${'{"error":'.repeat(19)}1${'}'.repeat(19)}`

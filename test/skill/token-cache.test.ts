@@ -51,7 +51,7 @@ describe('the token cache', () => {
   })
   const get = (source: TokenSource = issuer) => cache.get(source, signal)
 
-  it('fetches a token once, and keeps it', async () => {
+  it('fetches a token once and keeps it', async () => {
     expect([await get(), await get()]).to.deep.equal(['one-1', 'one-1'])
     expect(issuer.fetched).to.equal(1)
   })
@@ -60,7 +60,7 @@ describe('the token cache', () => {
     ['five minutes before it expires', hourMs, hourMs - 300_000],
     ['a tenth of its life before, where that is less', 600_000, 540_000],
   ] as const) {
-    it(`renews it ${lifetime}`, async () => {
+    it(`renews a token ${lifetime}`, async () => {
       issuer.lifetimeMs = lifetimeMs
       await get()
       clock.jump(renewedAfterMs - 1)
@@ -70,7 +70,7 @@ describe('the token cache', () => {
     })
   }
 
-  it('counts the life of a token from when it was asked for', async () => {
+  it('measures the lifetime from the request', async () => {
     issuer.isSlow = true
     issuer.lifetimeMs = 600_000
     const first = get()
@@ -82,13 +82,13 @@ describe('the token cache', () => {
     expect(issuer.fetched).to.equal(2)
   })
 
-  it('gives a token that is good for no time to those who wait for it, and does not keep it', async () => {
+  it('returns a token without lifetime to waiting callers and does not cache it', async () => {
     issuer.lifetimeMs = 0
     expect(await Promise.all([get(), get()])).to.deep.equal(['one-1', 'one-1'])
     expect(await get()).to.equal('one-2')
   })
 
-  it('fetches once for all who need it at the same time', async () => {
+  it('fetches once for concurrent callers', async () => {
     issuer.isSlow = true
     const all = Promise.all(Array.from({ length: 100 }, () => get()))
     await settle()
@@ -97,11 +97,11 @@ describe('the token cache', () => {
     expect(issuer.fetched).to.equal(1)
   })
 
-  it('keeps connections apart', async () => {
+  it('separates connections', async () => {
     expect(await Promise.all([get(), get(new Issuer('two'))])).to.deep.equal(['one-1', 'two-1'])
   })
 
-  it('fails as the source fails, for all who wait, and asks again for the next', async () => {
+  it('fails for all waiting callers if the source fails, and retries for the next', async () => {
     issuer.isSlow = true
     const all = Promise.all([failure(get()), failure(get())])
     const error = new Error('no token')
@@ -112,8 +112,8 @@ describe('the token cache', () => {
     expect(await get()).to.equal('one-2')
   })
 
-  describe('when somebody stops waiting', () => {
-    it('goes on for the others', async () => {
+  describe('when a caller aborts', () => {
+    it('continues for the others', async () => {
       issuer.isSlow = true
       const impatient = new AbortController()
       const left = failure(cache.get(issuer, impatient.signal))
@@ -127,7 +127,7 @@ describe('the token cache', () => {
       expect(issuer.fetched).to.equal(1)
     })
 
-    it('stops when nobody is left, and starts anew for the next', async () => {
+    it('aborts after the last caller, and restarts for the next', async () => {
       issuer.isSlow = true
       const impatient = new AbortController()
       const left = failure(cache.get(issuer, impatient.signal))
@@ -138,7 +138,7 @@ describe('the token cache', () => {
       expect(await get()).to.equal('one-2')
     })
 
-    it('does not start for one who has left before', async () => {
+    it('does not fetch for a caller that aborted before', async () => {
       const reason = new Error('enough')
       expect(await failure(cache.get(issuer, AbortSignal.abort(reason)))).to.equal(reason)
       expect(issuer.fetched).to.equal(0)
@@ -148,7 +148,7 @@ describe('the token cache', () => {
   describe('when a token is refused', () => {
     const replace = (refused: string) => cache.replace(issuer, refused, signal)
 
-    it('gets another one, once for all refused calls', async () => {
+    it('fetches a new one, once for all refused calls', async () => {
       const first = await get()
       issuer.isSlow = true
       const all = Promise.all(Array.from({ length: 100 }, () => replace(first)))
@@ -159,7 +159,7 @@ describe('the token cache', () => {
       expect(issuer.fetched).to.equal(2)
     })
 
-    it('does not get one after the other where every token is refused', async () => {
+    it('does not fetch repeatedly if every token is refused', async () => {
       await replace(await get())
       expect(await replace(await get())).to.equal(undefined)
       expect(issuer.fetched).to.equal(2)
@@ -167,19 +167,19 @@ describe('the token cache', () => {
       expect(await replace(await get())).to.equal('one-3')
     })
 
-    it('knows when the same one is handed out again', async () => {
+    it('detects that the same token is issued again', async () => {
       const same: TokenSource = { key: 'same', fetch: async () => ({ text: 'same', lifetimeMs: hourMs }) }
       expect(await cache.replace(same, await get(same), signal)).to.equal(undefined)
     })
   })
 
-  it('forgets a token when it is told to', async () => {
+  it('drops a token on request', async () => {
     await get()
     cache.forget('one')
     expect(await get()).to.equal('one-2')
   })
 
-  it('keeps so many tokens, and lets go of the one not asked for the longest', async () => {
+  it('bounds the number of tokens and drops the least recently used', async () => {
     const other = new Issuer('other')
     await get()
     await get(other)

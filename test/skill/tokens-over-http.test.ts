@@ -41,7 +41,7 @@ const sandbox = serveSandbox(
   (url) => ({ base_url: url, client_secret: 'sandbox-secret' }),
 )
 
-describe('a token over the real way out', () => {
+describe('a token over the real egress', () => {
   let running: Awaited<ReturnType<typeof sandbox.start>>
   let egress: ClosableEgress
   beforeEach(async () => {
@@ -64,13 +64,13 @@ describe('a token over the real way out', () => {
     ])
   })
 
-  it('is fetched again when it is refused', async () => {
+  it('is fetched again if refused', async () => {
     running.controls.refuseOnce()
     await check()
     expect(running.controls.tokens.issued).to.equal(2)
   })
 
-  it('is not handed out for a wrong secret', async () => {
+  it('is not issued for a wrong secret', async () => {
     expect(await failure(check({ client_secret: 'wrong-secret' }))).to.include({
       name: 'ConnectionError',
       code: 'token_refused',
@@ -83,14 +83,14 @@ describe('a token over the real way out', () => {
     ['huge', 'ConnectionError', 'token_unreadable'],
     ['gzip_bomb', 'ConnectionError', 'token_unreadable'],
   ] satisfies (readonly [Failure, string, string])[]) {
-    it(`cannot be had from a system that answers with ${how}`, async () => {
+    it(`cannot be fetched from a system that answers with ${how}`, async () => {
       running.failNext(how)
       expect(await failure(check())).to.include({ name, code })
     }).timeout(10_000)
   }
 
   for (const how of ['hang', 'drip'] as const) {
-    it(`is not waited for beyond the deadline: ${how}`, async () => {
+    it(`is not awaited beyond the deadline: ${how}`, async () => {
       running.failNext(how)
       const signal = AbortSignal.timeout(100)
       const work = checkConnection(connection, { settings: running.settings, egress, signal })

@@ -72,7 +72,7 @@ const shown = (requests: readonly EgressRequest[]) =>
 const fetching = 'POST /t1/oauth2/v2.0/token -'
 
 describe('a connection with a token', () => {
-  it('asks for it with a form, and sends it below the base address', async () => {
+  it('requests it with a form and sends it below the base address', async () => {
     const { call, requests } = callerThat(getOnce, system())
     await call()
     expect(requests[0]).to.deep.include({
@@ -88,7 +88,7 @@ describe('a connection with a token', () => {
     })
   })
 
-  it('keeps it for the calls that follow', async () => {
+  it('caches it for later calls', async () => {
     const { call, requests } = callerThat(getOnce, system())
     await call()
     await call()
@@ -96,7 +96,7 @@ describe('a connection with a token', () => {
     expect(shown(requests)).to.deep.equal([fetching, ...Array(4).fill('GET /v1/a Bearer canary-token-1')])
   })
 
-  it('does not fetch it before a request needs it, nor for other origins', async () => {
+  it('fetches it only when a request below the base address needs it', async () => {
     const { call, requests } = callerThat(async ({ http }) => {
       await http.post('https://login.example.com/other', { form: {} })
     }, system())
@@ -104,7 +104,7 @@ describe('a connection with a token', () => {
     expect(shown(requests)).to.deep.equal(['POST /other -'])
   })
 
-  it('finds the address of the token below the base address too', async () => {
+  it('resolves the token address below the base address too', async () => {
     const below = { ...withToken, token: () => ({ path: '/oauth/token', form: {} }) }
     const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
       connection: below,
@@ -116,7 +116,7 @@ describe('a connection with a token', () => {
     expect(shown(requests)).to.deep.equal(['POST /v1/oauth/token -', 'GET /v1/a Bearer t'])
   })
 
-  it('sends it nowhere else: an address that the connection does not list is refused', async () => {
+  it('refuses a token address that the connection does not list', async () => {
     for (const path of ['https://evil.example/token', 'https://box.example.com@evil.example/', '/../token']) {
       const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
         connection: { ...withToken, token: () => ({ path, form: { client_secret: canary } }) },
@@ -127,7 +127,7 @@ describe('a connection with a token', () => {
     }
   })
 
-  it('asks the plugin anew for each token and each request, with the time of its sending', async () => {
+  it('calls the plugin for each token and request, with the time of sending', async () => {
     const clock = new ManualClock()
     const timed: ConnectionDefinition = {
       ...withToken,
@@ -157,7 +157,7 @@ describe('a connection with a token', () => {
     expect(issued, 'tokens are kept as long as they last').to.equal(3)
   })
 
-  it('says which connection is wrong where no token request can be made, and shows no assertion', async () => {
+  it('names the connection if no token request can be built, without its assertion', async () => {
     const from = (token: ConnectionDefinition['token']) =>
       callerOf(
         skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
@@ -177,8 +177,8 @@ describe('a connection with a token', () => {
     expect((await failure(refused.call())).message).to.include('bad [redacted]')
   })
 
-  describe('that the other system no longer takes', () => {
-    it('gets another and sends the request once more, a POST too', async () => {
+  describe('with a refused token', () => {
+    it('fetches another and repeats the request once, even a POST', async () => {
       const { call, requests } = callerThat(
         ({ http }) => http.post('/a', { json: { n: 1 } }),
         system((token) => token === 'canary-token-2'),
@@ -193,7 +193,7 @@ describe('a connection with a token', () => {
       expect(requests[3]?.body).to.equal('{"n":1}')
     })
 
-    it('gets one for a hundred calls that were refused', async () => {
+    it('fetches one for a hundred refused calls', async () => {
       const { call, requests } = callerThat(
         getOnce,
         system((token) => token !== 'canary-token-1'),
@@ -203,7 +203,7 @@ describe('a connection with a token', () => {
       expect(requests).to.have.length(202)
     })
 
-    it('takes a second refusal as it is', async () => {
+    it('returns the second refusal', async () => {
       const { call, requests } = callerThat(
         getOnce,
         system(() => false),
@@ -214,7 +214,7 @@ describe('a connection with a token', () => {
       expect(requests, 'without a storm of tokens').to.have.length(5)
     })
 
-    it('tries another also where the skill takes a 401 for an answer', async () => {
+    it('fetches another even if the skill accepts 401', async () => {
       const statuses: number[] = []
       const { call } = callerThat(
         async ({ http }) => void statuses.push((await http.get('/a', { accept: [401] })).status),
@@ -225,7 +225,7 @@ describe('a connection with a token', () => {
     })
   })
 
-  it('gets a new one when it has been edited', async () => {
+  it('fetches a new one after an edit', async () => {
     const answer = system()
     const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
       connection: withToken,
@@ -245,7 +245,7 @@ describe('a connection with a token', () => {
     ])
   })
 
-  it('has a token of its own, although another has the same settings', async () => {
+  it('has its own token, even if another connection has the same settings', async () => {
     const skill = skillThat(async (_, { http }) => ({ text: (await http.get('/a')).text }), {
       connection: withToken,
     })
@@ -256,7 +256,7 @@ describe('a connection with a token', () => {
     expect(shown(requests).filter((line) => line === fetching)).to.have.length(2)
   })
 
-  it('shows neither the token nor the one that took its place', async () => {
+  it('shows neither the old token nor its replacement', async () => {
     const { call, lines } = callerThat(
       async ({ http, log }) => {
         const { text } = await http.get('/a')
@@ -274,7 +274,7 @@ describe('a connection with a token', () => {
   })
 })
 
-describe('a token that cannot be had', () => {
+describe('a failed token request', () => {
   const tokenAnswer = async (answer: Partial<EgressResponse> | Error) => {
     const { call, requests } = callerThat(getOnce, () => answer)
     const error = await failure(call())
@@ -283,7 +283,7 @@ describe('a token that cannot be had', () => {
     return error
   }
 
-  it('is refused: the hint says why, in the words of the plugin', async () => {
+  it('is a refusal with a hint in the words of the plugin', async () => {
     const body = JSON.stringify({ error: 'invalid_client', error_description: `bad secret ${canary}` })
     const error = await tokenAnswer({ status: 401, body })
     expect(error)
@@ -307,7 +307,7 @@ describe('a token that cannot be had', () => {
   }
 
   for (const status of [408, 429, 500, 503]) {
-    it(`may be had later after ${status}, and what needed it was not sent`, async () => {
+    it(`can be retried after ${status}, and the request behind it was not sent`, async () => {
       const error = await tokenAnswer({ status, headers: { 'retry-after': '7' } })
       expect(error)
         .to.be.instanceOf(RetryableError)
@@ -317,7 +317,7 @@ describe('a token that cannot be had', () => {
     })
   }
 
-  it('may be had later when the network fails', async () => {
+  it('can be retried after a network failure', async () => {
     const cut = new RetryableError('network_error', 'cut', { details: { code: 'ECONNRESET' } })
     const error = await tokenAnswer(cut)
     expect(error).to.include({
@@ -334,23 +334,23 @@ describe('a token that cannot be had', () => {
     nothing: {},
     'a token with a line break': handOut('canary\r\nx: y'),
   })) {
-    it(`cannot be read: ${what}`, async () => {
+    it(`is unreadable: ${what}`, async () => {
       expect(await tokenAnswer(answer)).to.include({ name: 'ConnectionError', code: 'token_unreadable' })
     })
   }
 
-  it('cannot be read: too large', async () => {
+  it('is unreadable: too large', async () => {
     const error = await tokenAnswer(new SkillError('response_too_large', 'the answer is larger than 10 MB'))
     expect(error).to.include({ name: 'ConnectionError', code: 'token_unreadable' })
   })
 
-  it('is not asked for where the operator allows no request', async () => {
+  it('is not sent if the operator forbids it', async () => {
     const forbidden = new ForbiddenError('egress_forbidden', 'no')
     expect(await tokenAnswer(forbidden)).to.equal(forbidden)
   })
 })
 
-describe('authenticate of a connection with a token', () => {
+describe('the connection test with a token', () => {
   const open = { connection: storedConnection('main'), secrets: { key: new Secret(canary) } }
 
   const checker = (answer: Answer) => {
@@ -370,7 +370,7 @@ describe('authenticate of a connection with a token', () => {
     return { requests, check, clock }
   }
 
-  it('fetches one each time: what was granted meanwhile is in it', async () => {
+  it('fetches a fresh token each time, with newly granted permissions', async () => {
     const { requests, check, clock } = checker(system())
     await check()
     await check()
@@ -378,7 +378,7 @@ describe('authenticate of a connection with a token', () => {
     expect(clock.pending, 'timers that are left').to.deep.equal([])
   })
 
-  it('gives it to the plugin, as a secret', async () => {
+  it('passes it to the plugin as a secret', async () => {
     const seen: Secret[] = []
     const { requests, check } = checker(system())
     await check({
@@ -390,7 +390,7 @@ describe('authenticate of a connection with a token', () => {
     expect(requests).to.have.length(1)
   })
 
-  it('shows it nowhere', async () => {
+  it('never shows it', async () => {
     const careless: ConnectionDefinition = {
       ...withToken,
       authenticate: async ({ token }) => {
@@ -400,7 +400,7 @@ describe('authenticate of a connection with a token', () => {
     expect(await failure(checker(system()).check(careless))).to.include({ message: 'odd token [redacted]' })
   })
 
-  it('has none where none is declared', async () => {
+  it('has no token if none is declared', async () => {
     const without: ConnectionDefinition = {
       ...(connection as ConnectionDefinition),
       authenticate: async ({ token }) => void (await token()),
@@ -410,7 +410,7 @@ describe('authenticate of a connection with a token', () => {
     })
   })
 
-  it('ends when the other system never answers', async () => {
+  it('ends even if the other system never answers', async () => {
     const clock = new ManualClock()
     const signals: AbortSignal[] = []
     const hang = ({ signal }: EgressRequest) =>

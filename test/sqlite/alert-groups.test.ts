@@ -12,7 +12,7 @@ describe('repeats of an alert in SQLite', () => {
   })
   afterEach(() => folder.remove())
 
-  it('end at the next start where the process stopped between the end of the run and theirs', async () => {
+  it('end at the next start if the process stopped between the end of the run and theirs', async () => {
     const stores = await openStoresIn(folder.path)
     const acme = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await stores.providers.create({ code: 'SIEM', name: 'x' }, somebody())

@@ -9,7 +9,7 @@ import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('index of alerts for searches', () => {
+describe('the search index of alerts', () => {
   let folder: TemporaryFolder
   let stores: Stores
   let other: Database
@@ -41,7 +41,7 @@ describe('index of alerts for searches', () => {
     expect(await found('apple')).to.equal(120)
   })
 
-  it('is filled by whoever searches first, up to the last alert', async () => {
+  it('is filled by the first search, up to the last alert', async () => {
     await create(120, 'apple')
     expect(await found('apple')).to.equal(120)
     expect(indexed()).to.equal(120)

@@ -23,7 +23,7 @@ const unwatched = [
   'schedules',
 ]
 
-describe('tables whose changes are told', () => {
+describe('change triggers', () => {
   it('cover every table, which is either included or listed as excluded', async () => {
     const folder = await makeTemporaryFolder()
     const database = openDatabase(join(folder.path, 'x.db'))

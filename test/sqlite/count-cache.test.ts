@@ -9,7 +9,7 @@ describe('counts of lists', () => {
     expect(made).to.equal(3)
   })
 
-  it('are used again for a hundred times as long as they took, a minute at most, each for its list alone', () => {
+  it('are cached for a hundred times their duration, at most a minute, per list', () => {
     let now = 0
     const counts = new CountCache(() => now)
     let made = 0

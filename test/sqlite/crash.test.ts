@@ -29,7 +29,7 @@ describe(`stores after a crash (seed ${seed})`, function () {
     return uuid
   }
 
-  it('hold every alert acknowledged before kill -9; no sequence is left out or given twice', async () => {
+  it('have every alert acknowledged before kill -9, and no missing or duplicate sequence number', async () => {
     const organizationUuid = await makeOrganization()
     const random = makeRandom(seed)
     const acknowledged: string[] = []

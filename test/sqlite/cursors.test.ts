@@ -31,7 +31,7 @@ describe('cursors of lists', () => {
   }
   const after = (stores: Stores, cursor: string) => stores.cases.list('all', {}, { limit: 5, cursor })
 
-  it('are good after a restart, and in no other data directory', async () => {
+  it('are valid after a restart, but not in another data directory', async () => {
     const cursor = await within('data', addCases)
     const rest = await within('data', (stores) => after(stores, cursor))
     expect(rest.data.map(({ title }) => title)).to.deep.equal(['two', 'one'])
@@ -41,7 +41,7 @@ describe('cursors of lists', () => {
     })
   })
 
-  it('are refused when one bit of them is another', async () => {
+  it('are refused if one bit is changed', async () => {
     await within('data', async (stores) => {
       const bytes = Buffer.from(await addCases(stores), 'base64url')
       for (let at = 0; at < bytes.length; at++) {
@@ -53,7 +53,7 @@ describe('cursors of lists', () => {
     })
   })
 
-  it('tell nothing of the numbers of rows, which count those of all organizations', async () => {
+  it('hide row numbers, which would count rows of all organizations', async () => {
     await within('data', addCases)
     const database = new Database(join(folder.path, 'data', 'tocsin.db'))
     const seal = new CursorSeal(database)

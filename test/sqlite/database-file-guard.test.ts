@@ -78,7 +78,7 @@ describe('SQLite stores whose files are moved or replaced', function () {
     await rename(`${data}.away`, data)
   })
 
-  it('leave no log behind that would be taken for that of the file in their place', async () => {
+  it('leave no log that could be mistaken for that of a replacement file', async () => {
     const before = new Database(file())
     before.pragma('wal_checkpoint(TRUNCATE)')
     before.close()

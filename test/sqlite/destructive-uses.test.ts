@@ -60,7 +60,7 @@ describe('uses of destructive skills in SQLite', () => {
 
   const held = { class: 'containment', uses: 1, wanted: 1, limit: 1 }
 
-  it('are there after a restart, and over in an hour although the clock was set back meanwhile', async () => {
+  it('survive a restart and expire after an hour, even if the clock is set back meanwhile', async () => {
     expect(await use(await startRun())).to.equal(undefined)
     await stores.close()
     clock.setTo -= 100 * hour
@@ -70,7 +70,7 @@ describe('uses of destructive skills in SQLite', () => {
     expect(await use(await startRun()), 'an hour later').to.equal(undefined)
   })
 
-  it('are counted by a clock that knows parts of milliseconds', async () => {
+  it('are counted with a sub-millisecond clock', async () => {
     clock.passed = 0.3
     expect(await use(await startRun())).to.equal(undefined)
     clock.passed += hour - 0.5
@@ -79,7 +79,7 @@ describe('uses of destructive skills in SQLite', () => {
     expect(await use(await startRun()), 'just after it').to.equal(undefined)
   })
 
-  it('count from the first try of a step', async () => {
+  it('count from the first attempt of a step', async () => {
     const run = await startRun()
     await use(run)
     clock.passed += hour / 2
@@ -88,7 +88,7 @@ describe('uses of destructive skills in SQLite', () => {
     expect(await use(await startRun())).to.equal(undefined)
   })
 
-  it('leave no step in the journal where they are held back', async () => {
+  it('leave no step in the journal while held back', async () => {
     await use(await startRun())
     const run = await startRun()
     await use(run)
@@ -99,7 +99,7 @@ describe('uses of destructive skills in SQLite', () => {
     ).to.deep.equal([[run, 'edr.isolate', 1]])
   })
 
-  it('are shown to whoever sees the organization', async () => {
+  it('are shown to readers of the organization', async () => {
     await use(await startRun())
     const uses = [{ organizationUuid, class: 'containment', uses: 1, held: 0 }]
     expect(await stores.destructiveUses.list([organizationUuid])).to.deep.equal(uses)

@@ -46,7 +46,7 @@ describe('GroupCommit', () => {
     other.close()
   })
 
-  describe('with writes that arrive one per turn of the event loop', () => {
+  describe('with writes in consecutive turns of the event loop', () => {
     const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
     /** Writes one row per turn; gives the sizes of the commits. */
     async function writeOnePerTurn(count: number, options: GroupCommitOptions = {}): Promise<number[]> {
@@ -105,7 +105,7 @@ describe('GroupCommit', () => {
     expect(acknowledged).to.equal(2)
   })
 
-  it('undoes a write that throws, and no other', async () => {
+  it('rolls back only a write that throws', async () => {
     const boom = new Error('boom')
     const outcomes = await Promise.allSettled([
       commits.write(() => insert(1)),
@@ -127,7 +127,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([1, 3])
   })
 
-  it('rejects the whole group when the disk is full, and recovers when there is room', async () => {
+  it('rejects the whole group if the disk is full, and recovers when there is room', async () => {
     await commits.write(() => insert(1))
     const pages = Number(database.pragma('page_count'))
     database.pragma(`max_page_count = ${pages + 1}`)
@@ -162,7 +162,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([1])
   })
 
-  it('rejects the whole group when the commit itself fails', async () => {
+  it('rejects the whole group if the commit itself fails', async () => {
     database.pragma('foreign_keys = ON')
     database.script('CREATE TABLE child (t INTEGER REFERENCES t (n) DEFERRABLE INITIALLY DEFERRED)')
     const group = [
@@ -178,7 +178,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([2])
   })
 
-  it('refuses while the file is read-only, lets reads go on, and recovers', async () => {
+  it('refuses while the file is read-only, allows reads, and recovers', async () => {
     await commits.write(() => insert(1))
     database.pragma('query_only = ON')
     const error = await expectRejection(
@@ -193,7 +193,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([1, 3])
   })
 
-  it('refuses while another process holds the database, and recovers', async () => {
+  it('refuses while another process locks the database, and recovers', async () => {
     const other = new Database(join(folder.path, 'test.db'))
     other.script('BEGIN IMMEDIATE')
     const error = await expectRejection(
@@ -207,7 +207,7 @@ describe('GroupCommit', () => {
     expect(rows()).to.deep.equal([2])
   })
 
-  it('refuses more than its queue holds, and takes more afterwards', async () => {
+  it('refuses writes when its queue is full, and accepts them afterwards', async () => {
     const small = new GroupCommit(database, { maxQueued: 3, maxGroup: 2 })
     const outcomes = await Promise.allSettled([1, 2, 3, 4].map((n) => small.write(() => insert(n))))
     expect(outcomes[3]).to.have.nested.property('reason.code', 'store_busy')

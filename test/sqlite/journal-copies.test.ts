@@ -14,7 +14,7 @@ const error = { code: 'broken', message: 'broken' }
 const failed = { status: 'failed', output: null, error } as const
 const newRun = { playbookName: 'p', playbookHash: 'a'.repeat(64), alertUuid: null }
 
-describe('the journal that a retry copies', () => {
+describe('the journal copied by a retry', () => {
   let folder: TemporaryFolder
   let dataDir: string
   let stores: Stores
@@ -76,7 +76,7 @@ describe('the journal that a retry copies', () => {
     return counts
   }
 
-  it('comes in writes of at most 500 lines, so that others are served in between', async () => {
+  it('is written in batches of at most 500 entries, so that other requests continue', async () => {
     const run = await endedRun(paths.length)
     const counts = await countedPieces(() => retry(stores, run))
     expect(counts.reduce((a, b) => a + b)).to.equal(paths.length)
@@ -84,18 +84,18 @@ describe('the journal that a retry copies', () => {
     expect(counts.length).to.be.at.least(4)
   })
 
-  it('comes in writes of few lines where these are large', async () => {
+  it('is written in small batches if entries are large', async () => {
     const run = await endedRun(9, { text: 'x'.repeat(400_000) })
     const counts = await countedPieces(() => retry(stores, run))
     expect(counts.filter((n) => n > 0)).to.deep.equal([3, 3, 3])
   })
 
-  it('comes with the run in one write where it is small', async () => {
+  it('is written with the run at once if it is small', async () => {
     const run = await endedRun(400)
     expect(await countedPieces(() => retry(stores, run, 400))).to.deep.equal([400])
   })
 
-  it('is whole before its run does anything, at whatever commit the process is killed', async () => {
+  it('is complete before its run starts, at whatever commit the process is killed', async () => {
     const run = await endedRun(paths.length)
     const expected = (await stores.journal.entries(run.uuid)).map((entry) => ({
       ...entry,
@@ -140,7 +140,7 @@ describe('the journal that a retry copies', () => {
       }
   })
 
-  it('goes on after a stop in its midst, and the retry is not refused', async () => {
+  it('continues after an interruption, and the retry is not refused', async () => {
     const run = await endedRun(paths.length)
     let closed: Promise<void> | undefined
     onCommit = () => {

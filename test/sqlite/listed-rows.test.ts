@@ -52,7 +52,7 @@ describe('indexes of lists', () => {
       expect(indexed(index)).to.equal(1)
     })
 
-    it(`are not needed for all ${what} in the order of their creation`, async () => {
+    it(`are not needed to list all ${what} by creation time`, async () => {
       await create()
       const page = { limit: 9 }
       const all = what === 'alerts' ? stores.alerts.list('all', {}, page) : stores.cases.list('all', {}, page)
@@ -60,7 +60,7 @@ describe('indexes of lists', () => {
       expect(indexed(index)).to.equal(0)
     })
 
-    it(`are done without while they cannot be written: no ${what} are missing`, async () => {
+    it(`are not required: no ${what} are missing while they cannot be written`, async () => {
       const listed = await create()
       await list()
       const patient = await openStoresIn(folder.path, { claim: 'shared', busyTimeoutMs: 1 })
@@ -77,7 +77,7 @@ describe('indexes of lists', () => {
     })
   }
 
-  it('are written in the background for rows that have been there for two seconds', async () => {
+  it('are written in the background for rows older than two seconds', async () => {
     const context = {
       database: other,
       commits: new GroupCommit(other),
@@ -95,7 +95,7 @@ describe('indexes of lists', () => {
     expect([indexed('alerts_of_status'), rows.isBehind()]).to.deep.equal([2, false])
   })
 
-  it('are written in pieces, all of them before a list', async () => {
+  it('are written in pieces, and completely before a list', async () => {
     other.script(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
       INSERT INTO cases (organization_id, number, title, summary, status, severity, verdict, created_at, modified_at)
       SELECT 1, i, '', '', iif(i % 2, 'open', 'closed'), 'low', 'unknown', i, i FROM n`)

@@ -7,7 +7,7 @@ import { killChildren, startChild } from './child-process.ts'
 import { openStoresIn } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 
-describe('the claim on a data directory', function () {
+describe('the lock of a data directory', function () {
   this.timeout(30_000)
   let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ describe('the claim on a data directory', function () {
     await folder.remove()
   })
 
-  it('keeps a second process out, names the first, and ends with kill -9', async () => {
+  it('refuses a second process, names the first, and ends with kill -9', async () => {
     const child = startChild('hold-data-dir', [folder.path])
     await child.hasPrinted(1)
     const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'data_dir_in_use')
@@ -32,7 +32,7 @@ describe('the claim on a data directory', function () {
     await stores.close()
   })
 
-  it('reports the disk error, and leaves nothing claimed', async () => {
+  it('reports a disk error and leaves no lock', async () => {
     // A folder where the file has to be: as with a full disk, SQLite cannot begin.
     await mkdir(join(folder.path, 'tocsin.lock-journal'))
     const error = await expectRejection(openStoresIn(folder.path), 'UnavailableError', 'store_unavailable')
@@ -66,7 +66,7 @@ describe('the claim on a data directory', function () {
     await holder.close()
   })
 
-  it('is not kept by a command, nor by stores that could not be opened or have closed', async () => {
+  it('is not held by a command, nor by stores that failed to open or were closed', async () => {
     const command = await openStoresIn(folder.path, { claim: 'shared' })
     const holder = await openStoresIn(folder.path)
     await holder.close()

@@ -34,7 +34,7 @@ describe('opening SQLite stores', () => {
     }
   }
 
-  it('makes tables in an empty file, once', async () => {
+  it('creates tables in an empty file once', async () => {
     await (await openStoresIn(folder.path)).close()
     expect(version()).to.equal(migrations.length)
     const stores = await openStoresIn(folder.path)
@@ -43,7 +43,7 @@ describe('opening SQLite stores', () => {
     expect(version()).to.equal(migrations.length)
   })
 
-  it('keeps what was stored', async () => {
+  it('keeps stored data', async () => {
     const first = await openStoresIn(folder.path)
     const acme = await first.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     await first.providers.create({ code: 'SIEM', name: 'x' }, somebody())
@@ -68,7 +68,7 @@ describe('opening SQLite stores', () => {
     })
   })
 
-  it('applies the migrations that a file has not had, each in a transaction of its own', () => {
+  it('applies missing migrations, each in its own transaction', () => {
     withDatabase((database) => {
       migrate(database, ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'])
       expect(database.pragma('user_version')).to.equal(2)
@@ -81,7 +81,7 @@ describe('opening SQLite stores', () => {
     })
   })
 
-  it('leaves an unfinished migration undone', () => {
+  it('rolls back an unfinished migration', () => {
     withDatabase((database) => {
       database.script('CREATE TABLE alerts (broken)')
       database.pragma('application_id = 0x546f6373')
@@ -92,7 +92,7 @@ describe('opening SQLite stores', () => {
     })
   })
 
-  it('refuses a database newer than the program, and leaves it as it is', async () => {
+  it('refuses a newer database and leaves it unchanged', async () => {
     await (await openStoresIn(folder.path)).close()
     withDatabase((database) => database.pragma(`user_version = ${migrations.length + 1}`))
     const error = await expectRejection(openStoresIn(folder.path), 'ConflictError', 'database_too_new')
@@ -108,7 +108,7 @@ describe('opening SQLite stores', () => {
     await expectRejection(openStoresIn(folder.path), 'ConflictError', 'not_a_tocsin_database')
   })
 
-  it('waits for the disk at every commit, and checks references', async () => {
+  it('syncs at every commit and enforces foreign keys', async () => {
     const database = withSyncedDatabases(() => openDatabase(file))
     const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'mmap_size'].map((name) =>
       database.pragma(name),
@@ -117,7 +117,7 @@ describe('opening SQLite stores', () => {
     expect(settings).to.deep.equal(['wal', 2, 1, 0])
   })
 
-  it('tells by a probe that it cannot write, goes on reading, and recovers', async () => {
+  it('detects with a probe that it cannot write, keeps reading, and recovers', async () => {
     const stores = await openStoresIn(folder.path, { busyTimeoutMs: 0 })
     const other = new Database(file)
     other.script('BEGIN IMMEDIATE')
@@ -128,7 +128,7 @@ describe('opening SQLite stores', () => {
     await stores.close()
   })
 
-  it('tells by a probe that the disk is full, although a small write would still find room', async function () {
+  it('detects a full disk with a probe, even if a small write still fits', async function () {
     if (process.platform !== 'linux') this.skip()
     const stores = await openStoresIn(folder.path)
     await symlink('/dev/full', join(folder.path, 'tocsin.probe'))
@@ -139,7 +139,7 @@ describe('opening SQLite stores', () => {
     await stores.close()
   })
 
-  it('makes its files readable by the owner only, whatever the umask', async function () {
+  it('creates files that only the owner can read, regardless of the umask', async function () {
     if (process.platform === 'win32') this.skip()
     const dataDir = join(folder.path, 'new', 'data')
     const before = process.umask(0o000)
@@ -178,7 +178,7 @@ describe('opening SQLite stores', () => {
     expect(error.hint).to.include('master.key')
   })
 
-  it('leaves no secret in the clear in its files', async () => {
+  it('leaves no plain-text secret in its files', async () => {
     const stores = await openStoresIn(folder.path)
     const { uuid } = await stores.organizations.create({ code: 'Acme', name: 'x' }, somebody())
     const secrets = { token: new Secret('canary-4711-canary') }

@@ -55,7 +55,7 @@ describe('results of a playbook in SQLite', () => {
     )
   }
 
-  it('counts the alerts of the week and the month, of the organizations that may be seen', () => {
+  it('counts the alerts of the week and the month in visible organizations', () => {
     add('busy', 200, 700)
     add('idle', 500, 9)
     expect(playbookResults(database, 'all', request)).to.deep.include({
@@ -79,14 +79,14 @@ describe('results of a playbook in SQLite', () => {
     })
   })
 
-  it('counts no run that no alert began, and tells of it all the same', () => {
+  it('lists runs without an alert but does not count them', () => {
     add('by hand', 800, 2)
     const results = playbookResults(database, 'all', { ...request, name: 'by hand' })
     expect(results.alerts).to.deep.equal({ week: 0, month: 0 })
     expect(results.runs.map(({ createdAt }) => createdAt)).to.deep.equal([801, 800])
   })
 
-  it('tells of the newest runs, and how many of a hundred failed', () => {
+  it('lists the newest runs and counts failures of the last hundred', () => {
     add('busy', 100, 200)
     add('busy', 400, 5, { status: 'failed' })
     add('busy', 500, 2, { status: 'waiting' })
@@ -99,7 +99,7 @@ describe('results of a playbook in SQLite', () => {
     expect(results).to.include({ judged: 98, failed: 5 })
   })
 
-  it('looks at ten thousand runs at most, in the index alone, and says how far back that is', () => {
+  it('reads at most ten thousand runs from the index, and reports the covered period', () => {
     add('busy', 1_000, 12_000)
     const plans: string[] = []
     const explain = (sql: string, values: readonly SqlValue[]): void => {

@@ -33,7 +33,7 @@ describe('cached rows', () => {
     expiresAt: null,
   })
 
-  it('are read again in the turn after another process has changed them', async () => {
+  it('are reloaded in the turn after another process has changed them', async () => {
     await server.keys.create(newKey('first'), somebody())
     await server.keys.create(newKey('second'), somebody())
     expect((await server.keys.find('second'))?.key.revokedAt).to.equal(null)
@@ -47,7 +47,7 @@ describe('cached rows', () => {
     expect(await server.organizations.list('all')).to.have.length(1)
   })
 
-  it('are read again at once after a change in this process', async () => {
+  it('are reloaded at once after a change in this process', async () => {
     expect(await server.keys.find('first')).to.equal(undefined)
     await server.keys.create(newKey('first'), somebody())
     await server.keys.create(newKey('second'), somebody())
@@ -58,7 +58,7 @@ describe('cached rows', () => {
     expect((await server.keys.find('first'))?.key.revokedAt).to.be.a('number')
   })
 
-  it('are read again after a connection was changed, by people or by what its other system sent', async () => {
+  it('are reloaded after a connection was changed by a person or by its other system', async () => {
     const { uuid: organizationUuid } = await server.organizations.create(
       { code: 'Acme', name: 'x' },
       somebody(),
@@ -93,7 +93,7 @@ describe('cached rows', () => {
     expect(await server.connections.list([organizationUuid])).to.deep.equal([])
   })
 
-  it('are not those of a write that was undone', async () => {
+  it('exclude rolled-back writes', async () => {
     const database = openDatabase(join(folder.path, 'other.db'))
     const commits = new GroupCommit(database)
     const count = () =>

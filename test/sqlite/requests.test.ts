@@ -6,8 +6,8 @@ import { somebody } from '../support/somebody.ts'
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
 import { openStoresIn } from '../support/stores.ts'
 
-describe('requests that take effect once, for the process that comes after', () => {
-  it('are answered as before, and are not done again where their answer was lost', async () => {
+describe('idempotent requests across processes', () => {
+  it('return the first result, and do not repeat work whose response was lost', async () => {
     const folder = await makeTemporaryFolder()
     const first = await openStoresIn(folder.path)
     const second = await openStoresIn(folder.path, { claim: 'shared' })
@@ -64,7 +64,7 @@ describe('requests that take effect once, for the process that comes after', () 
     }
   })
 
-  it('keep neither the key nor what was sent', async () => {
+  it('store neither the key nor the request', async () => {
     const folder = await makeTemporaryFolder()
     const stores = await openStoresIn(folder.path)
     const asks = JSON.stringify({ settings: { token: 'canary-of-the-request' } })

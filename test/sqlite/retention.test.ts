@@ -18,7 +18,7 @@ import { openStoresIn } from '../support/stores.ts'
 const day = 86_400_000
 const stepsOfRun = 40
 
-describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
+describe(`retention in SQLite (seed ${seed})`, function () {
   this.timeout(times(60_000))
   let folder: TemporaryFolder
   let acme: Organization
@@ -121,7 +121,7 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     await stores.alerts.list('all', { words: 'x' }, { limit: 1 })
   }
 
-  it('leaves no row of an alert and its run behind, but for the case and the audit log', async () => {
+  it('leaves no row of an alert and its run except the case and the audit log', async () => {
     await inStores(addNewest)
     const before = rows()
     await inStores(async (stores) => {
@@ -155,7 +155,7 @@ describe(`what is kept no longer in SQLite (seed ${seed})`, function () {
     expect(rows()['cases']).to.equal(cases! + 1)
   })
 
-  it('clears away what is over, in every table that only requests have cleared so far', async () => {
+  it('deletes expired rows in every table that only requests cleared before', async () => {
     const before = rows()
     await inStores(async (stores) => {
       await investigate(stores)

@@ -90,7 +90,7 @@ describe('sensitive values of runs in the database', () => {
     for (const file of files()) expect(file).to.not.match(/canary|4711/)
   }
 
-  it('are read as they were written', async () => {
+  it('are read as written', async () => {
     const found = await read(stores!)
     expect(found.run).to.deep.equal([{ pin: canary }, { pin: canary }])
     expect(found.listed).to.deep.equal({ pin: canary })
@@ -105,7 +105,7 @@ describe('sensitive values of runs in the database', () => {
     expect(found.answer).to.deep.equal([{ pin: canary }, canary])
   })
 
-  it('stand in no file, before and after a rotation of the key, after which they are read as before', async () => {
+  it('are in no file before and after a key rotation, and remain readable', async () => {
     const found = await read(stores!)
     expectNoCanary()
     await stores!.close()
@@ -120,7 +120,7 @@ describe('sensitive values of runs in the database', () => {
     expect(await read(stores)).to.deep.equal(found)
   })
 
-  it('are taken over by a retry, and cannot be opened at another place', async () => {
+  it('are copied by a retry, and cannot be opened elsewhere', async () => {
     const { organizationUuid } = (await stores!.runs.find('all', uuid))!
     const next = await stores!.runs.queue({
       organizationUuid,

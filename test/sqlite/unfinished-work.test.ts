@@ -15,12 +15,12 @@ class WatchedDatabase extends Database {
   }
 }
 
-describe('what a scrape counts', () => {
+describe('the counts of a metrics scrape', () => {
   let folder: TemporaryFolder
   before(async () => (folder = await makeTemporaryFolder()))
   after(() => folder.remove())
 
-  it('is found by indexes of what has not ended, however many alerts and runs there are', () => {
+  it('use indexes of unfinished rows, regardless of the number of alerts and runs', () => {
     const path = join(folder.path, 'tocsin.db')
     openDatabase(path).close()
     const database = new WatchedDatabase(path)

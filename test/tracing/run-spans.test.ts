@@ -63,7 +63,7 @@ describe('spansOfRun', () => {
   ]
   const spans = spansOfRun(run, 'main', { entries, failedAttempts: failed, leftOut: 0 })
 
-  it('stand inside of each other as the steps do', () => {
+  it('are nested like the steps', () => {
     expect(spans.map(({ key, parent, name }) => [key, parent, name])).to.deep.equal([
       ['', undefined, 'run phishing'],
       ['each', '', 'each steps'],
@@ -74,7 +74,7 @@ describe('spansOfRun', () => {
     ])
   })
 
-  it('have the recorded times, and codes of errors', () => {
+  it('have the recorded times and error codes', () => {
     expect(spans.map(({ startedAt, endedAt, error }) => [startedAt, endedAt, error])).to.deep.equal([
       [1_000, 5_000, 'http_503'],
       [1_100, 4_000, undefined],
@@ -89,14 +89,14 @@ describe('spansOfRun', () => {
     })
   })
 
-  it('say how many steps are left out, and nothing where none is', () => {
+  it('report the number of omitted steps, if any', () => {
     const key = 'tocsin.run.steps_left_out'
     expect(spans[0]?.attributes).to.not.have.property(key)
     const [whole] = spansOfRun(run, 'main', { entries, failedAttempts: [], leftOut: 7 })
     expect(whole?.attributes[key]).to.equal(7)
   })
 
-  it('hold nothing that others wrote: no inputs, outputs or messages', () => {
+  it('contain no inputs, outputs or messages', () => {
     expect(JSON.stringify(spans)).to.not.contain('canary')
   })
 })

@@ -16,12 +16,12 @@ describe('readTraceSettings', () => {
     [{ ...endpoint, OTEL_TRACES_EXPORTER: 'console' }, false],
     [{ ...endpoint, OTEL_SDK_DISABLED: 'true' }, false],
   ] as const) {
-    it(`${wanted ? 'tells' : 'tells no'} collector: ${JSON.stringify(env)}`, () => {
+    it(`finds ${wanted ? 'a' : 'no'} collector: ${JSON.stringify(env)}`, () => {
       expect(readTraceSettings(env).wanted).to.equal(wanted)
     })
   }
 
-  it('reads headers as the specification writes them, those for traces first', () => {
+  it('reads headers in the standard format, preferring those for traces', () => {
     const { headers } = readTraceSettings({
       ...endpoint,
       OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20of-all, x-team = blue=1 ,, broken',
@@ -42,7 +42,7 @@ describe('readTraceSettings', () => {
     ['traceidratio', '0.25', 0.25],
     ['parentbased_traceidratio', '', 1],
   ] as const) {
-    it(`takes the sampler ${sampler} ${argument}`, () => {
+    it(`accepts the sampler ${sampler} ${argument}`, () => {
       const env = { ...endpoint, OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: argument }
       expect(readTraceSettings(env)).to.deep.equal({ wanted: true, ratio, headers: {}, warnings: [] })
     })
@@ -55,7 +55,7 @@ describe('readTraceSettings', () => {
     [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' }, /TRACES_PROTOCOL.*"http\/protobuf"/],
     [{ OTEL_TRACES_EXPORTER: 'otlp,zipkin' }, /exporter "zipkin"/],
   ] as const) {
-    it(`warns of ${JSON.stringify(env)}, and traces all runs`, () => {
+    it(`warns about ${JSON.stringify(env)} and traces all runs`, () => {
       const { ratio, wanted, warnings } = readTraceSettings({ ...endpoint, ...env })
       expect({ ratio, wanted }).to.deep.equal({ ratio: 1, wanted: true })
       expect(warnings).to.have.length(1)
@@ -64,7 +64,7 @@ describe('readTraceSettings', () => {
     })
   }
 
-  it('is content with the protocol that is there', () => {
+  it('accepts the supported protocol', () => {
     expect(
       readTraceSettings({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }).warnings,
     ).to.deep.equal([])

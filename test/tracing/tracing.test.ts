@@ -84,7 +84,7 @@ describe('tracing of large runs', () => {
     collector.close()
   })
 
-  it('loses no span of what it tells, says how many steps it leaves out, and reads no inputs and outputs', async () => {
+  it('loses no exported span, reports the number of omitted steps, and reads no inputs and outputs', async () => {
     const tracing = await openTracing(options(1))
     for (let n = 0; n < 5; n++) tracing.runEnded(run(n))
     await tracing.close()
@@ -99,14 +99,14 @@ describe('tracing of large runs', () => {
     expect(leftOut.map((attribute) => attribute?.value.intValue)).to.deep.equal(Array(5).fill(total - 2_000))
   })
 
-  it('reads and tells nothing of runs that are not sampled', async () => {
+  it('reads and exports nothing of runs that are not sampled', async () => {
     const tracing = await openTracing(options(0))
     tracing.runEnded(run(0))
     await tracing.close()
     expect([asked, told]).to.deep.equal([[], []])
   })
 
-  it('tells of about so many as are asked for', async () => {
+  it('exports about the configured share', async () => {
     const tracing = await openTracing(options(0.5))
     for (let n = 0; n < 60; n++) tracing.runEnded(run(n))
     await tracing.close()

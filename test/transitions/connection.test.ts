@@ -8,8 +8,8 @@ const notes = {
 }
 const none = { broken: null, warning: null, lastFailure: null }
 
-describe('notes of a connection', () => {
-  it('are cleared by new settings or secrets, and kept when it is only switched off', () => {
+describe('warnings of a connection', () => {
+  it('are cleared by new settings or secrets, and kept when it is only disabled', () => {
     expect(notesAfterEdit(notes, { settings: {} })).to.deep.equal(none)
     expect(notesAfterEdit(notes, { secrets: {} })).to.deep.equal(none)
     expect(notesAfterEdit(notes, {})).to.deep.equal(notes)

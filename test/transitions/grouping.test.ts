@@ -10,13 +10,13 @@ const group: GroupState = {
 }
 
 describe('grouping of repeats', () => {
-  it('joins a group while its time lasts', () => {
+  it('joins a group within its window', () => {
     const at = (now: number) => groupingOf(group, now)
     expect([99, 100, 199, 200].map(at)).to.deep.equal(['begin', 'join', 'join', 'begin'])
     expect(groupingOf(undefined, 150)).to.equal('begin')
   })
 
-  it('begins anew when the case is closed, and takes over when the first investigation failed', () => {
+  it('starts a new group when the case is closed, and takes over if the first investigation failed', () => {
     expect(groupingOf({ ...group, caseStatus: 'closed' }, 150)).to.equal('begin')
     expect(groupingOf({ ...group, caseStatus: null }, 150)).to.equal('join')
     expect(groupingOf({ ...group, firstStatus: alertStatus.failed }, 150)).to.equal('take_over')

@@ -26,13 +26,13 @@ const works = (move: () => unknown): boolean => {
 }
 
 describe('transitions', () => {
-  it('of a received alert keep every field that was sent, and set the others to those of a new alert', () => {
+  it('keep every posted field of an alert and set the others to those of a new alert', () => {
     const sent = { id: 'a-b-1', createdAt: now, content: 'x', groupedBecause: 'sent' }
     const alert = receivedAlert(sent as unknown as Parameters<typeof receivedAlert>[0])
     expect(alert).to.deep.include({ ...sent, modifiedAt: now, status: alertStatus.created, caseId: null })
   })
 
-  it('of alerts follow the table of moves, but for a run that is cancelled before it starts', () => {
+  it('of alerts follow the table, except for a run cancelled before its start', () => {
     const statuses = Object.values(alertStatus)
     const retried = (status: AlertStatus) => ({ retry: status >= alertStatus.completed, playbookName: 'p' })
     for (const status of statuses) {
@@ -46,7 +46,7 @@ describe('transitions', () => {
     }
   })
 
-  it('lead an alert back from its end for a retry only', () => {
+  it('reopen an ended alert for a retry only', () => {
     const { completed, created } = alertStatus
     expect(works(() => submitAlert(alertOf(completed), { playbookName: 'p' }, now))).to.equal(false)
     expect(works(() => submitAlert(alertOf(created), { playbookName: 'p', retry: true }, now))).to.equal(
@@ -59,7 +59,7 @@ describe('transitions', () => {
     })
   })
 
-  it('of runs follow the table of moves', () => {
+  it('of runs follow the table', () => {
     for (const status of runStatuses) {
       const may = (to: RunStatus) => runStatusMoves[status].includes(to)
       expect(works(() => startedRun({ uuid: 'u', status }, now))).to.equal(status === 'queued')
@@ -72,7 +72,7 @@ describe('transitions', () => {
     }
   })
 
-  it('end a step once, and decide about an unknown one only', () => {
+  it('end a step once and resolve only an unknown one', () => {
     const end = { state: 'failed', output: null, error: null, attempt: 2, endedAt: now } as const
     const decision = {
       decision: 'skip',
@@ -88,7 +88,7 @@ describe('transitions', () => {
     }
   })
 
-  it('count one answer of a question: the first in time that nothing speaks against', () => {
+  it('accept one answer of a question: the first valid one in time', () => {
     const verdicts = checkpointStates.map((state) => judgeAnswer({ state, timeoutAt: now }, now - 1, null))
     expect(verdicts).to.deep.equal(['accepted', 'second', 'late', 'late'])
     expect(judgeAnswer({ state: 'waiting', timeoutAt: now }, now, null)).to.equal('late')

@@ -27,7 +27,7 @@ describe('reloading changed data', () => {
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve))
   }
 
-  it('does not wait for a request without an answer', async () => {
+  it('does not wait for a request without a response', async () => {
     const refresh = createRefresh(client)
     const [hanging, other] = [watch('engine'), watch('versions')]
     hanging.asked[0]!('one')

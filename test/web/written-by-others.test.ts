@@ -52,7 +52,7 @@ describe('web: indentation of untrusted JSON', () => {
     expect(all(text)).to.equal(`[\n  ${text.slice(1, -1)}\n]`)
   })
 
-  it('ignores text that is no JSON object or list', () => {
+  it('ignores text that is not a JSON object or list', () => {
     for (const text of ['', '7', '"text"', '{"a":}', '[1,]', '{} {}', 'GET / HTTP/1.1'])
       expect(all(text)).to.equal(undefined)
   })

@@ -44,11 +44,11 @@ const skills = ['safe', 'verify', 'never'].flatMap((repeat) =>
   ['before', 'after', 'returned'].map((point) => `${repeat}_${point}`),
 )
 
-describe('Runs whose skills end the threads they run in', () => {
+describe('runs whose skills end their worker threads', () => {
   let server: TestTocsin
   afterEach(() => server.close())
 
-  it('go on by the repeat class of each skill, side by side', async function () {
+  it('continue according to the retry class of each skill, concurrently', async function () {
     this.timeout(60_000)
     server = await makeTestTocsin({ plugin, env: { TOCSIN_WORKERS: '2' } })
     const retry = 'retry: { max: 5, backoff: 10ms }'

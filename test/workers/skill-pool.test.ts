@@ -26,7 +26,7 @@ const secret = 'canary-0123456789'
 const wild = fileURLToPath(new URL('./fixtures/wild.ts', import.meta.url))
 const plugins = { pluginsDir: '/nowhere', packages: [wild] }
 
-describe('Threads of skills', () => {
+describe('worker threads of skills', () => {
   let baseUrl: string
   let pool: SkillPool
   let options: SkillPoolOptions
@@ -125,7 +125,7 @@ describe('Threads of skills', () => {
     expect(await call('act')).to.deep.equal({ done: 'yes' })
   })
 
-  it('give errors back with class, code, hint and what of the details can be copied', async () => {
+  it('return errors with class, code, hint and the cloneable details', async () => {
     const error = await failure(call('refuse'))
     expect(error).to.be.instanceOf(SkillError)
     expect(error).to.include({ code: 'no_such_thing', message: 'there is none', hint: 'look elsewhere' })
@@ -153,7 +153,7 @@ describe('Threads of skills', () => {
     expect(await failure(receive('odd', ''))).to.include({ code: 'contract_violation' })
   })
 
-  it('keep secrets out of logs and errors, and name them to the log of the process', async () => {
+  it('keep secrets out of logs and errors, and register them with the log of the process', async () => {
     const error = await failure(call('leak'))
     expect(error.message).to.equal('the key is [redacted]')
     expect(lines).to.deep.equal([
@@ -214,7 +214,7 @@ describe('Threads of skills', () => {
     ['reject', /nobody listens/],
   ]
   for (const [skill, reason] of crashes) {
-    it(`are replaced when a skill ends one: ${skill}`, async () => {
+    it(`are replaced if a skill ends one: ${skill}`, async () => {
       const error = await failure(call(skill))
       expect(error.code).to.equal('skill_crashed')
       expect(error.message).to.match(reason)
@@ -223,7 +223,7 @@ describe('Threads of skills', () => {
     })
   }
 
-  it('are stopped when a skill blocks one beyond its deadline', async () => {
+  it('are terminated if a skill blocks one beyond its deadline', async () => {
     const error = await failure(call('loop', { timeoutMs: 200 }))
     expect(error.code).to.equal('step_timeout')
     expect(await call('look', { timeoutMs: 20_000 }).catch((caught: Error) => caught)).to.satisfy(
@@ -241,13 +241,13 @@ describe('Threads of skills', () => {
     expect(await call('look')).to.deep.equal({ seen: 'yes' })
   })
 
-  it('go on past a skill that does not listen to its signal', async () => {
+  it('continue past a skill that ignores its signal', async () => {
     expect((await failure(call('deaf', { timeoutMs: 100 }))).code).to.equal('step_timeout')
     expect(await call('look')).to.deep.equal({ seen: 'yes' })
     expect(lost).to.deep.equal([])
   })
 
-  it('blame nobody of several skills that were in a lost thread, and call them apart from then on', async () => {
+  it('blame none of several skills in a lost thread, and run them separately from then on', async () => {
     const resting = failure(call('rest', { ms: 60_000 }))
     const leaving = failure(call('leave_before_act'))
     expect((await resting).code).to.equal('thread_lost')
@@ -257,13 +257,13 @@ describe('Threads of skills', () => {
     expect(again.code).to.equal('skill_crashed')
   })
 
-  it('leave the outcome of a write unknown once its request may have left', async () => {
+  it('leave the outcome of a write unknown once its request may have been sent', async () => {
     const error = await failure(call('act_then_leave'))
     expect(acts).to.have.length(1)
     expect(isOutcomeUnknown(error)).to.equal(true)
   })
 
-  it('know that a write did nothing which ran out of time before its request left, and never send it later', async () => {
+  it('report no effect for a write that timed out before its request was sent, and never send it later', async () => {
     const error = await failure(call('block_then_act', { ms: 1_200, timeoutMs: 400 }))
     expect(error.code).to.equal('step_timeout')
     expect(mayHaveHappened(error)).to.equal(false)
@@ -271,7 +271,7 @@ describe('Threads of skills', () => {
     expect(acts).to.deep.equal([])
   })
 
-  it(`never say that a write did nothing which arrived, however threads end (seed ${seed})`, async function () {
+  it(`never report a received write as without effect, however threads end (seed ${seed})`, async function () {
     this.timeout(times(60_000))
     const random = makeRandom(seed)
     let id = 0

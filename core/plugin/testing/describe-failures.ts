@@ -30,9 +30,9 @@ export function describeFailures(plugin: PluginDefinition, sandbox: Sandbox | un
   }
   if (sandbox === undefined) return
   for (const call of callsOf(plugin)) {
-    it(`${call.name} survives a system that does not answer properly`, () =>
+    it(`${call.name} handles malformed responses`, () =>
       withServed(sandbox, (running) => meetAll(running, call))).timeout?.(timeoutMs)
-    it(`${call.name} repeats no secret that the system repeats`, () =>
+    it(`${call.name} never repeats a secret that the system echoes`, () =>
       withServed(sandbox, (running) => hearAll(running, call, plugin))).timeout?.(timeoutMs)
   }
 }

@@ -36,11 +36,11 @@ export interface DescribePluginOptions {
 export function describePlugin(plugin: PluginDefinition, options: DescribePluginOptions): void {
   const { describe, it } = globalThis as unknown as TestGlobals
   describe(`plugin ${plugin.name}`, () => {
-    it('is declared well: names, schemas, examples, effects', () => {
+    it('has valid names, schemas, examples and effects', () => {
       deepStrictEqual(checkPlugin(plugin, basename(options.folder)), [])
     })
 
-    it('says in words what its patterns ask for', () => {
+    it('describes its patterns in words', () => {
       const declared = [plugin.connection?.settings, ...plugin.skills.map(({ input }) => input)]
       deepStrictEqual(declared.flatMap(patternsWithoutWords), [])
     })
@@ -54,7 +54,7 @@ export function describePlugin(plugin: PluginDefinition, options: DescribePlugin
 
     for (const skill of plugin.skills) {
       if (skill.connection === undefined || skill.connectionIsOptional === true) continue
-      it(`${skill.name} says where its operation is documented`, () => {
+      it(`${skill.name} links to the documentation of its operation`, () => {
         match(String(skill.docs), /^https:\/\/[^/]+\/./)
       })
     }
@@ -69,7 +69,7 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
   const { it } = globalThis as unknown as TestGlobals
   for (const skill of plugin.skills) {
     for (const example of skill.examples) {
-      it(`${skill.name} does what its example says: ${example.title}`, async () => {
+      it(`${skill.name} matches its example: ${example.title}`, async () => {
         const connected = skill.connection !== undefined
         await withSandbox(connected ? options.sandbox : undefined, async (sandbox) => {
           const settings = sandbox === undefined ? {} : { settings: sandbox.settings, egress: loopbackEgress }
@@ -90,10 +90,10 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
     strictEqual(typeof sandbox?.start, 'function', 'a plugin with a connection needs a sandbox.ts')
   })
 
-  it('takes the credentials of its sandbox', () =>
+  it('accepts the credentials of its sandbox', () =>
     withSandbox(sandbox, async (running) => void (await check(running?.settings))))
 
-  it('refuses a setting that it does not know', () =>
+  it('refuses an unknown setting', () =>
     withSandbox(sandbox, async (running) => {
       throws(() => checkSettings(definition, { ...running?.settings, not_a_setting: 1 }), ValidationError)
     }))
@@ -129,7 +129,7 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
   }
 
   if (namesOfSecrets(definition.settings).length === 0) return
-  it('answers wrong credentials with a ConnectionError', () =>
+  it('reports wrong credentials with a ConnectionError', () =>
     withSandbox(sandbox, async (running) => {
       const wrong = namesOfSecrets(definition.settings).flatMap((name) => {
         const secret = running?.settings[name]

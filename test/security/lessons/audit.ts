@@ -75,7 +75,11 @@ export const audit: Chapter = {
       promise:
         'The process creates files for its owner only, and does not start in a data directory with foreign files that others can access.',
       proofs: [
-        ['test/security/process.test.ts', 'writes for its owner only', 'does not start, and says what to do'],
+        [
+          'test/security/process.test.ts',
+          'writes files for its owner only, into a directory closed to others',
+          'refuses a foreign directory that others can enter, with a hint',
+        ],
       ],
     },
     {
@@ -84,10 +88,10 @@ export const audit: Chapter = {
       proofs: [
         [
           'test/security/process.test.ts',
-          'opens no inspector at SIGUSR1, and goes on',
-          'opens none where another program starts the server',
-          'shows no credential to plugins and child processes in its environment',
-          'shows none to plugins that a command loads',
+          'opens no inspector on SIGUSR1 and keeps working',
+          'opens no inspector if another program starts the server',
+          'hides credentials in its environment from plugins and child processes',
+          'hides credentials from plugins that a command loads',
         ],
       ],
     },

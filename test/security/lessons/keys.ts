@@ -116,9 +116,9 @@ export const keys: Chapter = {
       proofs: [
         [
           'test/sqlite/cursors.test.ts',
-          'tell nothing of the numbers of rows',
-          'are refused when one bit of them is another',
-          'are good after a restart, and in no other data directory',
+          'hide row numbers, which would count rows of all organizations',
+          'are refused if one bit is changed',
+          'are valid after a restart, but not in another data directory',
         ],
       ],
     },

@@ -23,8 +23,8 @@ export const outboundRequests: Chapter = {
       proofs: [
         [
           'test/skill/address.test.ts',
-          'stays below the base path also where a gateway decodes it again and again',
-          'stays at the origin and below the base path, whatever the path holds',
+          'stays below the base path, even if a gateway decodes it repeatedly',
+          'stays at the origin and below the base path for any path',
         ],
         ['test/architecture/request-paths.test.ts', 'pass values as segments'],
       ],

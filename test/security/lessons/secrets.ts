@@ -18,9 +18,9 @@ export const secrets: Chapter = {
       proofs: [
         [
           'test/secrets/secret-box.test.ts',
-          'seals the same secret differently each time',
-          'opens nothing in another place',
-          'opens nothing that was changed',
+          'seals the same secret differently each time, and never in plain text',
+          'opens nothing under another field',
+          'refuses changed, truncated and foreign ciphertext',
         ],
       ],
     },
@@ -30,9 +30,9 @@ export const secrets: Chapter = {
       proofs: [
         [
           'test/secrets/master-key.test.ts',
-          'lets nobody else read the file',
+          'writes a file that only its owner can read, regardless of the umask',
           'refuses a key of the wrong length',
-          'refuses a damaged file',
+          'refuses a damaged file instead of creating a new one',
           'refuses a file that others can read',
         ],
       ],
@@ -50,7 +50,7 @@ export const secrets: Chapter = {
           'refuses a new path on the same origin unless every secret is given again',
           'merges two concurrent changes and never restores a replaced secret',
         ),
-        ['test/skill/http-connection.test.ts', 'is not made with '],
+        ['test/skill/http-connection.test.ts', 'refuses'],
       ],
     },
     {
@@ -59,20 +59,20 @@ export const secrets: Chapter = {
       proofs: [
         [
           'test/skill/redactor.test.ts',
-          'hides a secret of which any characters are escaped in any way, also in layers',
-          'hides a secret in hex, and inside of longer base64 at any place of it',
-          'hides everything where a text is made to be compared in vain for long',
+          'hides a secret with escaped characters, even in several layers',
+          'hides a secret in hex, and at any offset inside longer base64',
+          'hides everything in a text made to slow it down',
         ],
-        ['test/secrets/live-secrets.test.ts', 'are taken out of a text in every form'],
+        ['test/secrets/live-secrets.test.ts', 'are redacted in every form, longest first'],
         [
           'test/security/canaries.test.ts',
-          'are in no line of its log',
-          'are in no file of its data directory',
-          'are in no figure, stream, report or output of a command',
-          'are in no trace',
-          'are in no answer of its API',
+          'never reach its log',
+          'never reach a file of its data directory',
+          'never reach a metric, stream, report or command output',
+          'never reach a trace',
+          'never reach a response of its API',
         ],
-        ['test/security/last-words.test.ts', 'say what a plugin'],
+        ['test/security/last-words.test.ts', 'is logged without secrets if a plugin'],
       ],
     },
     {

@@ -32,9 +32,9 @@ export const sensitiveValues: Chapter = {
         ],
         [
           'test/security/sensitive-values.test.ts',
-          'are hidden where they stand and in what derives from them, and nowhere else',
-          'are in no answer about the run or its case',
-          'are in no line of the log',
+          'are hidden, with all derived values, and nothing else is',
+          'never reach a response about the run or its case',
+          'never reach the log',
         ],
       ],
     },
