@@ -131,7 +131,7 @@ function toPart(
   ]
 }
 
-/** Evaluates what makes a request. Inputs that it cannot be made of are SkillError `bad_request`. */
+/** Evaluates what makes a request. Throws SkillError `bad_request` for unusable inputs. */
 function making<T>(make: () => T): T {
   try {
     return make()
