@@ -47,9 +47,10 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./commands/data/audit.ts')).auditCommand(),
 }
 
-/** Loads the called command, or all of them for the help and for an unknown name. */
+/** Loads the called command, none for the version, or all of them for the help and for an unknown name. */
 async function program([called = '']: readonly string[]): Promise<Command> {
-  const names = Object.hasOwn(commands, called) ? [called] : Object.keys(commands)
+  const isVersion = called === '-V' || called === '--version'
+  const names = Object.hasOwn(commands, called) ? [called] : isVersion ? [] : Object.keys(commands)
   const program = new Command('tocsin')
     .description('Security automation: receives alerts, investigates them with playbooks, records cases.')
     .version(packageJson.version, '-V, --version', 'show the version')
