@@ -28,6 +28,13 @@ export interface ParseTestsOptions {
   readonly catalogue: Catalogue
   /** Loads the source of the playbook under test; undefined if there is none. */
   readonly loadPlaybook: (reference: string) => string | Uint8Array | undefined
+  /** Checked playbooks by reference, kept between calls with the same `loadPlaybook`. Default: none. */
+  readonly checked?: Map<string, CheckedPlaybook> | undefined
+}
+
+interface CheckedPlaybook {
+  readonly playbook: Playbook | undefined
+  readonly called: CalledByName
 }
 
 export interface ParsedTests {
@@ -160,11 +167,13 @@ function readUnreachable(context: TestContext, entry: Entry | undefined): Playbo
 function* readPlaybook(
   { problems }: OpenSource,
   entry: Entry,
-  { catalogue, loadPlaybook }: ParseTestsOptions,
-): Sliced<{ readonly playbook: Playbook | undefined; readonly called: CalledByName }> {
+  { catalogue, loadPlaybook, checked }: ParseTestsOptions,
+): Sliced<CheckedPlaybook> {
   const none = { playbook: undefined, called: new Map() }
   const reference = readText(problems, entry)
   if (reference === undefined) return none
+  const known = checked?.get(reference)
+  if (known !== undefined) return known
   const source = loadPlaybook(reference)
   if (source === undefined) {
     const isNamed = loadPlaybook(`${reference}.yaml`) !== undefined
@@ -181,7 +190,7 @@ function* readPlaybook(
     const message = `the playbook ${quote(reference)} has ${what}: ${first?.line}:${first?.column} ${first?.message}`
     const hint = errors.length === 1 ? first?.hint : undefined
     problems.add('E603', message, entry.value, hint ?? '`tocsin validate` shows each at its place')
-  }
+  } else checked?.set(reference, { playbook, called })
   return { playbook, called }
 }
 

@@ -31,11 +31,13 @@ export async function recordPassingTests(given: unknown, options: RecordPassingO
   if (playbook === undefined || playbook.hash !== run.playbook_hash) return writeTests(run, options, style)
   const loadPlaybook = (name: string) =>
     name === playbookFile ? playbook.source : options.loadPlaybook?.(name)
+  const checked: ParseTestsOptions['checked'] = new Map()
   const readTest = () => {
     const parsed = parseTests(writeTests(run, options, style), {
       catalogue: options.catalogue,
       file: undefined,
       loadPlaybook,
+      checked,
     })
     return { parsed, test: parsed.tests?.tests[0] }
   }
