@@ -59,8 +59,9 @@ verify:
 })
 
 describe('a declarative skill that waits', () => {
-  const skill = skillOf({
-    skill: `effect: write
+  const waiting = (timeout: string) =>
+    skillOf({
+      skill: `effect: write
 repeat: never
 request: { post: /scans }
 poll:
@@ -68,26 +69,31 @@ poll:
   until: response.body.state == "done"
   failed: response.body.state == "failed"
   every: 1ms
-  timeout: 50ms
+  timeout: ${timeout}
 output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
-  })
+    })
   const states = (...all: readonly object[]) => [{ json: { id: 7 } }, ...all.map((json) => ({ json }))]
 
   it('asks until the operation has ended', async () => {
-    const { output, requests } = await run(skill, states({ state: 'new' }, { state: 'done', hits: 3 }))
+    const { output, requests } = await run(
+      waiting('1m'),
+      states({ state: 'new' }, { state: 'done', hits: 3 }),
+    )
     expect(output).to.deep.equal({ hits: 3 })
     expect(requests.map(({ path }) => path)).to.deep.equal(['/scans', '/scans/7', '/scans/7'])
   })
 
   it('fails with the operation', async () => {
-    expect(await failure(run(skill, states({ state: 'failed' })))).to.include({ code: 'operation_failed' })
+    expect(await failure(run(waiting('1m'), states({ state: 'failed' })))).to.include({
+      code: 'operation_failed',
+    })
   })
 
   it('leaves the outcome of a write open after the timeout', async () => {
     const replies = ({ path }: { path: string }) => ({
       json: path === '/scans' ? { id: 7 } : { state: 'new' },
     })
-    const error = await failure(run(skill, replies))
+    const error = await failure(run(waiting('1ms'), replies))
     expect(error)
       .to.include({ code: 'operation_unfinished' })
       .and.have.deep.property('details', { effect: 'unknown' })

@@ -86,7 +86,7 @@ describe('readPlugin', () => {
       'an unknown schema keyword',
       { skill: 'input: { a: { fromat: ip } }' },
       'fromat',
-      "E311 unknown keyword 'fromat'",
+      "E104 unknown key 'fromat' in a field (did you mean 'format'?)",
     ],
     [
       'an input that is secret',

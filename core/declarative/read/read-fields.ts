@@ -9,7 +9,7 @@ import { readSchema } from '../../playbook/steps/read-inputs.ts'
 import { describe } from '../../playbook/template/fields.ts'
 import type { Entry, MapNode } from '../../playbook/yaml/document.ts'
 import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
-import { checkKeywords, compileSchema } from '../../schema/index.ts'
+import { checkKeywords, compileSchema, keywordNames } from '../../schema/index.ts'
 import type { PluginReading } from './reading.ts'
 
 /** Fields of a connection, or the inputs of a skill. */
@@ -89,6 +89,9 @@ function typeOf(fields: readonly ReadField[]): Type {
     properties: Object.fromEntries(properties),
   })
 }
+
+/** Keys of an output field beside the keywords of JSON Schema. */
+export const fieldKeys: readonly string[] = ['value', 'optional', 'each', 'item']
 
 /** Keys of a field beside the keywords of JSON Schema. */
 const ownKeys = ['optional', 'secret', 'sensitive', 'address'] as const
@@ -175,12 +178,13 @@ export function readJsonSchema(
   schema: JsonSchema,
   node: MapNode,
 ): JsonSchema | undefined {
+  const known = [...keywordNames, ...ownKeys, ...fieldKeys]
   const misspelt = node.entries.find(
-    ({ name }) => nearest(name, ownKeys) !== undefined && !ownKeys.includes(name as never),
+    ({ name }) => !known.includes(name) && nearest(name, known) !== undefined,
   )
   if (misspelt !== undefined) {
-    const hint = `did you mean '${nearest(misspelt.name, ownKeys)}'?`
-    reading.problems.add('E104', `unknown key ${quote(misspelt.name)}`, misspelt.key, hint)
+    const hint = `did you mean '${nearest(misspelt.name, known)}'?`
+    reading.problems.add('E104', `unknown key ${quote(misspelt.name)} in a field`, misspelt.key, hint)
     return undefined
   }
   return readSchema(reading, schema, node, false, reading.isThorough ? compileSchema : checkOnly)

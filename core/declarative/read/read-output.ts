@@ -17,7 +17,7 @@ import {
 import type { MapNode, Node } from '../../playbook/yaml/document.ts'
 import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { OutputTemplate } from '../language/declared.ts'
-import { readJsonSchema } from './read-fields.ts'
+import { fieldKeys, readJsonSchema } from './read-fields.ts'
 import { readTemplate, refuseSecrets, type Names, type PluginReading } from './reading.ts'
 import { schemaOfType, unionOf } from './schema-of-type.ts'
 
@@ -31,9 +31,6 @@ interface ReadValue extends ReadOutput {
   /** The value may be missing. */
   readonly isOptional: boolean
 }
-
-/** Keys of an output field beside the keywords of JSON Schema. */
-const fieldKeys = ['value', 'optional', 'each', 'item']
 
 /** Reads `output`: name → value, nested map, or field with a type. */
 export function readOutput(reading: PluginReading, names: Names, node: Node): ReadOutput {
