@@ -22,6 +22,21 @@ describe('connections in the page', function () {
     await picture(page, 'connection-wrong')
   })
 
+  it('takes a reference in place of a secret, and back', async () => {
+    const { page } = house
+    await page.getByRole('button', { name: 'Use a reference' }).click()
+    const field = page.getByPlaceholder('vault:intel#api_key')
+    await field.fill('vault:endpoint')
+    await page.getByRole('button', { name: 'Create connection' }).click()
+    await page.getByText('is no reference: use env:NAME').waitFor()
+    await field.fill('env:CLIENT_SECRET')
+    await page.getByRole('button', { name: 'Create connection' }).click()
+    await page.getByText('cannot read the secret env:CLIENT_SECRET').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByLabel('Client Secret').first().fill('canary-canary')
+  })
+
   it('tests a new connection and shows the error in one sentence', async () => {
     const { page } = house
     await page.getByText('More: Login URL').click()

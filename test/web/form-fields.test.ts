@@ -1,6 +1,17 @@
 import { expect } from 'chai'
-import { changedSettings, mergeValues } from '../../server/web/connections/connection.ts'
-import { fieldErrors, fieldsOf, formObject, skeletonText } from '../../server/web/forms/form-fields.ts'
+import {
+  changedSettings,
+  mergeValues,
+  savedFields,
+  valuesOf,
+} from '../../server/web/connections/connection.ts'
+import {
+  fieldErrors,
+  fieldsOf,
+  formObject,
+  referenceMark,
+  skeletonText,
+} from '../../server/web/forms/form-fields.ts'
 
 const fields = fieldsOf({
   required: ['token', 'url'],
@@ -31,6 +42,18 @@ describe('forms from a JSON Schema', () => {
   it('omit blank fields, so that defaults apply', () => {
     const values = { token: 't', url: '', port: '8', on: false, list: '[1]' }
     expect(formObject(fields, values)).to.deep.equal({ token: 't', port: 8, on: false, list: [1] })
+  })
+
+  it('send a reference in place of a secret', () => {
+    const saved = savedFields({ settings: { mode: 'a' }, secret_references: { token: 'vault:x#y' } })
+    expect(saved).to.deep.equal({ mode: 'a', token: { reference: 'vault:x#y' } })
+    const values = valuesOf(saved)
+    expect(changedSettings(saved, formObject(fields, values)), 'nothing is changed').to.deep.equal({})
+    const typed = { ...values, token: `${referenceMark} env:TOKEN ` }
+    expect(changedSettings(saved, formObject(fields, typed))).to.deep.equal({
+      token: { reference: 'env:TOKEN' },
+    })
+    expect(formObject(fields, { token: referenceMark })).to.deep.equal({})
   })
 
   it('send large integers with all their digits', () => {

@@ -7,6 +7,7 @@ import {
   fieldErrors,
   fieldsOf,
   formObject,
+  referenceMark,
   type FormField,
   type FormValues,
   changedFieldsText,
@@ -15,7 +16,7 @@ import { FormError, SchemaForm } from '../forms/schema-form.tsx'
 import { useUnsavedInput, handleSubmit } from '../forms/form-state.ts'
 import { JsonView } from '../parts/text-view.tsx'
 import { Section } from '../parts/layout.tsx'
-import { changedSettings, conflictingFields, mergeValues, valuesOf } from './connection.ts'
+import { changedSettings, conflictingFields, mergeValues, savedFields, valuesOf } from './connection.ts'
 import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 import { showInvisible } from '../parts/outside-text.ts'
 
@@ -55,7 +56,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
   if (!mayEdit)
     return (
       <Section title="Settings">
-        <JsonView value={connection.settings} label="Settings" />
+        <JsonView value={savedFields(connection)} label="Settings" />
       </Section>
     )
   return (
@@ -65,6 +66,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
           <SchemaForm
             fields={fields}
             values={values}
+            withReferences
             errors={
               new Map([
                 ...errors,
@@ -111,7 +113,8 @@ function useSettingsForm({
   onSaved,
 }: ConnectionSettingsProps) {
   const fields = useMemo(() => fieldsOf(setup.settings).map(keepSecret), [setup])
-  const { settings: now, name, organization_code: code } = connection
+  const { settings, secret_references, name, organization_code: code } = connection
+  const now = useMemo(() => savedFields({ settings, secret_references }), [settings, secret_references])
   const [begun] = useState<Filled>({ before: now, values: valuesOf(now) })
   const [filled, setFilled, forget] = useUnsavedInput<Filled>({
     place: `Connection ${name} of ${code}`,
@@ -147,11 +150,11 @@ function useSettingsForm({
         headers: { 'if-match': etag ?? '*' },
       }),
     onSuccess(saved, sent) {
-      const { settings } = saved.data
+      const after = savedFields(saved.data)
       setOvertaken(new Set())
       setFilled((typed) => ({
-        before: settings,
-        values: mergeValues(typed.values, sent.values, valuesOf(settings)),
+        before: after,
+        values: mergeValues(typed.values, sent.values, valuesOf(after)),
       }))
       forget(sent)
       onSaved(saved)
@@ -226,4 +229,6 @@ function Meanwhile({ fields, now, isPending, onMine, onTheirs }: MeanwhileProps)
 }
 
 const nowText = (value: string | boolean | undefined): string =>
-  value === undefined || value === '' ? 'empty' : `“${showInvisible(String(value))}”`
+  value === undefined || value === ''
+    ? 'empty'
+    : `“${showInvisible(String(value).replace(referenceMark, ''))}”`

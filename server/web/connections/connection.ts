@@ -1,14 +1,29 @@
 import type { ApiConnection } from '../api/types.ts'
-import type { FormValues } from '../forms/form-fields.ts'
+import { referenceMark, type FormValues } from '../forms/form-fields.ts'
 
-/** The form values of saved settings. Secrets are blank. */
+/** The settings, and the references of secrets as they are entered. */
+export const savedFields = ({
+  settings,
+  secret_references: references,
+}: Pick<ApiConnection, 'settings' | 'secret_references'>): ApiConnection['settings'] => ({
+  ...settings,
+  ...Object.fromEntries(Object.entries(references).map(([name, reference]) => [name, { reference }])),
+})
+
+/** The form values of saved fields. Stored secrets are blank. */
 export function valuesOf(settings: ApiConnection['settings']): FormValues {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value),
+      referenceIn(value) ??
+        (typeof value === 'string' || typeof value === 'boolean' ? value : JSON.stringify(value)),
     ]),
   )
+}
+
+function referenceIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('reference' in value)) return undefined
+  return typeof value.reference === 'string' ? referenceMark + value.reference : undefined
 }
 
 /** The form values after the settings changed: edited fields stay, the others follow. */

@@ -131,6 +131,7 @@ function ConnectionForm({ plugin, setup }: ConnectionFormProps) {
                 <SchemaForm
                   fields={fields}
                   values={values}
+                  withReferences
                   errors={atFields}
                   onChange={(next) => type({ values: next })}
                 />

@@ -29,6 +29,9 @@ export interface FormField {
   readonly examples: readonly string[]
 }
 
+/** Begins the typed value of a secret field that holds a reference instead of the secret. */
+export const referenceMark = '\0'
+
 /** Typed values are text. */
 export type FormValues = Readonly<Record<string, string | boolean>>
 
@@ -96,6 +99,10 @@ export function formObject(fields: readonly FormField[], values: FormValues): Re
       const value = values[name]
       if (value === undefined || value === '') return []
       if (typeof value === 'boolean') return [[name, value]]
+      if (kind === 'secret' && value.startsWith(referenceMark)) {
+        const reference = value.slice(referenceMark.length).trim()
+        return reference === '' ? [] : [[name, { reference }]]
+      }
       if (kind === 'number') return [[name, typedNumber(value)]]
       return [[name, kind === 'json' ? typedJson(value) : value]]
     }),

@@ -2,6 +2,7 @@ import {
   Textarea,
   Stack,
   Autocomplete,
+  Button,
   JsonInput,
   NumberInput,
   PasswordInput,
@@ -11,7 +12,7 @@ import {
 } from '@mantine/core'
 import type { useJsonText } from './form-state.ts'
 import { useEffect, useRef } from 'react'
-import { type FormField, type FormValues, yesNo } from './form-fields.ts'
+import { referenceMark, type FormField, type FormValues, yesNo } from './form-fields.ts'
 import './schema-form.css'
 import { apiProblem } from '../api/problem.ts'
 import { ErrorAlert } from '../parts/feedback.tsx'
@@ -20,17 +21,20 @@ interface SchemaFormProps {
   readonly fields: readonly FormField[]
   readonly values: FormValues
   readonly errors?: ReadonlyMap<string, string>
+  /** Whether a secret can be a reference. Default false. */
+  readonly withReferences?: boolean
   readonly onChange: (values: FormValues) => void
 }
 
 /** A form for an object of a JSON Schema. Fields with a default are folded. */
-export function SchemaForm({ fields, values, errors, onChange }: SchemaFormProps) {
+export function SchemaForm({ fields, values, errors, withReferences, onChange }: SchemaFormProps) {
   const show = (field: FormField) => (
     <SchemaField
       key={field.name}
       field={field}
       value={values[field.name]}
       error={errors?.get(field.name)}
+      withReferences={withReferences === true}
       onChange={(value) => onChange({ ...values, [field.name]: value })}
     />
   )
@@ -55,11 +59,12 @@ interface SchemaFieldProps {
   readonly field: FormField
   readonly value: string | boolean | undefined
   readonly error: string | undefined
+  readonly withReferences: boolean
   readonly onChange: (value: string | boolean) => void
 }
 
 /** One field with the input for its kind. */
-function SchemaField({ field, value, error, onChange }: SchemaFieldProps) {
+function SchemaField({ field, value, error, withReferences, onChange }: SchemaFieldProps) {
   const { kind, label, description, placeholder, isRequired, choices, examples } = field
   const look = { label, description, error, placeholder, withAsterisk: isRequired }
   const text = typeof value === 'string' ? value : ''
@@ -98,14 +103,7 @@ function SchemaField({ field, value, error, onChange }: SchemaFieldProps) {
         />
       )
     case 'secret':
-      return (
-        <PasswordInput
-          {...look}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          autoComplete="new-password"
-        />
-      )
+      return <SecretInput look={look} value={text} withReferences={withReferences} onChange={onChange} />
     case 'text':
       if (examples.length > 1)
         return (
@@ -128,6 +126,48 @@ function SchemaField({ field, value, error, onChange }: SchemaFieldProps) {
         />
       )
   }
+}
+
+interface SecretInputProps extends Pick<SchemaFieldProps, 'withReferences' | 'onChange'> {
+  readonly look: object
+  readonly value: string
+}
+
+/** A secret, or a reference to it. */
+function SecretInput({ look, value, withReferences, onChange }: SecretInputProps) {
+  const isReference = value.startsWith(referenceMark)
+  return (
+    <Stack gap={4} align="stretch">
+      {isReference ? (
+        <TextInput
+          {...look}
+          description="Where the secret is kept: env:NAME, file:path or vault:path#key"
+          placeholder="vault:intel#api_key"
+          value={value.slice(referenceMark.length)}
+          onChange={(event) => onChange(referenceMark + event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      ) : (
+        <PasswordInput
+          {...look}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          autoComplete="new-password"
+        />
+      )}
+      {withReferences && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          w="fit-content"
+          onClick={() => onChange(isReference ? '' : referenceMark)}
+        >
+          {isReference ? 'Store the secret' : 'Use a reference'}
+        </Button>
+      )}
+    </Stack>
+  )
 }
 
 interface FormRefusalProps {
