@@ -240,3 +240,12 @@ export function marked(source: string, problem: Problem): string {
     lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1
   return source.slice(offset(problem.line, problem.column), offset(problem.endLine, problem.endColumn))
 }
+
+/** Errors as `code message`. */
+export const errorsOf = (source: string) =>
+  check(source)
+    .filter(({ severity }) => severity === 'error')
+    .map(({ code, message }) => `${code} ${message}`)
+/** Codes of the errors of some steps. */
+export const errorCodesOf = (steps: string, rest = '') =>
+  codesOf(check(withSteps(steps, rest)).filter(({ severity }) => severity === 'error'))

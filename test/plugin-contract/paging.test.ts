@@ -1,29 +1,11 @@
 import { expect } from 'chai'
 import {
   collectPages,
-  numberAt,
-  readable,
-  readRecords,
   SkillError,
   type CollectPagesOptions,
-  type JsonObject,
   type PageRequest,
 } from '../../core/plugin/index.ts'
-
-const numbers = (from: number, count: number): readonly number[] =>
-  Array.from({ length: count }, (_one, index) => from + index)
-
-/** A system with so many items, which counts by offset and knows nothing else. */
-function system(total: number) {
-  const asked: PageRequest[] = []
-  const fetch = async (page: PageRequest): Promise<readonly number[]> => {
-    asked.push(page)
-    return numbers(page.offset, Math.min(page.size, Math.max(0, total - page.offset)))
-  }
-  return { asked, fetch }
-}
-
-const idOf = String
+import { numbers, pagedSystem, idOf } from './paged-system.ts'
 
 /** Without how many were read and what could not be, which most tests are not about. */
 const collect = async (options: CollectPagesOptions<number>) => {
@@ -33,7 +15,7 @@ const collect = async (options: CollectPagesOptions<number>) => {
 
 describe('collectPages', () => {
   it('ends at a page that is shorter than requested', async () => {
-    const { asked, fetch } = system(25)
+    const { asked, fetch } = pagedSystem(25)
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
     expect(found).to.deep.equal({ items: numbers(0, 25), complete: true, total: null })
     expect(asked).to.deep.equal([
@@ -44,7 +26,7 @@ describe('collectPages', () => {
   })
 
   it('reads one empty page if the last page is full', async () => {
-    const { asked, fetch } = system(20)
+    const { asked, fetch } = pagedSystem(20)
     const found = await collect({ limit: 100, pageSize: 10, idOf, fetch })
     expect(found).to.deep.equal({ items: numbers(0, 20), complete: true, total: null })
     expect(asked).to.have.length(3)
@@ -57,12 +39,12 @@ describe('collectPages', () => {
   })
 
   it('recognizes an empty list as complete', async () => {
-    const found = await collect({ limit: 100, pageSize: 10, fetch: system(0).fetch })
+    const found = await collect({ limit: 100, pageSize: 10, fetch: pagedSystem(0).fetch })
     expect(found).to.deep.equal({ items: [], complete: true, total: null })
   })
 
   it('stops at the limit and reports possible further items', async () => {
-    const { asked, fetch } = system(100)
+    const { asked, fetch } = pagedSystem(100)
     expect(await collect({ limit: 25, pageSize: 10, idOf, fetch })).to.deep.equal({
       items: numbers(0, 25),
       complete: false,
@@ -74,7 +56,7 @@ describe('collectPages', () => {
   })
 
   it('requests at most the limit', async () => {
-    const { asked, fetch } = system(100)
+    const { asked, fetch } = pagedSystem(100)
     await collect({ limit: 3, pageSize: 10, fetch })
     expect(asked).to.deep.equal([{ offset: 0, number: 1, size: 3 }])
   })
@@ -206,7 +188,7 @@ describe('collectPages', () => {
   })
 
   it('counts only kept items toward the limit, with full pages', async () => {
-    const { asked, fetch } = system(100)
+    const { asked, fetch } = pagedSystem(100)
     const keep = (item: number) => item % 5 === 0
     const found = await collect({ limit: 3, pageSize: 10, idOf, keep, fetch })
     expect(found).to.deep.equal({ items: [0, 5, 10], complete: false, total: null })
@@ -217,7 +199,7 @@ describe('collectPages', () => {
   })
 
   it('reports how many it read', async () => {
-    const { fetch } = system(100)
+    const { fetch } = pagedSystem(100)
     const keep = (item: number) => item % 5 === 0
     expect((await collectPages({ limit: 3, pageSize: 10, idOf, keep, fetch })).read).to.equal(20)
     expect((await collectPages({ limit: 1000, pageSize: 40, idOf, keep, fetch })).read).to.equal(100)
@@ -248,62 +230,5 @@ describe('collectPages', () => {
     const error = new Error('no page')
     const work = collect({ limit: 1, pageSize: 1, fetch: () => Promise.reject(error) })
     expect(await work.catch((thrown: unknown) => thrown)).to.equal(error)
-  })
-})
-
-describe('unreadable records', () => {
-  const decode = (record: JsonObject): number => {
-    const number = numberAt(record, 'n')
-    if (number === null) throw new SkillError('bad_response', 'a record without a number')
-    if (number === 13) throw new SkillError('unlucky', 'not this one')
-    return number
-  }
-  const bad = { secret: 'x' }
-  const pagesOf = (...pages: readonly (readonly unknown[])[]) => {
-    const asked: number[] = []
-    const fetch = async ({ number }: PageRequest) => {
-      asked.push(number)
-      return { items: (pages[number - 1] ?? []).map(readable(decode)), more: number < pages.length }
-    }
-    return { asked, fetch }
-  }
-  const options = { limit: 10, pageSize: 2, idOf }
-
-  it('are skipped and counted, with each reason once', async () => {
-    const { fetch } = pagesOf([{ n: 1 }, bad], [bad, 'no object'], [{ n: 2 }])
-    expect(await collectPages({ ...options, fetch })).to.deep.equal({
-      items: [1, 2],
-      complete: true,
-      read: 5,
-      total: null,
-      leftOut: {
-        unreadable: 3,
-        unreadable_why: ['a record without a number', 'a record of the list is not an object'],
-      },
-    })
-  })
-
-  it('do not count twice if a system repeats a page endlessly', async () => {
-    const { asked, fetch } = pagesOf(...Array.from({ length: 9 }, () => [{ n: 1 }, bad]))
-    const { leftOut, complete } = await collectPages({ ...options, fetch })
-    expect({ complete, ...leftOut }).to.include({ complete: false, unreadable: 1 })
-    expect(asked).to.deep.equal([1, 2])
-  })
-
-  it('do not hide a readable one behind them at a limit of one', async () => {
-    const { fetch } = pagesOf([bad], [{ n: 2 }])
-    expect(await collectPages({ ...options, limit: 1, fetch })).to.deep.include({ items: [2] })
-  })
-
-  it('fail the list if there are no others', async () => {
-    const { asked, fetch } = pagesOf([bad, bad], [{ n: 1 }])
-    expect(await collectPages({ ...options, fetch }).catch(String)).to.include('a record without a number')
-    expect(asked).to.deep.equal([1])
-    expect(() => readRecords([bad], decode)).to.throw('a record without a number')
-    expect(readRecords([], decode)).to.deep.equal({ items: [], leftOut: {} })
-  })
-
-  it('do not mask errors of another kind', () => {
-    expect(() => readRecords([{ n: 1 }, { n: 13 }], decode)).to.throw('not this one')
   })
 })
