@@ -135,9 +135,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'const longestNapMs = Infinity',
   },
   'a queued run is due at the time at which it was queued': {
-    file: 'server/sqlite/runs/run-transitions.ts',
-    find: 'wakeAt: turnHasCome,',
-    replace: 'wakeAt: now,',
+    file: 'server/sqlite/runs/queue-run.ts',
+    find: 'wakeAt: begun ? null : turnHasCome,',
+    replace: 'wakeAt: begun ? null : now,',
   },
   'a woken run is due at the time at which it was woken': {
     file: 'server/sqlite/runs/run-turns.ts',
