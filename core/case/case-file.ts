@@ -1,4 +1,4 @@
-import type { Case, CaseAction, CaseEntry } from '../domain/case.ts'
+import type { Case, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
 import type { ListedAlert } from '../ports/alert-store.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
 import type { CaseObservable } from './observables.ts'
@@ -13,6 +13,8 @@ export interface CaseFile {
   /** Destructive actions, oldest first. */
   readonly actions: readonly CaseAction[]
   readonly observables: readonly CaseObservable[]
+  /** All, oldest first. */
+  readonly files: readonly CaseAttachment[]
   /** Oldest first. */
   readonly timeline: readonly CaseEntry[]
   /** How many more of each exist. */

@@ -1,6 +1,7 @@
 import { alertStatusNames } from '../domain/alert.ts'
-import type { ActionDecision, CaseAction, CaseEntry } from '../domain/case.ts'
+import type { ActionDecision, CaseAction, CaseAttachment, CaseEntry } from '../domain/case.ts'
 import type { ListedRun } from '../ports/runs/run-store.ts'
+import { sizeText } from '../transitions/case-files.ts'
 import { escapeText } from '../errors/source-frame.ts'
 import type { CaseFile } from './case-file.ts'
 import { actionOutcomeTexts, inputText } from './actions.ts'
@@ -16,7 +17,7 @@ const maxRows = 200
  * @param atMs time of the report, in epoch milliseconds
  */
 export function caseReport(file: CaseFile, atMs: number): string {
-  const { case: found, alerts, runs, actions, observables, timeline, leftOut } = file
+  const { case: found, alerts, runs, actions, observables, files, timeline, leftOut } = file
   const sections = [
     `# Case ${markdownCode(found.id)}`,
     `**Title:** ${markdownCode(found.title)}`,
@@ -27,6 +28,7 @@ export function caseReport(file: CaseFile, atMs: number): string {
       ? ['## Actions taken', 'No destructive action is on record.']
       : section('Actions taken', actions, actionLine, leftOut.actions)),
     ...section('Observables', observables, observableLine, leftOut.observables),
+    ...section('Files', files, fileLine, 0),
     ...section('What happened', timeline, entryLine, leftOut.timeline),
     ...section(
       'Alerts',
@@ -101,6 +103,12 @@ function observableLine({ kind, value, learned, used }: CaseObservable): string 
   const head = `- ${kind} ${markdownCode(value)}`
   const said = [...learned.map(learnedText), ...used.map(useText)]
   return `${head}: ${said.length === 0 ? 'not looked up' : said.join('; ')}`
+}
+
+function fileLine({ name, size, sha256, addedAt, addedBy, deletedAt }: CaseAttachment): string {
+  const deleted = deletedAt === null ? '' : `; content deleted on ${utc(deletedAt)}`
+  const what = `${markdownCode(name)}, ${sizeText(size)}, SHA-256 ${markdownCode(sha256)}`
+  return `- ${what}, attached by ${byWhom(addedBy)} on ${utc(addedAt)}${deleted}`
 }
 
 function useText({ source, at, state, isQuestion }: ObservableUse): string {

@@ -79,6 +79,7 @@ export const auditActions = [
   'engine.paused',
   'engine.resumed',
   'case.exported',
+  'case.file_downloaded',
   'keys.viewed',
   'connections.viewed',
   'audit.export_started',

@@ -1,4 +1,4 @@
-import type { CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
+import type { AttachedFile, CaseChanges, CaseStatus, Severity, Verdict } from '../plugin/index.ts'
 import type { AuditRecord, Author } from './audit.ts'
 import type { StoredError } from './run.ts'
 
@@ -23,6 +23,15 @@ export interface Case {
   readonly runsDeleted: number
 }
 
+/** A file of a case with its origin. */
+export interface CaseAttachment extends AttachedFile {
+  /** Epoch milliseconds. */
+  readonly addedAt: number
+  readonly addedBy: Author
+  /** When the retention policy deleted the content, in epoch milliseconds; null: it is there. */
+  readonly deletedAt: number | null
+}
+
 /** A person's changes; absent fields keep their values. */
 export interface CaseEdit extends Omit<CaseChanges, 'assignee'> {
   /** Null removes the assignee. */
@@ -37,7 +46,7 @@ export interface CaseEntry {
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
-  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'action' | 'run_ended'
+  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'action' | 'file' | 'run_ended'
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */

@@ -34,6 +34,26 @@ export interface CaseView {
   readonly assignee: string | null
 }
 
+/** A file to attach to a case. */
+export interface NewFile {
+  /** At most 255 characters are kept, without path separators and control characters. */
+  readonly name: string
+  /** As the sender claims; never used to show the file. Default `application/octet-stream`. */
+  readonly contentType?: string | undefined
+  /** At most 32 MB. */
+  readonly bytes: Uint8Array
+}
+
+/** A file of a case. */
+export interface AttachedFile {
+  /** SHA-256 of its content in hexadecimal; identifies the file within its case. */
+  readonly sha256: string
+  readonly name: string
+  readonly contentType: string
+  /** Bytes. */
+  readonly size: number
+}
+
 /**
  * The cases of one organization. Every write has the step's idempotency key: repeating it changes nothing and
  * returns the first answer.
@@ -61,4 +81,19 @@ export interface CaseAccess {
    * @throws SkillError `case_not_found`
    */
   comment(id: string, text: string, key: string): Promise<void>
+  /**
+   * Attaches a file. A content that the case has already is not attached again: its first file is returned, so that
+   * repeating the call is safe.
+   *
+   * @throws SkillError `case_not_found`, `file_too_large`, `too_many_files`, `file_quota_reached`
+   */
+  attachFile(id: string, file: NewFile): Promise<AttachedFile>
+  /** The files of a case, oldest first; without those whose content the retention policy deleted. */
+  files(id: string): Promise<readonly AttachedFile[]>
+  /**
+   * The content of a file of a case. It may be malware: pass it on, never run or render it.
+   *
+   * @throws SkillError `file_not_found`
+   */
+  readFile(id: string, sha256: string): Promise<Uint8Array>
 }

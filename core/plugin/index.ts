@@ -4,11 +4,13 @@ import type { ConnectionDefinition } from './connection.ts'
 
 export { caseStatuses, severities, verdicts } from './case-access.ts'
 export type {
+  AttachedFile,
   CaseAccess,
   CaseChanges,
   CaseStatus,
   CaseView,
   NewCase,
+  NewFile,
   Severity,
   Verdict,
 } from './case-access.ts'

@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/audit.ts'
 import type { Case, CaseAction, CaseEdit, CaseEntry } from '../domain/case.ts'
 import type { CaseChanges, CaseStatus, NewCase, Severity, Verdict } from '../plugin/index.ts'
+import type { CaseFileStore } from './case-file-store.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 
 export interface CaseFilter {
@@ -36,6 +37,7 @@ export interface CaseListRequest extends ListRequest {
 }
 
 export interface CaseStore {
+  readonly files: CaseFileStore
   find(scope: OrganizationScope, id: string): Promise<Case | undefined>
   /** The case that `create` opened with this key. */
   findByKey(organizationUuid: string, key: string): Promise<Case | undefined>

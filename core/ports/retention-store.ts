@@ -6,8 +6,8 @@ import type { SessionLimits } from '../domain/session.ts'
  */
 export interface RetentionStore {
   /**
-   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats and uses of destructive skills. True:
-   * more may be left.
+   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats, uses of destructive skills and contents
+   * without a file. True: more may be left.
    */
   clearOutlived(sessions: SessionLimits): Promise<boolean>
   /**
@@ -22,6 +22,11 @@ export interface RetentionStore {
    * and count what they lost.
    */
   pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
+  /**
+   * Deletes the contents of files whose case is closed and was last changed by then. The case keeps their names and hashes; a
+   * content that another case has stays. `clearOutlived` frees the space.
+   */
+  pruneFiles(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
 }
 
 /** What to delete. */
@@ -43,6 +48,8 @@ export interface PrunedPiece {
   readonly runs: number
   /** Number of deleted alerts. */
   readonly alerts: number
+  /** Number of deleted files. */
+  readonly files: number
   /** Start of the next piece; undefined: nothing is left. */
   readonly next: PrunePlace | undefined
 }

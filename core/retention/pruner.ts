@@ -10,6 +10,8 @@ export interface Retention {
   readonly runsMs: number | undefined
   /** For an alert with its runs, after its last change. */
   readonly alertsMs: number | undefined
+  /** For the files of a closed case, after the last change of the case. */
+  readonly filesMs: number | undefined
 }
 
 /** Deletes expired data in the background. */
@@ -63,21 +65,25 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   async function round(): Promise<void> {
     await inPieces(async () => ((await retention.clearOutlived(sessions)) ? { at: 0, row: 0 } : undefined))
     const now = certainTime()
-    const deleted = { runs: 0, alerts: 0 }
-    const count = ({ runs, alerts, next }: PrunedPiece) => {
+    const deleted = { runs: 0, alerts: 0, files: 0 }
+    const count = ({ runs, alerts, files, next }: PrunedPiece) => {
       deleted.runs += runs
       deleted.alerts += alerts
+      deleted.files += files
       return next
     }
     const runRule = ruleOf('TOCSIN_KEEP_RUNS_DAYS', keep.runsMs, now)
+    const fileRule = ruleOf('TOCSIN_KEEP_FILES_DAYS', keep.filesMs, now)
     const alertRule = ruleOf('TOCSIN_KEEP_ALERTS_DAYS', keep.alertsMs, now)
     try {
       if (runRule !== undefined)
         await inPieces(async (from) => count(await retention.pruneRuns(runRule, from)))
       if (alertRule !== undefined)
         await inPieces(async (from) => count(await retention.pruneAlerts(alertRule, from)))
+      if (fileRule !== undefined)
+        await inPieces(async (from) => count(await retention.pruneFiles(fileRule, from)))
     } finally {
-      if (deleted.runs + deleted.alerts > 0) log.info(deleted, 'deleted expired data')
+      if (deleted.runs + deleted.alerts + deleted.files > 0) log.info(deleted, 'deleted expired data')
     }
   }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defaultGroupWindowMs } from '../../core/domain/alert-group.ts'
+import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { serverLimits } from '../../core/destructive/policy.ts'
 import type { DestructiveLimits } from '../../core/domain/destructive-use.ts'
 import { selfApprovals, type SelfApproval } from '../../core/engine/turns/approved-by-another.ts'
@@ -79,6 +80,8 @@ export interface Config {
   /** Addresses and ranges of proxies whose forwarding headers are trusted. */
   readonly trustedProxies: readonly string[]
   readonly keep: Retention
+  /** Bytes of the files of each organization. */
+  readonly fileQuota: number
   readonly sessions: SessionLimits
   readonly auditExport: AuditExportSettings
   readonly logLevel: read.LogLevel
@@ -117,6 +120,8 @@ const variables = {
   TOCSIN_SESSION_MAX_HOURS: read.integerBetween(1, 720),
   TOCSIN_KEEP_RUNS_DAYS: read.integerBetween(1, 36_500),
   TOCSIN_KEEP_ALERTS_DAYS: read.integerBetween(1, 36_500),
+  TOCSIN_KEEP_FILES_DAYS: read.integerBetween(1, 36_500),
+  TOCSIN_FILE_QUOTA_MB: read.integerBetween(0, 1_000_000),
   TOCSIN_AUDIT_EXPORT: read.exportTargets,
   TOCSIN_AUDIT_EXPORT_AUTHORIZATION: read.headerValue,
   TOCSIN_LOG_LEVEL: read.oneOf(read.logLevels),
@@ -155,6 +160,7 @@ export function readConfig(env: Environment): Config {
   const [keepRuns, keepAlerts] = [value('TOCSIN_KEEP_RUNS_DAYS'), value('TOCSIN_KEEP_ALERTS_DAYS')]
   if (keepRuns !== undefined && keepAlerts !== undefined && keepAlerts < keepRuns)
     problems.push({ pointer: '/TOCSIN_KEEP_ALERTS_DAYS', message: alertsBeforeRuns(keepAlerts, keepRuns) })
+  const fileQuota = value('TOCSIN_FILE_QUOTA_MB')
   const [port, opsPort] = [value('TOCSIN_PORT') ?? 8080, value('TOCSIN_OPS_PORT')]
   if (port !== 0 && opsPort === port)
     problems.push({ pointer: '/TOCSIN_OPS_PORT', message: `is ${port}, as TOCSIN_PORT: choose another port` })
@@ -192,7 +198,12 @@ export function readConfig(env: Environment): Config {
     selfApproval: value('TOCSIN_SELF_APPROVAL') ?? 'never',
     groupWindowMs: minutes(value('TOCSIN_GROUP_MINUTES')) ?? defaultGroupWindowMs,
     sessions: sessionLimits(value('TOCSIN_SESSION_IDLE_MINUTES'), value('TOCSIN_SESSION_MAX_HOURS')),
-    keep: { runsMs: days(keepRuns), alertsMs: days(keepAlerts) },
+    keep: {
+      runsMs: days(keepRuns),
+      alertsMs: days(keepAlerts),
+      filesMs: days(value('TOCSIN_KEEP_FILES_DAYS')),
+    },
+    fileQuota: fileQuota === undefined ? defaultFileQuota : fileQuota * 1_048_576,
     auditExport,
     logLevel: value('TOCSIN_LOG_LEVEL') ?? 'info',
     allowPrivateEgress: value('TOCSIN_ALLOW_PRIVATE_EGRESS') ?? { everyone: [], organizations: new Map() },

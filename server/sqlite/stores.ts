@@ -7,6 +7,8 @@ import type { SecretBox } from '../secrets/secret-box.ts'
 import { AlertIndexer } from './alerts/alert-indexer.ts'
 import { SqliteAlertStore } from './alerts/alert-store.ts'
 import { headOf, SqliteAuditStore } from './audit/audit-log.ts'
+import { defaultFileQuota } from '../../core/transitions/case-files.ts'
+import { SqliteCaseFileStore } from './cases/case-file-store.ts'
 import { SqliteCaseStore } from './cases/case-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoints/checkpoint-store.ts'
@@ -48,6 +50,8 @@ export interface SqliteStoresOptions
    * `tocsin keys create`, which take the claim only during a migration.
    */
   readonly claim?: 'exclusive' | 'shared'
+  /** Bytes of the files of each organization. Default 1 GB. */
+  readonly fileQuota?: number | undefined
   /** Called with the newest audit entry after its commit. */
   readonly onAuditHead?: ((head: AuditHead) => void) | undefined
 }
@@ -78,7 +82,11 @@ export async function openSqliteStores(options: SqliteStoresOptions): Promise<St
       onCommit: committed(database, options),
     })
     const held = claim === 'exclusive' ? lock : undefined
-    return assembleStores({ database, commits, clock }, { secrets, changes, fileGuard, lock: held })
+    const { fileQuota = defaultFileQuota } = options
+    return assembleStores(
+      { database, commits, clock },
+      { secrets, changes, fileGuard, fileQuota, lock: held },
+    )
   } catch (error) {
     database?.close()
     lock?.release()
@@ -104,14 +112,17 @@ interface StoreParts {
   readonly secrets: SecretBox
   readonly changes: ChangeSource
   readonly fileGuard: DatabaseFileGuard
+  readonly fileQuota: number
   readonly lock: DataDirLock | undefined
 }
 
-function assembleStores(context: StoreContext, { secrets, changes, fileGuard, lock }: StoreParts): Stores {
+function assembleStores(context: StoreContext, parts: StoreParts): Stores {
+  const { secrets, changes, fileGuard, fileQuota, lock } = parts
   const { database, commits, clock } = context
   const listed = new ListedRows(context)
   const indexer = new AlertIndexer(context, listed)
   const destructiveUses = new SqliteDestructiveUseStore(context)
+  const files = new SqliteCaseFileStore(context, fileQuota)
   let emptied = false
   // Commands leave indexing to the server.
   if (lock !== undefined) indexer.soon()
@@ -122,7 +133,7 @@ function assembleStores(context: StoreContext, { secrets, changes, fileGuard, lo
     sessions: new SqliteSessionStore(context),
     requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),
-    cases: new SqliteCaseStore(context, listed),
+    cases: new SqliteCaseStore(context, listed, files),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context, destructiveUses),
@@ -134,7 +145,7 @@ function assembleStores(context: StoreContext, { secrets, changes, fileGuard, lo
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     audit: new SqliteAuditStore(context),
-    retention: new SqliteRetentionStore(context, destructiveUses),
+    retention: new SqliteRetentionStore(context, destructiveUses, files),
     changes,
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))

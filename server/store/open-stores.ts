@@ -25,12 +25,19 @@ export async function openStores(
   { live, ...observers }: StoreObservers = {},
 ): Promise<Stores> {
   const config = await withMasterKey(given)
-  const { dataDir } = config
+  const { dataDir, fileQuota } = config
   makeDataDirPrivate(dataDir)
   const masterKey = findMasterKey(config)
   const box = createSecretBox(masterKey)
   const secrets = live === undefined ? box : observeSecrets(box, live)
-  const stores = await openSqliteStores({ dataDir, secrets, clock: systemClock, claim, ...observers })
+  const stores = await openSqliteStores({
+    dataDir,
+    secrets,
+    clock: systemClock,
+    claim,
+    fileQuota,
+    ...observers,
+  })
   // Completes an interrupted rotation while no other process can.
   if (claim === 'exclusive' && masterKey.origin === 'next') adoptNextKey(dataDir, masterKey.version - 1)
   return stores

@@ -136,6 +136,9 @@ function casesOf(id: number): CaseAccess {
     find: call('find'),
     update: call('update'),
     comment: call('comment'),
+    attachFile: call('attachFile'),
+    files: call('files'),
+    readFile: call('readFile'),
   }
 }
 

@@ -23,6 +23,7 @@ describe('the case report', () => {
       runsDeleted: 0,
     },
     alerts: [],
+    files: [],
     runs: [],
     actions: [],
     observables: [],

@@ -21,12 +21,13 @@ export const ruleBy = (before: number): RetentionRule => ({ before, setting: 'TO
 
 /** All pieces, one after the other. */
 export async function inPieces(piece: (from: PrunePlace | undefined) => Promise<PrunedPiece>) {
-  const sum = { runs: 0, alerts: 0 }
+  const sum = { runs: 0, alerts: 0, files: 0 }
   let from: PrunePlace | undefined
   do {
-    const { runs, alerts, next } = await piece(from)
+    const { runs, alerts, files, next } = await piece(from)
     sum.runs += runs
     sum.alerts += alerts
+    sum.files += files
     from = next
   } while (from !== undefined)
   return sum
@@ -94,12 +95,12 @@ export function retentionStoreContract(subject: GetSubject): void {
     it('deletes steps, inputs and output of runs that ended before the cut-off, and marks them pruned', async () => {
       const { run } = await investigated(failed)
       pass(day)
-      expect(await pruneRuns(now() - day - 1)).to.deep.equal({ runs: 0, alerts: 0 })
+      expect(await pruneRuns(now() - day - 1)).to.deep.equal({ runs: 0, alerts: 0, files: 0 })
       expect(await own.journal.entries(run.uuid)).to.have.length(1)
-      expect(await pruneRuns(now() - day)).to.deep.equal({ runs: 1, alerts: 0 })
+      expect(await pruneRuns(now() - day)).to.deep.equal({ runs: 1, alerts: 0, files: 0 })
       expect(await find(run)).to.deep.equal({ ...run, output: null, prunedAt: now() })
       expect(await own.journal.entries(run.uuid)).to.deep.equal([])
-      expect(await pruneRuns(now())).to.deep.equal({ runs: 0, alerts: 0 })
+      expect(await pruneRuns(now())).to.deep.equal({ runs: 0, alerts: 0, files: 0 })
     })
 
     it('keeps a run that is active, or whose case is open or was closed after the cut-off', async () => {
@@ -226,7 +227,7 @@ export function retentionStoreContract(subject: GetSubject): void {
       await newest()
       pass(day)
       expect((await pruneAlerts(now() - day - 1)).alerts).to.equal(0)
-      expect(await pruneAlerts(now() - day)).to.deep.equal({ runs: 1, alerts: 1 })
+      expect(await pruneAlerts(now() - day)).to.deep.equal({ runs: 1, alerts: 1, files: 0 })
       expect([await own.alerts.find('all', alert.id), await find(run)]).to.deep.equal([undefined, undefined])
       expect(await own.alerts.wasDeleted('all', alert.id.toLowerCase())).to.equal(true)
       expect(
@@ -339,11 +340,11 @@ export function retentionStoreContract(subject: GetSubject): void {
       pass(day)
       await pruneRuns(now())
       const rule = ruleBy(now())
-      expect(await told()).to.deep.equal([['Acme', 'server', { runs: 2, alerts: 0, ...rule }]])
+      expect(await told()).to.deep.equal([['Acme', 'server', { runs: 2, alerts: 0, files: 0, ...rule }]])
       await pruneAlerts(now())
       expect((await told()).slice(1)).to.deep.equal([
-        ['Acme', 'server', { runs: 0, alerts: 2, ...rule }],
-        ['Globex', 'server', { runs: 0, alerts: 1, ...rule }],
+        ['Acme', 'server', { runs: 0, alerts: 2, files: 0, ...rule }],
+        ['Globex', 'server', { runs: 0, alerts: 1, files: 0, ...rule }],
       ])
       await pruneAlerts(now())
       expect(await told(), 'nothing was deleted').to.have.length(3)

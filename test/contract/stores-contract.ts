@@ -4,6 +4,7 @@ import { alertGroupsContract } from './alert-groups.ts'
 import { firstRunsContract } from './first-runs.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
+import { caseFileStoreContract } from './case-file-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
@@ -53,6 +54,7 @@ export function storesContract(makeStores: MakeStores): void {
   alertStoreContract(getSubject)
   pagingContract(getSubject)
   caseStoreContract(getSubject)
+  caseFileStoreContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)
   rerunsContract(getSubject)

@@ -483,7 +483,10 @@ describe('cases over HTTP', () => {
         return (await api.call('GET', '/api/audit?action=data.pruned', { key })).json.data
       }
       const [entry, ...more] = await auditOf('acme')
-      expect(entry).to.deep.include({ organization_code: 'acme', details: { runs: 1, alerts: 1, ...rule } })
+      expect(entry).to.deep.include({
+        organization_code: 'acme',
+        details: { runs: 1, alerts: 1, files: 0, ...rule },
+      })
       expect([...more, ...(await auditOf('globex'))]).to.deep.equal([])
     })
 

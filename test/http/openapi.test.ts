@@ -163,10 +163,13 @@ describe('the OpenAPI document', () => {
     cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
     const token = await api.stores.connections.eventsToken(organizationUuid, uuid)
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
+    const text = { name: 'a.txt', bytes: Buffer.from('x') }
+    const file = await api.stores.cases.files.attach(organizationUuid, caseId ?? '', text, somebody())
     Object.assign(ids, {
       alert: json.alert_id,
       run: run.uuid,
       case: caseId,
+      hash: file.sha256,
       playbook: 'p',
       checkpoint: checkpoint.id,
       key,

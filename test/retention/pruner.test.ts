@@ -5,7 +5,7 @@ import type { Stores } from '../../core/ports/stores.ts'
 import { ManualClock } from '../engine/support/manual-clock.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
-const nothing: PrunedPiece = { runs: 0, alerts: 0, next: undefined }
+const nothing: PrunedPiece = { runs: 0, alerts: 0, files: 0, next: undefined }
 
 describe('the pruner', () => {
   function start(keep: Retention, pieces: readonly (PrunedPiece | Error)[] = []) {
@@ -25,6 +25,7 @@ describe('the pruner', () => {
       },
       pruneRuns: ({ before, setting }, from) => answer(setting, before, from),
       pruneAlerts: ({ before, setting }, from) => answer(setting, before, from),
+      pruneFiles: ({ before, setting }, from) => answer(setting, before, from),
     }
     const warnings: string[] = []
     const logged: unknown[] = []
@@ -40,7 +41,7 @@ describe('the pruner', () => {
     return { clock, calls, logged, warnings, pruner }
   }
 
-  const forEver = { runsMs: undefined, alertsMs: undefined }
+  const forEver = { runsMs: undefined, alertsMs: undefined, filesMs: undefined }
 
   it('deletes expired data a minute after the start and then hourly, and other data only if configured', async () => {
     const { clock, calls, pruner, logged } = start(forEver)
@@ -55,7 +56,7 @@ describe('the pruner', () => {
   })
 
   it('cuts off at a whole millisecond, even if the clock has fractions', async () => {
-    const { clock, calls, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day })
+    const { clock, calls, pruner } = start({ ...forEver, runsMs: 30 * day, alertsMs: 90 * day })
     const monotonic = clock.monotonic.bind(clock)
     clock.monotonic = () => monotonic() - 0.25
     await clock.advance(minute)
@@ -68,8 +69,16 @@ describe('the pruner', () => {
 
   it('works in pieces with pauses and logs the total once', async () => {
     const next = { at: 1, row: 2 }
-    const pieces = [{ runs: 3, alerts: 0, next }, nothing, { runs: 1, alerts: 2, next }, nothing]
-    const { clock, calls, logged, pruner } = start({ runsMs: 30 * day, alertsMs: 90 * day }, pieces)
+    const pieces = [
+      { runs: 3, alerts: 0, files: 0, next },
+      nothing,
+      { runs: 1, alerts: 2, files: 0, next },
+      nothing,
+    ]
+    const { clock, calls, logged, pruner } = start(
+      { ...forEver, runsMs: 30 * day, alertsMs: 90 * day },
+      pieces,
+    )
     await clock.advance(minute)
     expect(calls).to.deep.equal([['clear'], ['TOCSIN_KEEP_RUNS_DAYS=30', 30 * day, undefined]])
     await clock.advance(minute)
@@ -78,15 +87,15 @@ describe('the pruner', () => {
       ['TOCSIN_KEEP_ALERTS_DAYS=90', 90 * day + 10, undefined],
       ['TOCSIN_KEEP_ALERTS_DAYS=90', 90 * day + 20, next],
     ])
-    expect(logged, 'with names that a line may have').to.deep.equal([{ runs: 4, alerts: 2 }])
+    expect(logged, 'with names that a line may have').to.deep.equal([{ runs: 4, alerts: 2, files: 0 }])
     await pruner.stop()
   })
 
   it('logs deletions before a failure and the failure, and retries in an hour', async () => {
-    const pieces = [{ runs: 3, alerts: 0, next: { at: 1, row: 2 } }, new Error('disk full')]
+    const pieces = [{ runs: 3, alerts: 0, files: 0, next: { at: 1, row: 2 } }, new Error('disk full')]
     const { clock, calls, logged, warnings, pruner } = start({ ...forEver, runsMs: day }, pieces)
     await clock.advance(2 * minute)
-    expect(logged).to.deep.equal([{ runs: 3, alerts: 0 }])
+    expect(logged).to.deep.equal([{ runs: 3, alerts: 0, files: 0 }])
     expect(warnings).to.have.length(1)
     const before = calls.length
     await clock.advance(hour)
@@ -108,7 +117,7 @@ describe('the pruner', () => {
 
   it('can be stopped during a pause', async () => {
     const { clock, pruner, calls } = start({ ...forEver, runsMs: day }, [
-      { runs: 1, alerts: 0, next: { at: 1, row: 1 } },
+      { runs: 1, alerts: 0, files: 0, next: { at: 1, row: 1 } },
     ])
     await clock.advance(minute)
     await pruner.stop()

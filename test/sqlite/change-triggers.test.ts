@@ -17,6 +17,8 @@ const unwatched = [
   'connection_secrets',
   'destructive_uses',
   'events_tokens',
+  'file_contents',
+  'file_pieces',
   'inbound_calls',
   'journal_copies',
   'once_requests',

@@ -206,6 +206,17 @@ describe('worker threads of skills', () => {
     await missing.close()
   })
 
+  it('hand over the bytes of files, and get them back', async () => {
+    for (const size of [0, 3_000_000]) {
+      const { file, ...rest } = (await call('keep', { ms: size })) as {
+        file: { sha256: string; size: number }
+      }
+      expect(file.size).to.equal(size)
+      expect(rest).to.deep.equal({ isSame: true, count: size === 0 ? 1 : 2 })
+    }
+    expect((await cases.files.list('all', 'DEMO-1')).map(({ size }) => size)).to.deep.equal([0, 3_000_000])
+  })
+
   const crashes: readonly (readonly [string, RegExp])[] = [
     ['heap', /out of memory/],
     ['buffers', /out of memory/],

@@ -1,9 +1,12 @@
-import { theServer, type Actor } from '../../domain/audit.ts'
+import { createHash } from 'node:crypto'
+import { authorOf, theServer, type Actor } from '../../domain/audit.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { newCaseFields } from '../../transitions/case.ts'
+import { acceptedFile } from '../../transitions/case-files.ts'
 import type { Case, CaseEdit, CaseEntry } from '../../domain/case.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { ConnectionDefinition, NewCase, Secret } from '../index.ts'
+import type { CaseFileStore, OpenFile } from '../../ports/case-file-store.ts'
 import type { CaseStore } from '../../ports/case-store.ts'
 import type { ConnectionStore } from '../../ports/connection-store.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
@@ -54,6 +57,7 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
     })
   open({ title }, theServer)
   return {
+    files: testFiles(existing),
     get all() {
       return [...byId.values()]
     },
@@ -78,6 +82,29 @@ export function testCases(prefix = 'DEMO', title = 'The case of the run', id = `
       once(key, () => write(existing(id), {}, entry))
       return { ...entry, action: null, at: 0 }
     },
+  }
+}
+
+/** Files in memory. */
+function testFiles(existing: (id: string) => Case): CaseFileStore {
+  const files: (OpenFile & { readonly caseId: string })[] = []
+  const inCase = (id: string) => files.filter(({ caseId }) => caseId === id)
+  return {
+    async attach(_organization, id, given, by) {
+      const { bytes, ...named } = acceptedFile(given)
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const earlier = inCase(existing(id).id).find((file) => file.sha256 === sha256)
+      if (earlier !== undefined) return earlier
+      const origin = { addedAt: 0, addedBy: authorOf(by), deletedAt: null }
+      const content = async function* () {
+        yield bytes
+      }
+      const file = { caseId: id, ...named, sha256, size: bytes.length, ...origin, content }
+      files.push(file)
+      return file
+    },
+    list: async (_scope, id) => inCase(id),
+    open: async (_scope, id, sha256) => inCase(id).find((file) => file.sha256 === sha256),
   }
 }
 

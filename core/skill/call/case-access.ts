@@ -1,7 +1,8 @@
 import { theRun } from '../../domain/audit.ts'
-import { NotFoundError } from '../../errors/errors.ts'
-import { SkillError, type CaseAccess, type CaseView } from '../../plugin/index.ts'
+import { ConflictError, NotFoundError } from '../../errors/errors.ts'
+import { SkillError, type AttachedFile, type CaseAccess, type CaseView } from '../../plugin/index.ts'
 import type { CaseStore } from '../../ports/case-store.ts'
+import { fileNotFound } from '../../transitions/case-files.ts'
 
 export interface CaseAccessOptions {
   readonly cases: CaseStore
@@ -35,6 +36,13 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
     comment: async (id, text, key) => {
       await skillErrors(cases.comment(organizationUuid, id, text, by, own(key)))
     },
+    attachFile: async (id, file) =>
+      attached(await skillErrors(cases.files.attach(organizationUuid, id, file, by))),
+    files: async (id) => {
+      const files = await cases.files.list([organizationUuid], id)
+      return files.filter(({ deletedAt }) => deletedAt === null).map(attached)
+    },
+    readFile: (id, sha256) => skillErrors(readFile(cases, organizationUuid, id, sha256)),
   }
 }
 
@@ -45,12 +53,36 @@ function toView({ id, title, summary, status, severity, verdict, assignee }: Cas
   return { id, title, summary, status, severity, verdict, assignee }
 }
 
+const attached = ({ sha256, name, contentType, size }: AttachedFile): AttachedFile => ({
+  sha256,
+  name,
+  contentType,
+  size,
+})
+
+async function readFile(
+  cases: CaseStore,
+  organizationUuid: string,
+  id: string,
+  sha256: string,
+): Promise<Uint8Array> {
+  const file = await cases.files.open([organizationUuid], id, sha256)
+  if (file === undefined) throw fileNotFound(id, sha256)
+  const bytes = new Uint8Array(file.size)
+  let at = 0
+  for await (const piece of file.content()) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
 async function skillErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof NotFoundError)
-      throw new SkillError('case_not_found', error.message, { cause: error })
+    const isRefusal = error instanceof NotFoundError || error instanceof ConflictError
+    if (isRefusal) throw new SkillError(error.code, error.message, { hint: error.hint, cause: error })
     throw error
   }
 }

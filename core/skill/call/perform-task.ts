@@ -175,6 +175,9 @@ const noCases: CaseAccess = {
   find: refuse,
   update: refuse,
   comment: refuse,
+  attachFile: refuse,
+  files: refuse,
+  readFile: refuse,
 }
 
 function openTask(

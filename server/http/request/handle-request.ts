@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { CancelledError } from '../../../core/errors/errors.ts'
 import { stringifyJson } from '../../../core/common/json.ts'
@@ -171,9 +172,21 @@ function setAnswer(context: Context, route: Route, answer: Answer, prefix: strin
   if (answer.headers !== undefined) context.set(answer.headers)
   context.status = answer.status ?? route.status
   if (context.status === 204) return
+  if (answer.file !== undefined) return setFile(context, answer.file)
   const textType = answer.type ?? 'text/plain; charset=utf-8'
   context.set('content-type', answer.text === undefined ? 'application/json' : textType)
   context.body = sendable(answer.text ?? stringifyJson(answer.body))
+}
+
+/** Whatever the file is: it may be malware, or a page that would run with the rights of ours. */
+function setFile(context: Context, { name, size, content }: NonNullable<Answer['file']>): void {
+  context.attachment(name)
+  context.set({ 'content-type': 'application/octet-stream', 'content-length': String(size) })
+  context.set({
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  })
+  context.body = Readable.from(content, { objectMode: false })
 }
 
 function answerEvents(

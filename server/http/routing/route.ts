@@ -138,6 +138,12 @@ export interface Answer {
   readonly text?: string
   /** Content type of `text`; default `text/plain; charset=utf-8`. */
   readonly type?: string
+  /** Instead of `body`: sends a file to save, which no browser shows. */
+  readonly file?: {
+    readonly name: string
+    readonly size: number
+    readonly content: AsyncIterable<Uint8Array>
+  }
   /** Instead of `body`: sends server-sent events until it resolves. */
   readonly events?: (stream: EventStream) => Promise<void>
   /** Default: the status of the route. 204 has no body. */

@@ -36,6 +36,7 @@ export const requestErrors = {
   session_not_found: { status: 404, title: 'The request has no session' },
   playbook_not_found: { status: 404, title: 'Playbook not found' },
   alert_not_found: { status: 404, title: 'Alert not found' },
+  file_not_found: { status: 404, title: 'File not found' },
   case_not_found: { status: 404, title: 'Case not found' },
   checkpoint_not_found: { status: 404, title: 'Checkpoint not found' },
   run_not_found: { status: 404, title: 'Run not found' },

@@ -146,6 +146,27 @@ export const apiCaseSchema = {
         },
       },
     },
+    files: {
+      type: 'array',
+      description: 'Files of the case, oldest first; only when one case is read.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['sha256', 'name', 'content_type', 'size', 'added_at', 'added_by', 'deleted_at'],
+        properties: {
+          sha256: { type: 'string', description: 'SHA-256 of the content in hexadecimal.' },
+          name: { type: 'string' },
+          content_type: { type: 'string', description: 'As claimed by the sender.' },
+          size: { type: 'integer', minimum: 0, description: 'Bytes.' },
+          added_at: { type: 'integer', minimum: 0, description: 'When (epoch milliseconds).' },
+          added_by: apiActorSchema,
+          deleted_at: {
+            type: ['integer', 'null'],
+            description: 'When the retention policy deleted the content (epoch milliseconds).',
+          },
+        },
+      },
+    },
     timeline_total: {
       type: 'integer',
       minimum: 0,
@@ -165,7 +186,10 @@ export const apiCaseSchema = {
             type: ['string', 'null'],
             description: 'Id of the HTTP request, as in the log.',
           },
-          kind: { type: 'string', enum: ['opened', 'alert', 'changed', 'note', 'action', 'run_ended'] },
+          kind: {
+            type: 'string',
+            enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended'],
+          },
           text: { type: 'string', description: 'Plain text.' },
           changes: {
             anyOf: [

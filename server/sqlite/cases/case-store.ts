@@ -18,6 +18,7 @@ import { caseDifference, editCase } from '../../../core/transitions/case.ts'
 import { changedEntry, noteEntry } from '../../../core/transitions/timeline.ts'
 import { updateRow } from '../context/rows.ts'
 import { actionsOf } from './case-actions.ts'
+import type { SqliteCaseFileStore } from './case-file-store.ts'
 import {
   caseEntryByRow,
   insertEntry,
@@ -47,10 +48,12 @@ const orders: Readonly<Record<CaseSort, Order<CaseRow>>> = {
 }
 
 export class SqliteCaseStore extends SqliteStore implements CaseStore {
+  readonly files: SqliteCaseFileStore
   readonly #listed: ListedRows
 
-  constructor(context: StoreContext, listed: ListedRows) {
+  constructor(context: StoreContext, listed: ListedRows, files: SqliteCaseFileStore) {
     super(context)
+    this.files = files
     this.#listed = listed
   }
 

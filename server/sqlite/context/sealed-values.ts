@@ -58,5 +58,6 @@ export const sealedColumns = {
   inputs: { table: 'runs', name: 'inputs', place: `'inputs ' || uuid` },
   result: { table: 'runs', name: 'output', place: `'output ' || uuid` },
   answer: { table: 'checkpoint_answers', name: 'value', place: `'answer ' || checkpoint_id` },
+  contentKey: { table: 'file_contents', name: 'content_key', place: `'file ' || uuid` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
 } as const satisfies Readonly<Record<string, SealedColumn>>

@@ -50,6 +50,13 @@ export const watchedTables: readonly WatchedTable[] = [
     organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
     key: 'row.case_id',
   },
+  {
+    table: 'case_files',
+    kind: 'case',
+    columns: ['deleted_at'],
+    organization: '(SELECT organization_id FROM cases WHERE id = row.case_id)',
+    key: 'row.case_id',
+  },
   { table: 'checkpoints', kind: 'checkpoint', organization: own },
   {
     table: 'checkpoint_answers',

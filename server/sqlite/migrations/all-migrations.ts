@@ -1,3 +1,4 @@
+import { caseFiles } from './0002-case-files.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -21,4 +22,4 @@ const initial = [
  * In order: the first leads from version 0 to 1. Released migrations never change. Each later one has its own file in this folder,
  * named after its number and purpose.
  */
-export const migrations: readonly string[] = [initial]
+export const migrations: readonly string[] = [initial, caseFiles]

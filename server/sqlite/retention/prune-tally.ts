@@ -6,6 +6,7 @@ import type { StoreContext } from '../context/store-context.ts'
 interface Counts {
   readonly runs: number
   readonly alerts: number
+  readonly files: number
 }
 
 /** Deleted rows of each organization in one write. */
@@ -14,18 +15,18 @@ export class PruneTally {
 
   /** @param organization key of its row */
   add(organization: number, what: keyof Counts): void {
-    const { runs, alerts } = this.#counts.get(organization) ?? { runs: 0, alerts: 0 }
-    const more = { runs: runs + Number(what === 'runs'), alerts: alerts + Number(what === 'alerts') }
-    this.#counts.set(organization, more)
+    const counts = this.#counts.get(organization) ?? { runs: 0, alerts: 0, files: 0 }
+    this.#counts.set(organization, { ...counts, [what]: counts[what] + 1 })
   }
 
   get all(): Counts {
-    let [runs, alerts] = [0, 0]
+    let [runs, alerts, files] = [0, 0, 0]
     for (const counts of this.#counts.values()) {
       runs += counts.runs
       alerts += counts.alerts
+      files += counts.files
     }
-    return { runs, alerts }
+    return { runs, alerts, files }
   }
 
   /** Inside of the write: records the deletions in the audit log. */

@@ -5,8 +5,10 @@ import type {
   RetentionRule,
   RetentionStore,
 } from '../../../core/ports/retention-store.ts'
+import type { SqliteCaseFileStore } from '../cases/case-file-store.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
 import { pruneAlerts } from './prune-alerts.ts'
+import { pruneFiles } from './prune-files.ts'
 import { pruneRuns } from './prune-runs.ts'
 import { PruneTally } from './prune-tally.ts'
 import { deleteOutlived, outlived } from '../context/rows.ts'
@@ -18,9 +20,11 @@ const clearedAtOnce = 500
 
 export class SqliteRetentionStore extends SqliteStore implements RetentionStore {
   readonly #destructiveUses: SqliteDestructiveUseStore
+  readonly #files: SqliteCaseFileStore
 
-  constructor(context: StoreContext, destructiveUses: SqliteDestructiveUseStore) {
+  constructor(context: StoreContext, destructiveUses: SqliteDestructiveUseStore, files: SqliteCaseFileStore) {
     super(context)
+    this.#files = files
     this.#destructiveUses = destructiveUses
   }
 
@@ -33,7 +37,7 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
       )
       cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))
       cleared.push(this.#destructiveUses.clearAway(clearedAtOnce))
-      return cleared.includes(clearedAtOnce)
+      return this.#files.clearAway() || cleared.includes(clearedAtOnce)
     })
   }
 
@@ -43,6 +47,10 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
 
   pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
     return this.#prune(pruneAlerts, rule, from)
+  }
+
+  pruneFiles(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
+    return this.#prune(pruneFiles, rule, from)
   }
 
   #prune(work: typeof pruneRuns, rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {

@@ -15,6 +15,7 @@ import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { Actions, Observables } from './findings.tsx'
 import { CaseEditor } from './case-edit.tsx'
+import { CaseFiles } from './case-files.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { CaseTimeline, NoteForm } from './case-timeline.tsx'
 import { OutsideText } from '../parts/text-view.tsx'
@@ -58,6 +59,7 @@ export default function CasePage() {
             />
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
+            <CaseFiles files={data.files} path={path} />
             <CaseAlerts id={data.case_id} alerts={data.alerts} deleted={data.alerts_deleted} />
             <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />
           </Stack>

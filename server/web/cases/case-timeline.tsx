@@ -4,6 +4,7 @@ import {
   ChatBubbleIcon,
   CheckIcon,
   DotFilledIcon,
+  FileIcon,
   LightningBoltIcon,
   Pencil1Icon,
   RocketIcon,
@@ -25,6 +26,7 @@ const icons: Readonly<Record<string, ComponentType>> = {
   changed: Pencil1Icon,
   note: ChatBubbleIcon,
   action: LightningBoltIcon,
+  file: FileIcon,
   run_ended: CheckIcon,
 }
 

@@ -44,6 +44,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
   'GET /cases/{case}/export': { roles: readers, of: 'case' },
+  'GET /cases/{case}/files/{hash}': { roles: readers, of: 'caseWithFile' },
   'GET /runs': { roles: readers, of: 'list' },
   'GET /runs/{run}': { roles: readers, of: 'run' },
   'GET /runs/{run}/steps': { roles: readers, of: 'run' },

@@ -68,6 +68,12 @@ export function thingsOf(api: Api, code: string) {
       const { caseId } = await runningRun()
       return { case: [caseId, caseId.toUpperCase()] }
     },
+    async caseWithFile(): Promise<Thing> {
+      const { caseId } = await runningRun()
+      const file = { name: 'x', bytes: Buffer.from('x') }
+      const { sha256 } = await stores.cases.files.attach(organizationUuid, caseId, file, somebody())
+      return { case: [caseId, caseId.toUpperCase()], hash: [sha256, sha256.toUpperCase()] }
+    },
     async run(): Promise<Thing> {
       const { uuid } = await runningRun()
       return { run: [uuid] }

@@ -1,4 +1,4 @@
-import type { Case } from '../../../../core/domain/case.ts'
+import type { Case, CaseAttachment } from '../../../../core/domain/case.ts'
 import type { CaseFile } from '../../../../core/case/case-file.ts'
 import type { CaseObservable } from '../../../../core/case/observables.ts'
 import type { Directory } from '../../caller/directory.ts'
@@ -36,9 +36,28 @@ export async function caseFileView(file: CaseFile, directory: Directory): Promis
     runs: await Promise.all(file.runs.map((run) => runView(run, directory))),
     actions: file.actions,
     observables: file.observables.map(observableView),
+    files: file.files.map(attachmentView),
     timeline: file.timeline,
   }
 }
+
+const attachmentView = ({
+  sha256,
+  name,
+  contentType,
+  size,
+  addedAt,
+  addedBy,
+  deletedAt,
+}: CaseAttachment) => ({
+  sha256,
+  name,
+  content_type: contentType,
+  size,
+  added_at: addedAt,
+  added_by: addedBy,
+  deleted_at: deletedAt,
+})
 
 const observableView = ({ kind, value, learned, used }: CaseObservable) => ({
   kind,
@@ -56,7 +75,7 @@ export const caseEntrySchema = objectSchema({
   at: time,
   actor: actorSchema,
   request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
-  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'run_ended'] },
+  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended'] },
   text: { ...text, description: 'Plain text.' },
   changes: { type: ['object', 'null'], description: 'For `changed`: the new values.' },
   action: {

@@ -4,6 +4,7 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { caseEntrySchema, caseFileView, caseView } from './case-view.ts'
 import { entityTag } from '../../request/if-match.ts'
 import { addNote, changeCase } from './change-case.ts'
+import { downloadFile } from './download-file.ts'
 import { exportCase } from './export-case.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
@@ -95,4 +96,4 @@ const getTimeline = defineRoute({
   },
 })
 
-export const caseRoutes = [listCases, getCase, changeCase, addNote, getTimeline, exportCase]
+export const caseRoutes = [listCases, getCase, changeCase, addNote, getTimeline, exportCase, downloadFile]

@@ -51,10 +51,11 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
   const { stores } = services
   const scope = [found.organizationUuid]
   const filter = { caseId: found.id }
-  const [alerts, runs, actions, timeline] = await Promise.all([
+  const [alerts, runs, actions, files, timeline] = await Promise.all([
     stores.alerts.list(scope, filter, { limit: limits.alerts, contentBytes: limits.contentBytes }),
     stores.runs.list(scope, filter, { limit: limits.runs }),
     stores.cases.actions(scope, found.id, limits.actions),
+    stores.cases.files.list(scope, found.id),
     readTimeline(services, found, limits.timeline),
   ])
   const observables = await readObservables(services, found, runs.data.slice(0, maxJournals))
@@ -65,6 +66,7 @@ export async function readCaseFile(services: Needed, found: Case, limits: CaseLi
     runs: runs.data,
     actions: actions.data,
     observables: shown,
+    files,
     timeline: timeline.entries,
     leftOut: {
       alerts: alerts.total - alerts.data.length,
