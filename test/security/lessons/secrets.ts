@@ -76,6 +76,36 @@ export const secrets: Chapter = {
       ],
     },
     {
+      promise:
+        'A reference of a connection reads only the area of its organization: variables that the operator lists, files below its folder, Vault below its path. It cannot read the master key or other variables of the process.',
+      proofs: [
+        [
+          'test/secrets/secret-sources.test.ts',
+          'are those that the operator allows this organization',
+          'are no others, and no answer tells whether there is one',
+          'are those in the folder of the organization alone',
+          'in Vault are those below the path of the organization',
+        ],
+        http('secret-references', 'take a reference to no other address unless it is entered again'),
+        http(
+          'reference-addresses',
+          'does not come from a reference while a stored secret would be sent there',
+        ),
+      ],
+    },
+    {
+      promise:
+        'Values of references are redacted like stored secrets, also after a rotation. The token of Vault goes only to the addresses that the operator lists.',
+      proofs: [
+        [
+          'test/end-to-end/secrets-elsewhere.test.ts',
+          'are used by skills, and not shown where the other system repeats them',
+          'are used with their new value at the next call after a rotation',
+        ],
+        ['test/secrets/vault.test.ts', 'never send the token to a node that is not configured'],
+      ],
+    },
+    {
       promise: 'A connection shows the age of its credentials and warns from the 90th day on.',
       proofs: [http('connections', 'warns about credentials that are 90 days old until they are replaced')],
     },
