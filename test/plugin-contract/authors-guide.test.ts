@@ -3,10 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Secret } from '../../core/plugin/index.ts'
+import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
+import { Secret, type HttpClient } from '../../core/plugin/index.ts'
 import { runSkill } from '../../core/plugin/testing/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { formats, keywordNames } from '../../core/schema/index.ts'
+import { connection, failure, skillThat } from '../skill/fixture.ts'
 
 const root = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(root, 'plugins/README.md'), 'utf8')
