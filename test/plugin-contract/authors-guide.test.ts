@@ -123,6 +123,39 @@ describe("the authors' guide", () => {
     expect(report.stats.passes).to.be.above(18)
   }).timeout(60_000)
 
+  it('shows how to read the errors of GraphQL', async () => {
+    const { graphql } = (await import(join(folder, 'plugins/bells/graphql.ts'))) as {
+      graphql: (http: HttpClient, query: string, variables: object) => Promise<unknown>
+    }
+    const ask = (json: unknown) =>
+      runSkill(
+        skillThat(
+          async (_input, { http }) => ({ text: JSON.stringify(await graphql(http, 'query', { id: 7 })) }),
+          { connection, effect: 'write', repeat: 'never' },
+        ),
+        {},
+        { settings: { base_url: 'https://box.example.com', key: 'some-key' }, replies: [{ json }] },
+      )
+    const { output, requests } = await ask({ data: { bell: 'Emma' } })
+    expect(output).to.deep.equal({ text: '{"bell":"Emma"}' })
+    expect(requests[0]).to.include({ method: 'POST', path: '/graphql' })
+    expect(requests[0]?.body).to.equal('{"query":"query","variables":{"id":7}}')
+    const error = (code: string) => [{ message: 'no', extensions: { code } }]
+    const cases = [
+      [{ errors: error('UNAUTHENTICATED') }, 'graphql_refused', false],
+      [{ errors: error('THROTTLED') }, 'graphql_throttled', false],
+      [{ errors: error('BAD_USER_INPUT') }, 'graphql_error', false],
+      [{ data: { ring: null }, errors: error('INTERNAL') }, 'graphql_error', true],
+      [{ data: null, errors: error('THROTTLED') }, 'graphql_throttled', true],
+      [{ data: null }, 'graphql_error', true],
+    ] as const
+    for (const [json, code, mayHave] of cases) {
+      const thrown = await failure(ask(json))
+      expect(thrown, JSON.stringify(json)).to.include({ code })
+      expect(mayHaveHappened(thrown), JSON.stringify(json)).to.equal(mayHave)
+    }
+  })
+
   it('lists every keyword and format', () => {
     const [, section = ''] = guide.split('## Schemas')
     const [listed = ''] = section.split('## Rules')
