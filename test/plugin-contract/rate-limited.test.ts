@@ -1,18 +1,15 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import type { PluginDefinition, Sandbox } from '../../core/plugin/index.ts'
 import { loopbackEgress, runSkill, type ServedSandbox } from '../../core/plugin/testing/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
 
 const pluginsDir = join(import.meta.dirname, '../../plugins')
 
-for (const folder of readdirSync(pluginsDir)) {
-  const name = folder.replaceAll('-', '_')
-  const sandbox: Sandbox | undefined = await loadSandbox({ pluginsDir }, name)
+for (const { name, skills: all } of (await discoverPlugins({ pluginsDir })).plugins) {
+  const sandbox = await loadSandbox({ pluginsDir }, name)
   if (sandbox === undefined) continue
-  const module = (await import(join(pluginsDir, folder, 'plugin.ts'))) as { default: PluginDefinition }
-  const skills = module.default.skills.filter(({ connection }) => connection !== undefined)
+  const skills = all.filter(({ connection }) => connection !== undefined)
 
   describe(`a rate limit of ${name}`, () => {
     for (const skill of skills) {
