@@ -106,6 +106,19 @@ const checks: Readonly<Record<string, Check>> = {
       const [{ input, output }] = skill.examples
       console.log((await runSkill(skill, input)).output.text === output.text)`,
   },
+  'Add a skill to a declarative plugin': {
+    files: 3,
+    program: `
+      const { loadPlugin } = await import('./core/declarative/index.ts')
+      const { runSkill } = await import('./core/plugin/testing/index.ts')
+      const { declared, definition, problems } = loadPlugin({ path: './plugins/greynoise/plugin.yaml' })
+      if (problems.length > 0) throw new Error(JSON.stringify(problems))
+      const skill = definition.skills.find(({ name }) => name === 'get_plan')
+      const [{ input, output, responses }] = declared.skills.find(({ name }) => name === 'get_plan').examples
+      const replies = responses.map(({ body }) => ({ json: body }))
+      const run = await runSkill(skill, input, { settings: { api_key: 'a-long-key' }, replies })
+      console.log(run.output.plan === output.plan)`,
+  },
   'Add a route': {
     files: 3,
     program: `

@@ -159,6 +159,19 @@ output: { id: "\${{ response.body.id }}", tags: "\${{ response.body.?tags }}" }`
     })
   })
 
+  it('tells a field with a type from an object with a field `value`', () => {
+    const { output } = skillOf({
+      skill:
+        'output: { a: { value: "${{ response.status }}" }, b: { value: "${{ response.status }}", score: 1 }, c: { value: { value: x } } }',
+    })
+    const status = { type: 'integer' }
+    expect(output.properties).to.deep.equal({
+      a: status,
+      b: { type: 'object', required: ['value', 'score'], properties: { value: status, score: status } },
+      c: { type: 'object', required: ['value'], properties: { value: { type: 'string' } } },
+    })
+  })
+
   it('makes fields of the output optional that an object that does not exist lacks', () => {
     const { output } = skillOf({
       skill:

@@ -17,6 +17,7 @@ import {
 import type { MapNode, Node } from '../../playbook/yaml/document.ts'
 import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { OutputTemplate } from '../language/declared.ts'
+import { keywordNames } from '../../schema/index.ts'
 import { fieldKeys, readJsonSchema } from './read-fields.ts'
 import { readTemplate, refuseSecrets, type Names, type PluginReading } from './reading.ts'
 import { schemaOfType, unionOf } from './schema-of-type.ts'
@@ -56,8 +57,16 @@ function readMap(reading: PluginReading, names: Names, node: MapNode): ReadOutpu
 function readValue(reading: PluginReading, names: Names, node: Node): ReadValue {
   if (node.kind !== 'map') return readPlain(reading, names, node)
   if (entryNamed(node, 'each') !== undefined) return readEach(reading, names, node)
-  if (entryNamed(node, 'value') !== undefined) return readTyped(reading, names, node)
+  if (isTypedField(node)) return readTyped(reading, names, node)
   return { ...readMap(reading, names, node), isOptional: false }
+}
+
+/** Whether `value` is the value of the field, not the name of a field inside. */
+function isTypedField(node: MapNode): boolean {
+  const value = entryNamed(node, 'value')?.value
+  const others = node.entries.filter(({ name }) => name !== 'value')
+  const isKnown = others.some(({ name }) => keywordNames.includes(name) || fieldKeys.includes(name))
+  return value !== undefined && value.kind !== 'map' && (others.length === 0 || isKnown)
 }
 
 /** A value whose type is that of its expressions. */

@@ -1,0 +1,97 @@
+import { expect } from 'chai'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { compilePlugin, pluginKeys, readPlugin } from '../../core/declarative/index.ts'
+import { formatProblem } from '../../core/errors/source-frame.ts'
+import { runSkill } from '../../core/plugin/testing/index.ts'
+import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
+import { keysTable } from '../playbook/keys-reference.ts'
+import { pluginWith, saidOf } from './support.ts'
+
+const root = join(import.meta.dirname, '../..')
+const page = (path: string): string => readFileSync(join(root, path), 'utf8')
+const blocksOf = (text: string, language: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block = '']) => block)
+
+const reference = 'docs/declarative-plugins.md'
+const regions = /(<!-- keys ([\w ]+) -->\n)[\s\S]*?(?=<!-- \/keys -->)/g
+const maps: Readonly<Record<string, MapDeclaration>> = pluginKeys
+
+describe(reference, () => {
+  it('has each key in a table, once', () => {
+    const found = [...page(reference).matchAll(regions)].flatMap(([, , named = '']) => {
+      const [map = '', ...some] = named.split(' ')
+      return (some.length === 0 ? Object.keys(maps[map]!.keys) : some).map((key) => `${map}.${key}`)
+    })
+    // `check` is a request with further keys.
+    const every = Object.entries(maps).flatMap(([map, { keys }]) =>
+      Object.keys(keys).flatMap((key) =>
+        map === 'check' && key in maps['request']!.keys ? [] : [`${map}.${key}`],
+      ),
+    )
+    expect(found.toSorted()).to.deep.equal(every.toSorted())
+  })
+
+  it('has the tables of the key declarations', async () => {
+    const file = join(root, reference)
+    const given = page(reference).replaceAll(
+      regions,
+      (_, opening: string, named: string) => `${opening}${keysTable(named, maps)}`,
+    )
+    const written = await format(given, { ...(await resolveConfig(file)), parser: 'markdown' })
+    if (process.env['UPDATE']) writeFileSync(file, written)
+    const hint = 'UPDATE=1 npx mocha test/declarative/documentation.test.ts writes it anew'
+    expect(page(reference) === written, hint).to.equal(true)
+  })
+
+  const withFields =
+    'fields: { api_key: { secret: true }, client_id: {}, client_secret: { secret: true }, plan: { enum: [free, team] } }'
+  for (const block of blocksOf(page(reference), 'yaml')) {
+    it(`shows what loads: ${block.split('\n')[0]}`, () => {
+      const isOfSkill = /^(request|output):/.test(block)
+      const input = 'input: { id: {}, since: { optional: true } }'
+      const parts = isOfSkill
+        ? { skill: `${input}\n${block}` }
+        : { connection: block.startsWith('fields:') ? block : `${withFields}\n${block}` }
+      expect(saidOf(pluginWith(parts))).to.deep.equal([])
+    })
+  }
+})
+
+describe('docs/write-a-plugin-in-yaml.md', () => {
+  const text = page('docs/write-a-plugin-in-yaml.md')
+  const source = blocksOf(text, 'yaml').find((block) => block.startsWith('# plugins/'))!
+  const examples = new Map(
+    blocksOf(text, 'json').map((block) => {
+      const { file, ...example } = JSON.parse(block) as { readonly file: string }
+      return [file.replace('plugins/badlist/', ''), JSON.stringify(example)]
+    }),
+  )
+  const read = (path: string) =>
+    examples.has(path) ? { text: examples.get(path)! } : { refused: 'does not exist' }
+  const { plugin, problems } = readPlugin(source, { files: { read }, folder: 'badlist' })
+
+  it('shows a plugin without problems', () => {
+    expect(problems.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
+  })
+
+  for (const { name, examples: shown } of plugin?.skills ?? []) {
+    for (const { title, input, output, responses } of shown) {
+      it(`shows examples that are true: ${title}`, async () => {
+        const skill = compilePlugin(plugin!).skills.find((each) => each.name === name)!
+        const replies = responses.map(({ status, body }) => ({ status, json: body }))
+        const run = await runSkill(skill, input, { settings: { api_key: 'a-long-secret' }, replies })
+        expect(run.output).to.deep.equal(output)
+        expect(run.requests).to.have.length(responses.length)
+      })
+    }
+  }
+
+  it('shows a problem as it is reported', () => {
+    const wrong = source.replace(/get: \[lookup, .*\]/, "get: '/lookup/${{ input.value }}'")
+    const [problem] = readPlugin(wrong, {}).problems
+    const { line, column, code, message, hint } = problem!
+    expect(text).to.include(`plugins/badlist/plugin.yaml:${line}:${column} ${code} ${message} (${hint})`)
+  })
+})
