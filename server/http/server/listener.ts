@@ -56,10 +56,10 @@ const closingGraceMs = 10_000
 
 /**
  * Sockets that listen on the main port. Node accepts one connection per socket and turn of the event loop:
- * with one socket, the last of 500 new connections waits for 500 turns, which are long under load. Only Linux
- * shares connections among sockets of one port.
+ * with one socket, the last of 500 new connections waits for 500 turns, which are long under load. There should be more
+ * than a turn completes requests. Only Linux shares connections among sockets of one port.
  */
-export const manySockets = process.platform === 'linux' && canSharePort(process.versions.node) ? 16 : 1
+export const manySockets = process.platform === 'linux' && canSharePort(process.versions.node) ? 64 : 1
 
 /** Since Node 22.12 and 23.1. */
 function canSharePort(version: string): boolean {
@@ -100,8 +100,8 @@ export function createListener({ limits, answers, sockets = 1, handle }: Listene
       if (first === undefined || others.length === 0) return urlOf(await listenOn(first!, { port, host }))
       if (port !== 0) await requireFree(port, host)
       const bound = boundOf(await listenOn(first, { port, host, reusePort: true }))
-      for (const server of others)
-        await listenOn(server, { port: bound.port, host: bound.address, reusePort: true })
+      const place = { port: bound.port, host: bound.address, reusePort: true }
+      await Promise.all(others.map((server) => listenOn(server, place)))
       return urlOf(first)
     },
     async close() {
