@@ -1,13 +1,18 @@
 /**
  * A process that runs what is unfinished in a data directory and then ends: `child.ts <data directory> <sandbox> <fault>`. With
- * the fault `no_intent` no intent is recorded before a call: a planted bug that the audit must find.
+ * the fault `no_intent` no intent is recorded before a call: a planted bug that the audit must find. With TOCSIN_TEST_WORKERS, so many
+ * threads call the skills.
  */
 import { request } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import type { SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import { createRunner } from '../../core/engine/turns/runner.ts'
 import type { JournalBegin, JournalStore } from '../../core/ports/runs/journal-store.ts'
 import type { Log } from '../../core/ports/log.ts'
+import type { CaseAccess } from '../../core/plugin/index.ts'
 import { systemClock } from '../../server/clock.ts'
+import { createSkillPool, type SkillPool } from '../../server/workers/skill-pool.ts'
+import { storedConnection } from '../skill/fixture.ts'
 import { openStoresIn } from '../support/stores.ts'
 import { playbook, policies } from './playbook.ts'
 import { unfinishedRuns } from '../support/unfinished-runs.ts'
@@ -29,14 +34,73 @@ const runner = createRunner({
   skills: { call: callSkill, interrupted: (skill) => policies[skill]! },
   onRunEnded: (run) => {
     unfinished.delete(run.uuid)
-    if (unfinished.size === 0) void runner.drain(1_000).then(() => stores.close())
+    if (unfinished.size === 0) void runner.drain(1_000).then(close)
   },
 })
+const threads = Number(process.env['TOCSIN_TEST_WORKERS'] ?? 0)
+const pool = threads === 0 ? undefined : makePool()
+await pool?.start()
 process.stdout.write('ready\n')
-if (unfinished.size === 0) await stores.close()
+if (unfinished.size === 0) await close()
 else await runner.recover()
 
-async function callSkill({ purpose, skill, attempt }: SkillCall): Promise<unknown> {
+async function close(): Promise<void> {
+  await pool?.close()
+  await stores.close()
+}
+
+function makePool(): SkillPool {
+  return createSkillPool({
+    threads,
+    data: {
+      plugins: {
+        pluginsDir: '/nowhere',
+        packages: [fileURLToPath(new URL('effects-plugin.ts', import.meta.url))],
+      },
+      allowPrivate: { everyone: ['127.0.0.1'], organizations: new Map() },
+    },
+    memoryMb: 256,
+    changes: () => true,
+    codeOf: async () => undefined,
+    onSecret: quiet,
+    onRequest: quiet,
+    onLost: (reason) => complain({ reason }, 'a thread ended'),
+  })
+}
+
+async function callSkill(call: SkillCall): Promise<unknown> {
+  return pool === undefined ? await callHere(call) : await callInThread(call, pool)
+}
+
+async function callInThread({ purpose, skill, run, attempt }: SkillCall, pool: SkillPool): Promise<unknown> {
+  const { idempotencyKey, deadlineMs, signal, onEffect } = attempt
+  const base_url = sandboxUrl
+  const connection = storedConnection('sandbox', {
+    uuid: '00000000',
+    plugin: 'effects',
+    settings: { base_url },
+  })
+  const task = {
+    purpose,
+    skill: `effects.${skill}`,
+    input: {},
+    asked: undefined,
+    connection: { connection, secrets: {} },
+    run: { id: run.uuid, organization: run.organizationUuid },
+    idempotencyKey,
+    deadlineMs,
+  }
+  return await pool.performTask(task, {
+    signal,
+    onEffect,
+    onSecret: undefined,
+    // The skills use none.
+    cases: {} as CaseAccess,
+    log: { info: quiet, warn: quiet },
+  })
+}
+
+async function callHere({ purpose, skill, attempt }: SkillCall): Promise<unknown> {
   const method = purpose === 'verify' ? 'GET' : 'POST'
   const answer = await send(method, `/${skill}`, attempt.idempotencyKey)
   return purpose === 'verify' && answer.times === 0 ? undefined : { done: true }
