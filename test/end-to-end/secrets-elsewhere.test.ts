@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { examine } from '../../server/doctor/examine.ts'
 import { serveHttp, type TestServer } from '../egress/servers.ts'
 import { serveVault } from '../secrets/support/vault-server.ts'
 import { expectNoSecrets } from '../support/server/expect-no-secrets.ts'
@@ -23,6 +24,7 @@ describe('secrets in Vault, with skills in threads', function () {
   let tocsin: TestTocsin
   /** What the other system accepts, and what it was given. */
   let accepted: string
+  let env: Record<string, string>
   let repeated = 'canary-key-1'
   const given: (string | undefined)[] = []
 
@@ -36,17 +38,14 @@ describe('secrets in Vault, with skills in threads', function () {
       // Some systems repeat what they were given.
       response.end(JSON.stringify({ echo: `${headers.authorization} ${repeated}` }))
     })
-    tocsin = await startTestTocsin({
-      inProcess: true,
-      playbooks: { ask },
-      env: {
-        TOCSIN_WORKERS: '1',
-        TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(tower.url).host,
-        TOCSIN_VAULT_ADDRESS: vault.url,
-        TOCSIN_VAULT_ROLE_ID: 'role-id-0001',
-        TOCSIN_VAULT_SECRET_ID: 'secret-id-0001',
-      },
-    })
+    env = {
+      TOCSIN_WORKERS: '1',
+      TOCSIN_ALLOW_PRIVATE_EGRESS: new URL(tower.url).host,
+      TOCSIN_VAULT_ADDRESS: vault.url,
+      TOCSIN_VAULT_ROLE_ID: 'role-id-0001',
+      TOCSIN_VAULT_SECRET_ID: 'secret-id-0001',
+    }
+    tocsin = await startTestTocsin({ inProcess: true, playbooks: { ask }, env })
     const settings = { base_url: tower.url, header_value: { reference: 'vault:tower#key' } }
     const body = { organization_code: 'main', name: 'tower', plugin: 'http', settings }
     const { status, body: made } = await tocsin.call('/connections', { body })
@@ -82,13 +81,25 @@ describe('secrets in Vault, with skills in threads', function () {
     expect(steps).to.include('[redacted]').and.not.include('canary')
   })
 
-  it('are reported by their reference if they are gone', async () => {
+  it('are reported by their reference if they are gone, also by doctor', async () => {
     vault.secrets.set('tocsin/main/tower', null)
     const { body } = await tocsin.call('/connections/tower/authenticate', { method: 'POST', body: {} })
     expect(body).to.include({ code: 'secret_unresolved' })
     expect(JSON.stringify(body))
       .to.include('cannot read the secret vault:tower#key: its newest version is deleted')
       .and.not.include(vault.url)
+    const folders = {
+      TOCSIN_DATA_DIR: join(tocsin.folder, 'data'),
+      TOCSIN_PLAYBOOKS_DIR: tocsin.playbooksDir,
+      TOCSIN_PORT: '0',
+    }
+    const findings = await examine({ ...env, ...folders }, { online: true })
+    expect(findings.find(({ check }) => check === 'connection main/tower')).to.deep.equal({
+      check: 'connection main/tower',
+      status: 'problem',
+      message: "connection 'tower': cannot read the secret vault:tower#key: its newest version is deleted",
+      hint: 'write a new version, or restore the deleted one',
+    })
     vault.secrets.set('tocsin/main/tower', { key: accepted })
   })
 
