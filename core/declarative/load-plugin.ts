@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import type { PluginDefinition } from '../plugin/index.ts'
 import type { Problem } from '../playbook/language/problem.ts'
@@ -42,7 +42,7 @@ export function loadPlugin({
   isThorough = true,
 }: LoadPluginOptions): LoadedPlugin {
   const folder = join(path, '..')
-  const source = readFileSync(path)
+  const source = readSource(path)
   const { plugin, problems } = readPlugin(source, {
     file,
     files: filesIn(folder),
@@ -55,6 +55,22 @@ export function loadPlugin({
     problems,
     source: source.toString(),
   }
+}
+
+/** Far more than the reader accepts. */
+const maxSourceBytes = 10_485_760
+
+/** Never waits for a pipe, and never reads a device. */
+function readSource(path: string): Buffer {
+  const { size } = regularFile(path)
+  if (size > maxSourceBytes) throw new Error(`${path} has ${size} bytes; at most ${maxSourceBytes} are read`)
+  return readFileSync(path)
+}
+
+function regularFile(path: string): Stats {
+  const stats = statSync(path)
+  if (!stats.isFile()) throw new Error(`${path} is not a file`)
+  return stats
 }
 
 /** Largest example file, in bytes. */

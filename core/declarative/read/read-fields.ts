@@ -105,10 +105,15 @@ function readField(reading: PluginReading, { name, value }: Entry, of: 'connecti
     return invalid
   }
   const flags = new Map(ownKeys.map((key) => [key, readFlag(reading, value, key)]))
-  const isSecret = flags.get('secret') === true
+  const isSecret = flags.get('secret') === true || isMarkedSecret(value)
   if (isSecret && of === 'input') {
     const hint = 'secrets are fields of the connection; an input may have sensitive: true'
-    problems.add('E107', 'an input cannot be secret', entryNamed(value, 'secret')!.key, hint)
+    problems.add(
+      'E107',
+      'an input cannot be secret',
+      (entryNamed(value, 'secret') ?? value.entries[0]!).key,
+      hint,
+    )
   }
   if (isSecret) reading.secrets.add(name)
   const written = Object.fromEntries(
@@ -128,6 +133,11 @@ function readField(reading: PluginReading, { name, value }: Entry, of: 'connecti
   const hasDefault = schema.default !== undefined
   const isRequired = flags.get('optional') !== true && !hasDefault
   return { name, schema: { ...schema, ...marks }, isRequired, isPresent: isRequired || hasDefault }
+}
+
+const isMarkedSecret = (node: MapNode): boolean => {
+  const entry = entryNamed(node, 'x-secret')
+  return entry !== undefined && plainValue(entry.value) === true
 }
 
 /** A field is a string unless it says otherwise. */

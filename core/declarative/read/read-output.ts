@@ -7,6 +7,9 @@ import {
   type Type,
 } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
+import { idPattern } from '../../playbook/language/constants.ts'
+import { suggestId } from '../../playbook/language/did-you-mean.ts'
+import { quote } from '../../playbook/language/problem.ts'
 import { describe } from '../../playbook/template/fields.ts'
 import {
   jsonType,
@@ -28,6 +31,9 @@ export interface ReadOutput {
   readonly schema: JsonSchema
 }
 
+/** Playbooks read the fields of an output by name. */
+const validName = new RegExp(idPattern)
+
 interface ReadValue extends ReadOutput {
   /** The value may be missing. */
   readonly isOptional: boolean
@@ -42,7 +48,11 @@ export function readOutput(reading: PluginReading, names: Names, node: Node): Re
 }
 
 function readMap(reading: PluginReading, names: Names, node: MapNode): ReadOutput {
-  const read = node.entries.map(({ name, value }) => [name, readValue(reading, names, value)] as const)
+  const read = node.entries.map(({ name, key, value }) => {
+    if (!validName.test(name))
+      reading.problems.add('E107', `invalid name ${quote(name)}`, key, () => suggestId(name))
+    return [name, readValue(reading, names, value)] as const
+  })
   const required = read.filter(([, { isOptional }]) => !isOptional).map(([name]) => name)
   return {
     mapping: { kind: 'map', entries: read.map(([name, { mapping }]) => [name, mapping]) },
