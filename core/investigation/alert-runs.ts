@@ -141,7 +141,8 @@ export class AlertRuns {
     const given = newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again })
     const { run } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => ({
       alert,
-      run: await this.#options.stores.runs.queue(given, mayBegin ? newCaseOf(alert) : undefined),
+      // A requester gets the run as it was queued.
+      run: await this.#options.stores.runs.queue(given, mayBegin && !again ? newCaseOf(alert) : undefined),
     }))
     return run
   }

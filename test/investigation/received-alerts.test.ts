@@ -88,6 +88,15 @@ describe('an alert that is received', () => {
     })
   }
 
+  it('is not investigated by an earlier generated playbook if a condition decides', async () => {
+    await receive('{"n":0}')
+    await eventually('its run', () => places[0])
+    await addPlaybook("{ type: phishing, where: 'alert.data.n == 1' }")
+    const alert = await receive()
+    await investigations.stop()
+    expect((await opened.stores.alerts.find('all', alert.uuid))?.investigator).to.equal('own')
+  })
+
   it('is stored before its playbook is generated; the next one is stored with its run', async () => {
     const first = await receive()
     expect(await statusOf(first)).to.equal(0)
@@ -95,6 +104,18 @@ describe('an alert that is received', () => {
     const next = await receive('{"n":2}')
     expect(await statusOf(next)).to.equal(10)
     expect(places.at(-1)).to.equal(`${next.id} is running`)
+  })
+
+  it('is investigated again by a run that is queued and then started', async () => {
+    await addPlaybook('{ type: phishing }')
+    const { uuid } = await receive()
+    const { stores } = opened
+    const [run] = (await stores.runs.list('all', {}, { limit: 1 })).data
+    await stores.runs.end(run!.uuid, { status: 'completed', output: null, error: null })
+    const again = await investigations.again((await stores.alerts.find('all', uuid))!, somebody('kim'))
+    expect(again).to.include({ status: 'queued', caseId: null })
+    expect(queued).to.deep.equal([again])
+    expect(places.at(-1)).to.equal('released')
   })
 
   it('has no run if it is a repeat or has no type, and its place is free again', async () => {

@@ -114,7 +114,7 @@ class TurnRunner implements Runner {
   }
 
   reserve(organizationUuid: string): Place | undefined {
-    if (this.#held || this.#hold.signal.aborted || this.#queue.size > 0) return undefined
+    if (this.#held || this.#hold.signal.aborted) return undefined
     return this.#share.reserve(organizationUuid, {
       // If the process ends, the next one takes up the run.
       begin: (run, alert) =>
