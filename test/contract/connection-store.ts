@@ -22,6 +22,7 @@ export function connectionStoreContract(subject: GetSubject): void {
         name: 'Main EDR',
         plugin: 'endpoint_security',
         settings: given.settings,
+        secretReferences: {},
         enabled: true,
         revision: 1,
         secretsAt: clock.nowMs,

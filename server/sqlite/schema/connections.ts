@@ -8,7 +8,6 @@ CREATE TABLE connections (
   folded_name TEXT NOT NULL,
   plugin TEXT NOT NULL,
   settings TEXT NOT NULL,
-  secret_references TEXT NOT NULL DEFAULT '{}',
   enabled INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   modified_at INTEGER NOT NULL,
