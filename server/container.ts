@@ -22,7 +22,7 @@ import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perfo
 import { createSecretResolver } from '../core/skill/connection/secret-resolver.ts'
 import { createRetries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
-import type { Config } from './config/config.ts'
+import { installedPlugins, type Config } from './config/config.ts'
 import { codeOf } from './egress/allow-lists.ts'
 import { createEgress, watchRequests } from './egress/egress.ts'
 import type { WebPage } from './http/page/load-page.ts'
@@ -140,7 +140,7 @@ const poolOptions = ({
 }: Composition): SkillPoolOptions => ({
   threads: config.workers,
   data: {
-    plugins: { pluginsDir: config.pluginsDir, packages: config.plugins },
+    plugins: installedPlugins(config),
     allowPrivate: config.allowPrivateEgress,
   },
   memoryMb: threadMemoryMb,

@@ -12,7 +12,7 @@ import { startAuditExport, type AuditExport } from './audit-export/audit-export.
 import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { ConfigWarning } from './config/clear-text.ts'
-import type { Config } from './config/config.ts'
+import { installedPlugins, type Config } from './config/config.ts'
 import { organizationWarnings } from './config/organization-warnings.ts'
 import { withMasterKey } from './secrets/open-secret-sources.ts'
 import { createContainer, type Opened } from './container.ts'
@@ -67,7 +67,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
   checkConfig(config, log)
-  const catalogue = await discoverPlugins({ pluginsDir: config.pluginsDir, packages: config.plugins })
+  const catalogue = await discoverPlugins(installedPlugins(config))
   const metrics = metricsOf(config, catalogue)
   const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))

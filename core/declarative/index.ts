@@ -2,7 +2,9 @@
  * Plugins as data: `plugin.yaml` is read and checked (`read/`), by the keys of `language/`, and compiled to the same
  * `PluginDefinition` that a TypeScript plugin declares (`compile/`).
  */
-export { loadPlugin, pluginFile } from './load-plugin.ts'
+export { openCheckedPlugins } from './checked-plugins.ts'
+export type { CheckedPlugins } from './checked-plugins.ts'
+export { loadOnce, loadPlugin, pluginFile } from './load-plugin.ts'
 export type { LoadedPlugin, LoadPluginOptions } from './load-plugin.ts'
 export { compilePlugin } from './compile/compile-plugin.ts'
 export { readPlugin } from './read/read-plugin.ts'

@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
-import { basename, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
 import type { PluginDefinition } from '../plugin/index.ts'
 import type { Problem } from '../playbook/language/problem.ts'
+import { hashOf, type CheckedPlugins } from './checked-plugins.ts'
 import { compilePlugin } from './compile/compile-plugin.ts'
 import type { DeclaredPlugin } from './language/declared.ts'
 import type { PluginFiles } from './read/read-examples.ts'
@@ -35,14 +36,34 @@ export interface LoadPluginOptions {
  *
  * @throws Error of the file system if `plugin.yaml` cannot be read
  */
-export function loadPlugin({
-  path,
-  file = path,
-  isNamedAfterFolder = false,
-  isThorough = true,
-}: LoadPluginOptions): LoadedPlugin {
-  const folder = join(path, '..')
-  const source = readSource(path)
+export const loadPlugin = (options: LoadPluginOptions): LoadedPlugin =>
+  loadSource(readSource(options.path), options)
+
+/**
+ * Like {@link loadPlugin}, but does not read the YAML of a plugin that was checked before until the plugin is used.
+ *
+ * @throws Error of the file system if `plugin.yaml` cannot be read
+ */
+export function loadOnce(
+  options: LoadPluginOptions,
+  checked: CheckedPlugins | undefined,
+): Pick<LoadedPlugin, 'definition' | 'problems'> {
+  if (checked === undefined) return loadPlugin(options)
+  const source = readSource(options.path)
+  const { path, isNamedAfterFolder, isThorough } = options
+  const key = hashOf([source, isNamedAfterFolder === true ? dirname(path) : '', String(isThorough)])
+  const known = checked.find(key, () => loadSource(source, { ...options, isThorough: false }).definition!)
+  if (known !== undefined) return { definition: known, problems: [] }
+  const loaded = loadSource(source, options)
+  if (loaded.definition !== undefined) checked.add(key, loaded.definition)
+  return loaded
+}
+
+function loadSource(
+  source: Buffer,
+  { path, file = path, isNamedAfterFolder = false, isThorough = true }: LoadPluginOptions,
+): LoadedPlugin {
+  const folder = dirname(path)
   const { plugin, problems } = readPlugin(source, {
     file,
     files: filesIn(folder),

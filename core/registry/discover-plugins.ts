@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { loadPlugin } from '../declarative/index.ts'
+import { loadOnce, openCheckedPlugins, type CheckedPlugins } from '../declarative/index.ts'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import { type Catalogue, buildCatalogue } from './catalogue.ts'
@@ -25,9 +25,10 @@ interface Found extends PluginModule {
 export async function discoverPlugins(sources: PluginSources): Promise<Catalogue> {
   const problems: PointedMessage[] = []
   const found: Found[] = []
+  const checked = sources.checkedFile === undefined ? undefined : openCheckedPlugins(sources.checkedFile)
   for (const candidate of pluginModules(sources)) {
     if (candidate.yaml !== undefined) {
-      const plugin = declaredPlugin(candidate, candidate.yaml, problems)
+      const plugin = declaredPlugin(candidate, candidate.yaml, checked, problems)
       if (plugin !== undefined) found.push({ ...candidate, plugin })
       continue
     }
@@ -53,6 +54,7 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
   }
   checkUnique(found, problems)
   if (problems.length > 0) throw pluginsInvalid(problems)
+  checked?.save()
   return buildCatalogue(found.map(({ plugin }) => plugin as PluginDefinition))
 }
 
@@ -60,6 +62,7 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
 function declaredPlugin(
   { source, folder, rival }: PluginModule,
   path: string,
+  checked: CheckedPlugins | undefined,
   problems: PointedMessage[],
 ): PluginDefinition | undefined {
   if (rival !== undefined)
@@ -72,7 +75,7 @@ function declaredPlugin(
   const isThorough = folder === undefined
   const file = folder === undefined ? path : `${source}/${basename(path)}`
   try {
-    const loaded = loadPlugin({ path, file, isNamedAfterFolder, isThorough })
+    const loaded = loadOnce({ path, file, isNamedAfterFolder, isThorough }, checked)
     for (const { severity, code, line, column, message, hint } of loaded.problems) {
       if (severity !== 'error') continue
       const advice = hint === undefined ? '' : ` (${hint})`

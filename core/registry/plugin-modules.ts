@@ -11,6 +11,11 @@ export interface PluginSources {
    * with one of them. Default: none.
    */
   readonly packages?: readonly string[]
+  /**
+   * A file that remembers which `plugin.yaml` files were checked, so that the next start need not read them. Default: all are
+   * checked.
+   */
+  readonly checkedFile?: string
 }
 
 /** The module of a plugin. */

@@ -18,6 +18,7 @@ import type { PrivateEgress } from '../egress/allow-lists.ts'
 import { exportWarnings } from '../audit-export/settings.ts'
 import type { AuditExportSettings } from '../audit-export/audit-export.ts'
 import { clearTextWarnings, type ConfigWarning } from './clear-text.ts'
+import type { PluginSources } from '../../core/registry/plugin-modules.ts'
 import { nearest } from '../../core/schema/index.ts'
 import * as read from './config-values.ts'
 import { readSecretSettings, secretVariables, type SecretSettings } from './secret-settings.ts'
@@ -259,3 +260,10 @@ function unknownVariables(env: Environment): readonly ConfigWarning[] {
     return { message, hint: 'correct the name, or remove the variable' }
   })
 }
+
+/** The plugins of a server, and the file that remembers which of them were checked. */
+export const installedPlugins = ({ pluginsDir, plugins, dataDir }: Config): PluginSources => ({
+  pluginsDir,
+  packages: plugins,
+  checkedFile: resolve(dataDir, 'tocsin.plugins.json'),
+})

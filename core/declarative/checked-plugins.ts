@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { AnySkill, ConnectionDefinition, PluginDefinition } from '../plugin/index.ts'
+
+/**
+ * Remembers the declarations of plugins that were checked before, so that starting again does not read their YAML: what a plugin does
+ * is compiled when it is first used.
+ */
+export interface CheckedPlugins {
+  /**
+   * The plugin of a source that was checked before; undefined if it was not.
+   *
+   * @param compile reads and compiles the source, when the plugin is first used
+   */
+  find(key: string, compile: () => PluginDefinition): PluginDefinition | undefined
+  add(key: string, plugin: PluginDefinition): void
+  /** Writes what was added, and forgets what was not used. A file that cannot be written changes nothing. */
+  save(): void
+}
+
+type AnyConnection = ConnectionDefinition<never>
+
+/** An object of a declaration without its functions, and their names. */
+interface Declaration {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly functions: readonly string[]
+}
+
+interface Remembered {
+  readonly plugin: Declaration
+  readonly connection: Declaration | undefined
+  readonly skills: readonly Declaration[]
+}
+
+interface Content {
+  readonly code: string
+  readonly plugins: Readonly<Record<string, Remembered>>
+}
+
+/** Opens the file of checked plugins; it is empty if it is missing, damaged or of another version of Tocsin. */
+export function openCheckedPlugins(path: string): CheckedPlugins {
+  const code = codeHash()
+  const known = new Map(Object.entries(readContent(path, code)))
+  const used = new Map<string, Remembered>()
+  let isChanged = false
+  return {
+    find(key, compile) {
+      const remembered = known.get(key)
+      if (remembered === undefined) return undefined
+      used.set(key, remembered)
+      return lazyPlugin(remembered, compile)
+    },
+    add(key, plugin) {
+      isChanged = true
+      used.set(key, rememberedOf(plugin))
+    },
+    save() {
+      if (!isChanged && used.size === known.size) return
+      const content: Content = { code, plugins: Object.fromEntries(used) }
+      try {
+        const temporary = `${path}.${process.pid}`
+        writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 })
+        renameSync(temporary, path)
+      } catch {
+        // Without the file, the plugins are checked again.
+      }
+    },
+  }
+}
+
+/** The key of a source; a change of anything that a check depends on changes it. */
+export const hashOf = (parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(`${part.length}:`).update(part)
+  return hash.digest('base64url')
+}
+
+/** The version, and the times and sizes of the code that reads plugins, which a developer changes without another version. */
+function codeHash(): string {
+  const core = join(import.meta.dirname, '..')
+  const files = ['declarative', 'expression', 'playbook', 'schema'].flatMap((folder) =>
+    readdirSync(join(core, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.[jt]s$/.test(name))
+      .toSorted()
+      .map((name) => {
+        const { mtimeMs, size } = statSync(join(core, folder, name))
+        return `${name} ${mtimeMs} ${size}`
+      }),
+  )
+  return hashOf([readFileSync(join(core, '../package.json')), ...files])
+}
+
+function readContent(path: string, code: string): Content['plugins'] {
+  try {
+    const content = JSON.parse(readFileSync(path, 'utf8')) as Content
+    return content.code === code ? content.plugins : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Parts of a declaration that are no data of their own. */
+const apart = new Set(['connection', 'skills', 'examples'])
+
+function declarationOf(object: object): Declaration {
+  const entries = Object.entries(object).filter(([name]) => !apart.has(name))
+  return {
+    data: Object.fromEntries(entries.filter(([, value]) => typeof value !== 'function')),
+    functions: entries.filter(([, value]) => typeof value === 'function').map(([name]) => name),
+  }
+}
+
+const rememberedOf = (plugin: PluginDefinition): Remembered => ({
+  plugin: declarationOf(plugin),
+  connection: plugin.connection && declarationOf(plugin.connection),
+  skills: plugin.skills.map(declarationOf),
+})
+
+function lazyPlugin(
+  { plugin, connection, skills }: Remembered,
+  compile: () => PluginDefinition,
+): PluginDefinition {
+  let compiled: PluginDefinition | undefined
+  const whole = () => (compiled ??= compile())
+  const lazyConnection =
+    connection && (lazyObject(connection, () => whole().connection!) as unknown as AnyConnection)
+  const withConnection = lazyConnection === undefined ? {} : { connection: lazyConnection }
+  return {
+    ...(plugin.data as unknown as PluginDefinition),
+    ...withConnection,
+    skills: skills.map((skill, at) =>
+      Object.defineProperty(
+        { ...lazyObject(skill, () => whole().skills[at]!), ...withConnection },
+        'examples',
+        {
+          get: () => whole().skills[at]!.examples,
+          enumerable: true,
+        },
+      ),
+    ) as unknown as readonly AnySkill[],
+  }
+}
+
+type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
+
+/** The object with functions that call those of the compiled one. */
+const lazyObject = ({ data, functions }: Declaration, compiled: () => object): object => ({
+  ...data,
+  ...Object.fromEntries(
+    functions.map((name) => [
+      name,
+      (...given: readonly unknown[]) => (compiled() as Functions)[name]!(...given),
+    ]),
+  ),
+})

@@ -1,0 +1,88 @@
+import { expect } from 'chai'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runSkill } from '../../core/plugin/testing/index.ts'
+import type { PluginDefinition } from '../../core/plugin/index.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
+import { pluginWith } from './support.ts'
+
+describe('the file of checked plugins', () => {
+  let folder: TemporaryFolder
+  let pluginsDir: string
+  let checkedFile: string
+  beforeEach(async () => {
+    folder = await makeTemporaryFolder()
+    pluginsDir = join(folder.path, 'plugins')
+    checkedFile = join(folder.path, 'checked.json')
+  })
+  afterEach(() => folder.remove())
+
+  const connection = `fields: { api_key: { secret: true } }
+auth: { header: key, value: "\${{ settings.api_key }}" }
+errors: [{ when: response.status == 400, hint: check it }]`
+  const source = pluginWith({
+    connection,
+    skill:
+      'input: { n: { type: integer } }\nrequest: { get: [it, "${{ input.n }}"] }\nexamples: [examples/one.json]',
+  })
+
+  function write(text = source): void {
+    mkdirSync(join(pluginsDir, 'example/examples'), { recursive: true })
+    writeFileSync(join(pluginsDir, 'example/plugin.yaml'), text)
+    const example = { title: 'One', input: { n: 1 }, responses: [{ body: {} }], output: { status: 200 } }
+    writeFileSync(join(pluginsDir, 'example/examples/one.json'), JSON.stringify(example))
+  }
+  const load = async (): Promise<PluginDefinition> =>
+    (await discoverPlugins({ pluginsDir, checkedFile })).plugins[0]!
+
+  it('gives the same plugin as reading it', async () => {
+    write()
+    const [first, later] = [await load(), await load()]
+    const shape = (plugin: PluginDefinition) =>
+      JSON.stringify(plugin, (_, value: unknown) => (typeof value === 'function' ? 'function' : value))
+    expect(JSON.parse(shape(later))).to.deep.equal(JSON.parse(shape(first)))
+    expect(later.skills[0]!.connection).to.equal(later.connection)
+    const { output, requests } = await runSkill(
+      later.skills[0]!,
+      { n: 7 },
+      { settings: { api_key: 'a-long-key' }, replies: [{ json: {} }] },
+    )
+    expect(output).to.deep.equal({ status: 200 })
+    expect(requests[0]).to.include({ path: '/it/7' }).and.have.nested.property('headers.key', 'a-long-key')
+  })
+
+  it('does not read the YAML again until the plugin is used', async () => {
+    write()
+    await load()
+    const remembered = JSON.parse(readFileSync(checkedFile, 'utf8')) as {
+      plugins: Record<string, { plugin: { data: { title: string } } }>
+    }
+    for (const { plugin } of Object.values(remembered.plugins)) plugin.data.title = 'From the file'
+    writeFileSync(checkedFile, JSON.stringify(remembered))
+    expect((await load()).title).to.equal('From the file')
+  })
+
+  it('reads a plugin that was changed, and reports what is wrong with it', async () => {
+    write()
+    await load()
+    write(source.replace('title: Example', 'title: Changed'))
+    expect((await load()).title).to.equal('Changed')
+    write(source.replace('get: [it', 'gte: [it'))
+    const error: unknown = await load().catch((caught: unknown) => caught)
+    expect(error).to.have.property('message').that.includes('E104')
+  })
+
+  it('may be missing or damaged, and forgets plugins that are gone', async () => {
+    write()
+    writeFileSync(checkedFile, '{"code":')
+    expect((await load()).title).to.equal('Example')
+    rmSync(join(pluginsDir, 'example'), { recursive: true })
+    await discoverPlugins({ pluginsDir, checkedFile })
+    expect(JSON.parse(readFileSync(checkedFile, 'utf8'))).to.deep.include({ plugins: {} })
+    const elsewhere = join(folder.path, 'none/checked.json')
+    write()
+    await discoverPlugins({ pluginsDir, checkedFile: elsewhere })
+    expect(existsSync(elsewhere)).to.equal(false)
+  })
+})
