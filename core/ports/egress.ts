@@ -8,6 +8,17 @@ export interface Egress {
   send(request: EgressRequest): Promise<EgressResponse>
 }
 
+/** How requests of a connection travel. */
+export interface NetworkSettings {
+  /** URL of a proxy, with its credentials. */
+  readonly proxy: string | undefined
+  /** Certificates of authorities that are trusted beside the public ones, in PEM. */
+  readonly ca: string | undefined
+  /** Client certificate and its key, in PEM. */
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+}
+
 export interface EgressRequest {
   /** The owner of the request in metrics. Default: none. */
   readonly plugin?: string | undefined
@@ -18,6 +29,10 @@ export interface EgressRequest {
    * be private, if the operator allows it. Default false: a playbook chose the address.
    */
   readonly isConnection?: boolean | undefined
+  /** Default: directly, with public authorities. The same object for all requests of a connection. */
+  readonly network?: NetworkSettings | undefined
+  /** Leads to another origin than the connection's, which must not get its client certificate. Default false. */
+  readonly isElsewhere?: boolean | undefined
   readonly method: string
   /** Absolute. */
   readonly url: string

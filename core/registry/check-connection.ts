@@ -1,5 +1,6 @@
 import type { PointedMessage } from '../errors/errors.ts'
 import type { ConnectionDefinition, JsonSchema } from '../plugin/index.ts'
+import { isNetworkField } from '../skill/connection/network.ts'
 import { checkDocs, checkSchema, checkTexts, hasSecret, isRecord } from './check-schemas.ts'
 
 export function checkConnectionDeclaration(
@@ -37,6 +38,10 @@ function checkSettings(settings: JsonSchema, problems: PointedMessage[]): void {
     })
   }
   for (const [name, schema] of Object.entries(settings.properties ?? {})) {
+    if (isNetworkField(name)) {
+      const message = 'is a setting that every connection has: choose another name'
+      problems.push({ pointer: `${pointer}/properties/${name}`, message })
+    }
     if (schema['x-secret'] === true && schema.type !== 'string') {
       problems.push({
         pointer: `${pointer}/properties/${name}/type`,

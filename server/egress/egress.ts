@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import QuickLRU from 'quick-lru'
 import { decodeText } from '../../core/common/read-body.ts'
 import { checkHeaders } from '../../core/skill/http/headers.ts'
-import type { Egress, EgressRequest, EgressResponse } from '../../core/ports/egress.ts'
+import type { Egress, EgressRequest, EgressResponse, NetworkSettings } from '../../core/ports/egress.ts'
 import { checkUrl, guardedLookup } from './address-guard.ts'
 import { publicOnly, type AllowList } from './allow-list.ts'
 import { createAllowLists, type CodeOf, type PrivateEgress } from './allow-lists.ts'
@@ -15,6 +15,7 @@ import {
   type RawResponse,
   type ServerOrigin,
 } from './exchange.ts'
+import { networkAgents, type AgentPair } from './network-agents.ts'
 import { networkError } from './network-error.ts'
 
 export interface EgressOptions {
@@ -65,6 +66,7 @@ export function createEgress(options: EgressOptions): ClosableEgress {
     origins.set(origin.origin, origin)
     return origin
   }
+  const networks = createNetworks(checkedOrigin)
   return {
     async send(request) {
       const { method, signal, onSent } = request
@@ -72,7 +74,11 @@ export function createEgress(options: EgressOptions): ClosableEgress {
       const url = new URL(request.url)
       const allowed = request.isConnection === true ? await listOf(request.organizationUuid) : publicOnly
       const to = checkedOrigin(url, allowed)
-      const { http, https } = method === 'GET' || method === 'HEAD' ? agents.reads : agents.changes
+      const isRead = method === 'GET' || method === 'HEAD'
+      const { http, https } =
+        request.network === undefined
+          ? agents[isRead ? 'reads' : 'changes']
+          : networks.of(request.network, { isRead, isElsewhere: request.isElsewhere === true, allowed })
       let isSent = false
       try {
         const response = await exchange({
@@ -89,12 +95,51 @@ export function createEgress(options: EgressOptions): ClosableEgress {
       }
     },
     close() {
-      for (const { http, https } of Object.values(agents)) {
+      for (const { http, https } of [...Object.values(agents), ...networks.all()]) {
         http.destroy()
         https.destroy()
       }
     },
   }
+}
+
+/** What the agents of a connection with network settings depend on. */
+interface Way {
+  readonly isRead: boolean
+  readonly isElsewhere: boolean
+  readonly allowed: AllowList
+}
+
+/** Connections with agents of their own; sockets of others close when they are idle. */
+const maxNetworks = 200
+
+function createNetworks(checkedOrigin: (url: URL, allowed: AllowList) => ServerOrigin) {
+  const agents = new QuickLRU<NetworkSettings, Map<string, AgentPair>>({ maxSize: maxNetworks })
+  const made = (network: NetworkSettings, { isRead, isElsewhere, allowed }: Way): AgentPair => {
+    const url = network.proxy === undefined ? undefined : new URL(network.proxy)
+    const proxy = url && { to: checkedOrigin(url, allowed), authorization: basic(url) }
+    const limits = agentLimits(isRead ? idleMs : idleForChangesMs)
+    const own = isElsewhere ? { ...network, certificate: undefined, key: undefined } : network
+    const { http, https } = networkAgents(own, proxy, limits)
+    return { http: withSeparatePools(http), https: withSeparatePools(https) }
+  }
+  return {
+    of(network: NetworkSettings, way: Way): AgentPair {
+      const known = agents.get(network) ?? new Map<string, AgentPair>()
+      agents.set(network, known)
+      const name = `${way.isRead} ${way.isElsewhere}`
+      const pair = known.get(name) ?? made(network, way)
+      known.set(name, pair)
+      return pair
+    },
+    all: (): readonly AgentPair[] => [...agents.values()].flatMap((pairs) => [...pairs.values()]),
+  }
+}
+
+function basic({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return `Basic ${Buffer.from(text).toString('base64')}`
 }
 
 /** Reports each request when it is over; `status` is undefined if no answer came. */
@@ -120,11 +165,10 @@ const unknownCode: CodeOf = async () => undefined
 const privateEgress = (allowPrivate: EgressOptions['allowPrivate']): PrivateEgress =>
   'everyone' in allowPrivate ? allowPrivate : { everyone: allowPrivate, organizations: new Map() }
 
-function agentsFor(
-  timeout: number,
-  ca: string | undefined,
-): { readonly http: HttpAgent; readonly https: HttpsAgent } {
-  const limits = { keepAlive: true, maxSockets: maxSocketsPerHost, timeout }
+const agentLimits = (timeout: number) => ({ keepAlive: true, maxSockets: maxSocketsPerHost, timeout })
+
+function agentsFor(timeout: number, ca: string | undefined): AgentPair {
+  const limits = agentLimits(timeout)
   return {
     http: withSeparatePools(new HttpAgent(limits)),
     https: withSeparatePools(new HttpsAgent(ca === undefined ? limits : { ...limits, ca })),

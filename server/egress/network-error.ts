@@ -1,5 +1,5 @@
 import { ForbiddenError } from '../../core/errors/errors.ts'
-import { RetryableError, SkillError } from '../../core/plugin/index.ts'
+import { ConnectionError, RetryableError, SkillError } from '../../core/plugin/index.ts'
 
 /** Sentences for common codes; others are shown as they are. */
 const meanings: Readonly<Record<string, string>> = {
@@ -38,7 +38,9 @@ const hints: Readonly<Record<string, string>> = {
  */
 export function networkError(error: unknown, where: string, isSent: boolean): Error {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if (at instanceof ForbiddenError || at instanceof SkillError) return at
+    const isKnown = at instanceof ForbiddenError || at instanceof SkillError || at instanceof ConnectionError
+    // Of a proxy: the target was not reached.
+    if (isKnown || at instanceof RetryableError) return at
     if ((at as { code?: unknown }).code === 'HPE_HEADER_OVERFLOW') {
       return new SkillError('response_too_large', `the response headers from ${where} are too large`)
     }

@@ -67,6 +67,22 @@ describe('connections', () => {
       expect(await stored()).to.deep.equal({ ...moved, enabled: true })
     })
 
+    it('refuses a new proxy or authority unless every secret is given again', async () => {
+      const network_proxy = 'http://proxy.example:3128'
+      const refused = await patch('North tower', { settings: { network_proxy } })
+      expectProblem(refused, 400, 'value_invalid')
+      expect(refused.json.errors[0].pointer).to.equal('/settings/api_token')
+      expect(refused.json.errors[0].message).to.include('or the way to it changes')
+      const entered = { network_proxy, network_proxy_password: 'canary-proxy', api_token: 'canary-again' }
+      const { status, json, text } = await patch('North tower', { settings: entered })
+      expect(status, text).to.equal(200)
+      expect(json.settings).to.deep.equal({ base_url: settings.base_url, network_proxy })
+      expect(text).to.not.include('canary')
+      expect(await stored()).to.include({ network_proxy, api_token: entered.api_token })
+      const direct = { network_proxy: null, network_proxy_password: null }
+      expect((await patch('North tower', { settings: direct })).status, 'without a proxy').to.equal(200)
+    })
+
     it('refuses a new path on the same origin unless every secret is given again', async () => {
       const at = (base_url: string, more = {}) => patch('North tower', { settings: { base_url, ...more } })
       expect((await at('https://tower.example/a', { api_token: 'canary-a' })).status).to.equal(200)

@@ -40,6 +40,9 @@ describe('the served schema of settings', () => {
       baseUrl: () => base_url,
       authenticate: async () => {},
     })
-    expect(enforcedSettings(connection)).to.deep.equal(settings)
+    const { properties, ...rest } = enforcedSettings(connection)
+    expect(rest).to.deep.equal({ type: 'object', required: ['key'] })
+    expect(properties).to.deep.include({ key, name })
+    expect(Object.keys(properties ?? {})).to.include.members(['network_proxy', 'network_key'])
   })
 })

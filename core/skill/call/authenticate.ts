@@ -29,10 +29,10 @@ export async function tryConnection(
   open: OpenConnection,
   signal: AbortSignal,
 ): Promise<Authenticated> {
-  const { settings, target, redactor } = openConnection(definition, open, options.onSecret)
+  const { settings, target, network, redactor } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
   const { plugin, organizationUuid } = open.connection
-  const egress = egressFor(options.egress, { plugin, organizationUuid, isConnection: true })
+  const egress = egressFor(options.egress, { plugin, organizationUuid, isConnection: true, network })
   const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()

@@ -49,7 +49,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         isBelowBase,
         options,
       )
-      return { ...request, maxBytes: maxBytesOf(wanted.bytes), signal, onSent }
+      return { ...request, isElsewhere: !isBelowBase, maxBytes: maxBytesOf(wanted.bytes), signal, onSent }
     }
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {
       const response = await (target

@@ -203,6 +203,7 @@ function createContext(
     plugin: plugin.name,
     organizationUuid: run.organization,
     isConnection: connection !== undefined,
+    network: connection?.network,
   })
   return {
     settings: connection?.settings,

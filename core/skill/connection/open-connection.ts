@@ -3,12 +3,13 @@ import type { OpenConnection } from '../../ports/connection-store.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { openSettings } from './settings.ts'
 import { createTarget, type ConnectionTarget } from './target.ts'
-import type { Egress, EgressRequest } from '../../ports/egress.ts'
+import type { Egress, EgressRequest, NetworkSettings } from '../../ports/egress.ts'
 
 /** A connection that is ready for calls. */
 export interface ReadyConnection {
   readonly settings: Readonly<Record<string, unknown>>
   readonly target: ConnectionTarget
+  readonly network: NetworkSettings | undefined
   readonly redactor: Redactor
 }
 
@@ -31,11 +32,11 @@ export function openConnection(
   open: OpenConnection,
   onSecret?: OnSecret,
 ): ReadyConnection {
-  const { settings, secrets } = openSettings(definition, open)
+  const { settings, network, secrets } = openSettings(definition, open)
   const redactor = new Redactor([...secrets, ...(open.formerSecrets ?? [])], onSecret)
   try {
     const target = createTarget(definition, open.connection, settings)
-    return { settings, target, redactor }
+    return { settings, target, network, redactor }
   } catch (error) {
     throw redactor.error(error, (one) => one instanceof TocsinError)
   }
@@ -44,7 +45,7 @@ export function openConnection(
 /** The same egress, with the plugin and organization of its requests. */
 export const egressFor = (
   egress: Egress,
-  whose: Pick<EgressRequest, 'plugin' | 'organizationUuid' | 'isConnection'>,
+  whose: Pick<EgressRequest, 'plugin' | 'organizationUuid' | 'isConnection' | 'network'>,
 ): Egress => ({
   send: (request) => egress.send({ ...request, ...whose }),
 })

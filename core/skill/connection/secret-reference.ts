@@ -1,5 +1,6 @@
 import { ValidationError, type PointedMessage } from '../../errors/errors.ts'
 import type { ConnectionDefinition } from '../../plugin/index.ts'
+import { fullSettings } from './network.ts'
 import { isSecretField } from './settings.ts'
 
 /** Where the value of a secret is kept: a variable of the server, a file, or a key in HashiCorp Vault or OpenBao. */
@@ -57,7 +58,7 @@ export function separateReferences(
   const references: [string, SecretReference][] = []
   const errors: PointedMessage[] = []
   for (const [field, value] of Object.entries(entered)) {
-    const text = isSecretField(definition.settings, field) ? referenceIn(value) : undefined
+    const text = isSecretField(fullSettings(definition), field) ? referenceIn(value) : undefined
     const reference = text === undefined ? undefined : parseReference(text)
     if (reference !== undefined) references.push([field, reference])
     else if (text === undefined) values.push([field, value])

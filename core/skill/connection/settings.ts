@@ -1,6 +1,8 @@
 import { ValidationError } from '../../errors/errors.ts'
 import { ConnectionError, Secret, type ConnectionDefinition, type JsonSchema } from '../../plugin/index.ts'
+import type { NetworkSettings } from '../../ports/egress.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
+import { fullSettings, readNetwork, withoutNetwork } from './network.ts'
 import { compileSchema, validate, withDefaults } from '../../schema/index.ts'
 
 /** Validated input of an operator, separated into settings and secrets, which are stored encrypted. */
@@ -16,15 +18,24 @@ export interface CheckedSettings {
  * @throws ValidationError `value_invalid`; never quotes a value
  */
 export function checkSettings(definition: ConnectionDefinition, typed: unknown): CheckedSettings {
-  const full = withDefaults(definition.settings, typed)
-  validate(compileSchema(definition.settings), full, 'settings')
+  const schema = fullSettings(definition)
+  const full = withDefaults(schema, typed)
+  validate(compileSchema(schema), full, 'settings')
   const settings: [string, unknown][] = []
   const secrets: [string, Secret][] = []
   for (const [name, value] of Object.entries(full as object)) {
-    if (isSecretField(definition.settings, name)) secrets.push([name, new Secret(value as string)])
+    if (isSecretField(schema, name)) secrets.push([name, new Secret(value as string)])
     else settings.push([name, value])
   }
   return { settings: Object.fromEntries(settings), secrets: Object.fromEntries(secrets) }
+}
+
+/** Settings of a connection that is about to be used. */
+interface OpenSettings {
+  /** As the plugin sees them. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly network: NetworkSettings | undefined
+  readonly secrets: readonly string[]
 }
 
 /**
@@ -35,12 +46,14 @@ export function checkSettings(definition: ConnectionDefinition, typed: unknown):
 export function openSettings(
   definition: ConnectionDefinition,
   { connection, secrets }: OpenConnection,
-): { readonly settings: Readonly<Record<string, unknown>>; readonly secrets: readonly string[] } {
+): OpenSettings {
   const revealed = Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()] as const)
   try {
     const checked = checkSettings(definition, { ...connection.settings, ...Object.fromEntries(revealed) })
+    const all = { ...checked.settings, ...checked.secrets }
     return {
-      settings: { ...checked.settings, ...checked.secrets },
+      settings: withoutNetwork(all),
+      network: readNetwork(connection.name, all),
       secrets: revealed.map(([, text]) => text),
     }
   } catch (error) {

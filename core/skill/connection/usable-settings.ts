@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors/errors.ts'
 import { TocsinError, type ConnectionDefinition, type JsonSchema } from '../../plugin/index.ts'
+import { fullSettings, readNetwork, withoutNetwork } from './network.ts'
 import { checkSettings, type CheckedSettings } from './settings.ts'
 import { createTarget } from './target.ts'
 
@@ -18,7 +19,9 @@ export function usableSettings(
   const checked = checkSettings(definition, typed)
   requireHideable(checked)
   try {
-    const settings = { ...checked.settings, ...checked.secrets }
+    const all = { ...checked.settings, ...checked.secrets }
+    readNetwork(name, all)
+    const settings = withoutNetwork(all)
     const { credentialsAt, sign, token, base } = createTarget(definition, { name, uuid: '' }, settings)
     const { headers } = credentialsAt(nowMs)
     sign?.({ method: 'GET', url: base.href, headers, body: new Uint8Array(), nowMs })
@@ -38,7 +41,8 @@ export function usableSettings(
 const shortestSecret = 8
 
 /** The settings schema as it is enforced: the plugin's declaration, plus a minimum length of secrets. */
-export function enforcedSettings({ settings }: ConnectionDefinition): JsonSchema {
+export function enforcedSettings(definition: ConnectionDefinition): JsonSchema {
+  const settings = fullSettings(definition)
   const properties = Object.entries(settings.properties ?? {}).map(([name, field]) => [
     name,
     field['x-secret'] === true

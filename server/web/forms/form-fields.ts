@@ -21,7 +21,7 @@ export interface FormField {
   readonly description: string | undefined
   readonly placeholder: string | undefined
   readonly isRequired: boolean
-  /** Folded: it has a default. */
+  /** Folded: it has a default, or is about the network. */
   readonly isExtra: boolean
   readonly kind: 'text' | 'secret' | 'choice' | 'yes_no' | 'number' | 'json'
   readonly choices: readonly string[]
@@ -43,7 +43,7 @@ export function fieldsOf({ properties = {}, required = [] }: FormSchema): readon
     description: describe(schema),
     placeholder: placeholderOf(schema),
     isRequired: required.includes(name) && schema.default === undefined,
-    isExtra: schema.default !== undefined,
+    isExtra: schema.default !== undefined || name.startsWith('network_'),
     kind: kindOf(schema),
     choices: (schema.enum ?? []).filter((value) => typeof value === 'string'),
     examples: (schema.examples ?? []).filter((value) => typeof value === 'string'),

@@ -26,16 +26,24 @@ export function requireSecretsForNewAddress(
   const next = addressesOf(definition, after)
   const knownOthers = [...known.base, ...known.others]
   if (
+    !hasNewWay(before, after) &&
     next.base.every((address) => known.base.some((one) => isAtOrBelow(address, one))) &&
     next.others.every((address) => knownOthers.some((one) => isAtOrBelow(address, one)))
   )
     return
   const missing = fields.filter((field) => !given.has(field))
   if (missing.length === 0) return
-  const message = 'must be entered again, because the address of the connection changes'
+  const message = 'must be entered again, because the address of the connection or the way to it changes'
   const errors = missing.map((field) => ({ pointer: `/settings/${field}`, message }))
   throw new ValidationError('value_invalid', `the secrets ${missing.join(', ')} ${message}`, errors)
 }
+
+/** A new proxy with a new authority could read the secrets on their way. */
+const hasNewWay = (before: WithSecrets, after: WithSecrets): boolean =>
+  ['network_proxy', 'network_ca'].some((field) => {
+    const value = after.settings[field]
+    return value !== undefined && value !== before.settings[field]
+  })
 
 /**
  * Whoever may write a reference's value outside of Tocsin must not choose where the stored secrets go: a reference may decide the
