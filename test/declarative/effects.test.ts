@@ -37,6 +37,12 @@ verify:
     )
   })
 
+  it('does not take an answer that cannot be read for a no', async () => {
+    const strict = skillOf({ skill: skill.replace('response.status == 200', 'response.body.blocked') })
+    const error = await failure(run(strict, [{ json: { blokced: true } }], { purpose: 'verify' }, input))
+    expect(error).to.include({ code: 'bad_response' })
+  })
+
   it('says whether it changed anything', () => {
     expect(block).to.include({ effect: 'write', repeat: 'verify', destructive: 'blocking' })
     const { changedNothing } = block as { changedNothing?: (output: object) => boolean }
@@ -111,6 +117,33 @@ paging:
 output: { all: { type: array, value: "\${{ items }}" }, complete: "\${{ complete }}" }`,
     })
   const first = { data: [1, 2], next: 'b' }
+
+  it('sends its parameters in the body too', async () => {
+    const skill = skillOf({
+      skill: `request: { post: /search, json: { q: x } }
+paging:
+  in: json
+  offset: from
+  size: { parameter: size, value: 2 }
+  items: "\${{ response.body.data }}"
+output: { all: { type: array, value: "\${{ items }}" } }`,
+    })
+    const { requests } = await run(skill, [{ json: first }, { json: { data: [3] } }])
+    expect(requests.map(({ body }) => JSON.parse(body) as unknown)).to.deep.equal([
+      { q: 'x', size: 2, from: 0 },
+      { q: 'x', size: 2, from: 2 },
+    ])
+  })
+
+  it('tells that the object of a list does not exist', async () => {
+    const skill = skillOf({
+      skill: `not_found: 404
+paging: { page: p, items: "\${{ response.body.data }}" }
+output: { all: { type: array, value: "\${{ items }}" } }`,
+    })
+    expect((await run(skill, [{ status: 404, json: {} }])).output).to.deep.equal({ found: false })
+    expect((await run(skill, [{ json: { data: [1] } }])).output).to.deep.equal({ found: true, all: [1] })
+  })
 
   it('follows a cursor', async () => {
     const skill = skillWith('cursor: after\n  value: "${{ response.body.?next }}"')

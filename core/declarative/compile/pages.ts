@@ -15,49 +15,54 @@ import { answerValue, notAList, outputOf, programResult, reading, valueOf, type 
 
 /** Reads a list page after page. */
 export async function runPages(
-  { request, mapping }: DeclaredSkill,
+  { request, mapping, notFound }: DeclaredSkill,
   paging: DeclaredPaging,
   values: Values,
   send: Send,
+  isMissing: (response: HttpResponse) => boolean,
 ): Promise<unknown> {
   const { size: pageSize, id } = paging
+  const accept = notFound?.statuses ?? []
   let last: HttpResponse | undefined
+  let missing: HttpResponse | undefined
   const { items, complete, total } = await collectPages<unknown>({
     limit: limitOf(paging, values),
     pageSize,
     ...(id && { idOf: (item: unknown) => JSON.stringify(programResult(id, { item })) ?? '' }),
     async fetch(page) {
-      last = await fetchPage(request, paging, page, values, send)
+      last = await fetchPage(
+        { ...request, accept: [...request.accept, ...accept] },
+        paging,
+        page,
+        values,
+        send,
+      )
+      if (isMissing(last)) {
+        missing = last
+        return { items: [], more: false }
+      }
       return pageOf(last, paging, values)
     },
   })
+  if (missing !== undefined && notFound !== undefined)
+    return outputOf(notFound.mapping, { ...values, response: answerValue(missing) })
   return reading(last!, () => outputOf(mapping, { ...values, items, complete, total }))
 }
 
 function fetchPage(
   request: DeclaredRequest,
-  { kind, parameter, first, sizeParameter }: DeclaredPaging,
+  { kind, parameter, first, sizeParameter, place }: DeclaredPaging,
   { offset, number, size, cursor }: PageRequest,
   values: Values,
   send: Send,
 ): Promise<HttpResponse> {
+  // The address of a further page has the whole query.
+  if ((kind === 'next' || kind === 'link') && cursor !== undefined)
+    return send({ ...request, path: { kind: 'text', text: cursor }, query: [] }, values)
   const ofSize = sizeParameter === undefined ? {} : { [sizeParameter]: size }
-  switch (kind) {
-    case 'offset':
-      return send(request, values, { query: { ...ofSize, [parameter]: offset } })
-    case 'page':
-      return send(request, values, { query: { ...ofSize, [parameter]: number - 1 + first } })
-    case 'cursor':
-      return send(request, values, {
-        query: { ...ofSize, ...(cursor !== undefined && { [parameter]: cursor }) },
-      })
-    case 'next':
-    case 'link':
-      // The address of a further page has the whole query.
-      return cursor === undefined
-        ? send(request, values, { query: ofSize })
-        : send({ ...request, path: { kind: 'text', text: cursor }, query: [] }, values)
-  }
+  const position = { offset, page: number - 1 + first, cursor, next: undefined, link: undefined }[kind]
+  const parameters = { ...ofSize, ...(position !== undefined && { [parameter]: position }) }
+  return send(request, values, { [place]: parameters })
 }
 
 const pageOf = (response: HttpResponse, paging: DeclaredPaging, values: Values): AnnouncedPage<unknown> =>

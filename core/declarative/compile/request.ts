@@ -1,6 +1,7 @@
 import { ExpressionError, type Program } from '../../expression/index.ts'
 import {
   ConnectionError,
+  isObject,
   RetryableError,
   SkillError,
   type ExplainedError,
@@ -20,7 +21,10 @@ import type {
 import { answerValue, queryValues, textValue, textValues, valueOf, type Values } from './values.ts'
 
 /** Further parts of a request, such as the page. */
-export type MoreOfRequest = Pick<HttpRequest, 'query' | 'accept'>
+export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept'> {
+  /** Fields of the JSON body. */
+  readonly json?: Readonly<Record<string, unknown>>
+}
 
 /** Sends a declared request. */
 export type Send = (request: DeclaredRequest, values: Values, more?: MoreOfRequest) => Promise<HttpResponse>
@@ -81,9 +85,15 @@ function toHttpRequest(
     path: toPath(path, values),
     query: { ...queryValues(query, values), ...more.query },
     headers: textValues(headers, values),
-    ...(body && toBody(body, values)),
+    ...withFields(body ? toBody(body, values) : {}, more.json),
     accept: [...accept, ...(more.accept ?? [])],
   }
+}
+
+/** Adds fields to a JSON body. */
+function withFields<Body extends Pick<HttpRequest, 'json'>>(body: Body, fields: MoreOfRequest['json']): Body {
+  if (fields === undefined) return body
+  return { ...body, json: { ...(isObject(body.json) ? body.json : {}), ...fields } }
 }
 
 function toPath(path: DeclaredPath, values: Values): RequestPath {

@@ -52,7 +52,11 @@ async function run(
   const { request, notFound, paging, poll } = declared
   const values = { ...connectionValues(context.settings, context.nowMs), input }
   const send = sender(context.http, errors)
-  if (paging !== undefined) return await runPages(declared, paging, values, send)
+  if (paging !== undefined) {
+    const missing = (response: HttpResponse) =>
+      notFound !== undefined && isMissing(notFound, response, { ...values, response: answerValue(response) })
+    return await runPages(declared, paging, values, send, missing)
+  }
   const first = await send(request, values, { accept: notFound?.statuses ?? [] })
   const answered = { ...values, response: answerValue(first) }
   if (notFound !== undefined && isMissing(notFound, first, answered))
@@ -75,6 +79,8 @@ async function runVerify(
   const values = { ...connectionValues(settings, nowMs), input }
   const response = await sender(http, errors)(request, values)
   const answered = { ...values, response: answerValue(response) }
-  if (!conditionHolds(tookEffect, answered)) return undefined
-  return reading(response, () => outputOf(mapping, answered))
+  // An answer that does not tell must not count as a no: the write would be repeated.
+  return reading(response, () =>
+    tookEffect.evaluate(answered) === true ? outputOf(mapping, answered) : undefined,
+  )
 }

@@ -186,6 +186,8 @@ export interface DeclaredPaging {
   readonly kind: 'offset' | 'page' | 'cursor' | 'next' | 'link'
   /** Of `offset`, `page` and `cursor`; empty for the others. */
   readonly parameter: string
+  /** Where the parameters are sent. */
+  readonly place: 'query' | 'json'
   /** Of `cursor` and `next`: the cursor or address of the next page. */
   readonly next: Program | undefined
   /** Number of the first page. */

@@ -45,6 +45,8 @@ const statuses = { anyOf: [status, { type: 'array', minItems: 1, items: status }
 
 export const pagingKinds = ['offset', 'page', 'cursor', 'next', 'link'] as const
 
+export const parameterPlaces = ['query', 'json'] as const
+
 const requestKeyDeclarations = {
   ...methodKeys,
   query: {
@@ -166,6 +168,11 @@ export const requestMaps = {
       link: {
         meaning: '`true`: the address of the next page is in the `Link` header',
         schema: { const: true },
+      },
+      in: {
+        meaning: 'where the parameters are sent: `query`, or `json`: as fields of the JSON body',
+        default: '`query`',
+        schema: { enum: parameterPlaces },
       },
       first: {
         meaning: 'the number of the first page',

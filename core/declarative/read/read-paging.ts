@@ -10,6 +10,7 @@ import {
 } from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import {
+  readChoice,
   readDuration,
   readFields,
   readNumber,
@@ -20,7 +21,7 @@ import { withoutOptionals } from '../../playbook/template/type-forms.ts'
 import type { Entry } from '../../playbook/yaml/document.ts'
 import type { DeclaredPaging, DeclaredPoll } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
-import { pagingKinds, requestBounds } from '../language/request-keys.ts'
+import { pagingKinds, parameterPlaces, requestBounds } from '../language/request-keys.ts'
 import {
   readCondition,
   readExpression,
@@ -57,10 +58,12 @@ export function readPaging(
   const idEntry = fields.get('id')
   const id = idEntry && readExpression(reading, { item: elementOf(items?.type) }, idEntry)
   const size = readSize(reading, fields.get('size'))
+  const placeEntry = fields.get('in')
+  const place = (placeEntry && readChoice(problems, placeEntry, parameterPlaces)) ?? 'query'
   const limit = readLimit(reading, names, fields)
   if (kind === undefined || parameter === undefined || items === undefined) return undefined
   if ((kind === 'cursor' || kind === 'next') && next === undefined) return undefined
-  return { kind, parameter, next, first: first ?? 1, ...size, items, total, id, limit }
+  return { kind, parameter, place, next, first: first ?? 1, ...size, items, total, id, limit }
 }
 
 /** Reads what leads to the next page. */

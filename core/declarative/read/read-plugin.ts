@@ -38,6 +38,8 @@ export interface ReadPlugin {
 /** Maximum weight of all regular expressions in the expressions of a plugin. */
 const maxPatternWeight = 100_000
 const maxSkills = 200
+/** A plugin describes as many requests as an API has; a playbook is written by hand. */
+const pluginLimits = { bytes: 1_048_576, nodes: 100_000, tokens: 750_000 }
 
 /**
  * Reads and checks a `plugin.yaml`. Never throws: mistakes become problems at their places.
@@ -48,7 +50,7 @@ const maxSkills = 200
  */
 export function readPlugin(source: string | Uint8Array, options: ReadPluginOptions = {}): ReadPlugin {
   const { file, observer, isThorough = true } = options
-  const opened = openSource(source, file, observer ? 'tolerant' : 'repaired')
+  const opened = openSource(source, file, observer ? 'tolerant' : 'repaired', pluginLimits)
   const { problems, root } = opened
   if (root) observer?.document(root, opened.source)
   const plugin = root && readRoot(opened, options, isThorough)

@@ -16,7 +16,7 @@ export const problemCatalogue = {
   E001: {
     title: 'the file is too large',
     explanation:
-      'The limit is 256 KiB. Move long texts and lists into another system, or split the playbook.',
+      'The limit is 256 KiB for a playbook and 1 MB for a plugin. Move long texts and lists into another system, or split the file.',
   },
   E002: {
     title: 'the file is not UTF-8',
@@ -33,7 +33,8 @@ export const problemCatalogue = {
   },
   E005: {
     title: 'too many keys and values',
-    explanation: 'A playbook may have 20,000 keys, values and list items. Aliases count with their content.',
+    explanation:
+      'A playbook may have 20,000 keys, values and list items, a plugin 100,000. Aliases count with their content.',
   },
   E006: {
     title: 'anchors or aliases misused',

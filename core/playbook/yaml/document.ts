@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Alias, type Node as YamlNode, type Scalar } from 'yaml'
 import { errorsOf, parseYaml } from './parse-yaml.ts'
-import { maxDepth, maxNodes } from './pre-scan.ts'
+import { maxDepth, type SourceLimits } from './pre-scan.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import { quoted, withRepairs, type Repair, type ScalarStyle } from './repairs.ts'
 import type { Span } from '../language/source-text.ts'
@@ -53,6 +53,7 @@ export function* readDocument(
   text: string,
   problems: Problems,
   reading: Reading,
+  limits: SourceLimits,
   known: readonly Repair[] = [],
 ): Sliced<Node | undefined> {
   const repairs = new Map(known.map((repair) => [repair.start, repair]))
@@ -81,7 +82,7 @@ export function* readDocument(
     problems.add('E106', 'the file is empty', { start: 0, end: 0 })
     return undefined
   }
-  const converter = new Converter(text, problems, repairs, reading)
+  const converter = new Converter(text, problems, repairs, reading, limits)
   const root = converter.convert(document.contents, 1)?.node
   // A truncated document would cause misleading problems.
   return converter.isFull && reading !== 'tolerant' ? undefined : root
@@ -118,13 +119,21 @@ class Converter {
   /** By start offset. */
   readonly #repairs: ReadonlyMap<number, Repair>
   readonly #reading: Reading
+  readonly #maxNodes: number
   readonly #anchors = new Map<string, Converted>()
   #total = 0
   /** Set when a limit is exceeded; the rest is skipped. */
   #full = false
 
-  constructor(text: string, problems: Problems, repairs: ReadonlyMap<number, Repair>, reading: Reading) {
+  constructor(
+    text: string,
+    problems: Problems,
+    repairs: ReadonlyMap<number, Repair>,
+    reading: Reading,
+    limits: SourceLimits,
+  ) {
     this.#text = text
+    this.#maxNodes = limits.nodes
     this.#reading = reading
     this.#problems = problems
     this.#repairs = repairs
@@ -158,9 +167,14 @@ class Converter {
   #grow(size: number, height: number, depth: number, span: Span): boolean {
     if (this.#full) return false
     this.#total += size
-    if (this.#total > maxNodes) {
+    if (this.#total > this.#maxNodes) {
       const hint = this.#anchors.size > 0 ? 'aliases count with their content' : undefined
-      this.#problems.add('E005', `the file has more than ${maxNodes} keys, values and items`, span, hint)
+      this.#problems.add(
+        'E005',
+        `the file has more than ${this.#maxNodes} keys, values and items`,
+        span,
+        hint,
+      )
     } else if (depth + height - 1 > maxDepth) {
       this.#problems.add('E004', `maps and lists are nested deeper than ${maxDepth}`, span, 'split the file')
     } else return true

@@ -1,6 +1,13 @@
 import { warnOfCutValues } from '../check/cut-values.ts'
 import { readDocument, type Node, type Reading } from './document.ts'
-import { maxSourceBytes, notUtf8, preScan, tooLarge, type ScanFinding } from './pre-scan.ts'
+import {
+  notUtf8,
+  playbookLimits,
+  preScan,
+  tooLarge,
+  type ScanFinding,
+  type SourceLimits,
+} from './pre-scan.ts'
 import { Problems } from '../language/problem.ts'
 import { withRepairs, type Repair } from './repairs.ts'
 import { decode, SourceText } from '../language/source-text.ts'
@@ -24,26 +31,28 @@ export const openSource = (
   source: string | Uint8Array,
   file: string | undefined,
   reading?: Reading,
-): OpenSource => runAtOnce(openSourceInSlices(source, file, reading))
+  limits?: SourceLimits,
+): OpenSource => runAtOnce(openSourceInSlices(source, file, reading, limits))
 
 /** {@link openSource} in time slices. */
 export function* openSourceInSlices(
   source: string | Uint8Array,
   file: string | undefined,
   reading: Reading = 'strict',
+  limits: SourceLimits = playbookLimits,
 ): Sliced<OpenSource> {
   // A byte order mark takes three bytes. Files beyond the limit are not decoded.
-  const isTooLarge = source.length > maxSourceBytes + 3
+  const isTooLarge = source.length > limits.bytes + 3
   const { text, invalidAt } = isTooLarge ? { text: '' } : decode(source)
   const body = new SourceText(text.startsWith('\uFEFF') ? text.slice(1) : text)
   const problems = new Problems(body, file)
   const { found, repairs } = isTooLarge
-    ? { found: tooLarge(source.length), repairs: [] }
+    ? { found: tooLarge(source.length, limits), repairs: [] }
     : invalidAt === undefined
-      ? yield* scan(body.text, problems)
+      ? yield* scan(body.text, problems, limits)
       : { found: notUtf8(invalidAt), repairs: [] }
   if (found) problems.add(found.code, found.message, found, found.hint)
-  const root = found ? undefined : yield* readDocument(body.text, problems, reading, repairs)
+  const root = found ? undefined : yield* readDocument(body.text, problems, reading, limits, repairs)
   if (root && /[ \t]#/.test(body.text)) warnOfCutValues(problems, body.text, root)
   return { text, source: body, problems, root }
 }
@@ -55,10 +64,11 @@ const maxRepairs = (text: string): number => (text.length > 64 * 1024 ? 1 : 10)
 function* scan(
   text: string,
   problems: Problems,
+  limits: SourceLimits,
 ): Sliced<{ readonly found: ScanFinding | undefined; readonly repairs: readonly Repair[] }> {
   const repairs: Repair[] = []
   for (;;) {
-    const found = yield* preScan(repairs.length === 0 ? text : withRepairs(text, repairs))
+    const found = yield* preScan(repairs.length === 0 ? text : withRepairs(text, repairs), limits)
     if (found?.repair === undefined || repairs.length >= maxRepairs(text)) return { found, repairs }
     problems.add(found.code, found.message, found, found.hint)
     repairs.push(found.repair)

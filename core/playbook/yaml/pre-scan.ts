@@ -5,16 +5,22 @@ import type { Span } from '../language/source-text.ts'
 import { conditionKeys } from './yaml-mistakes.ts'
 import type { Sliced } from '../../common/sliced.ts'
 
-/** Largest source, in UTF-8 bytes. */
-export const maxSourceBytes = 256 * 1024
+/** How large a source may be. */
+export interface SourceLimits {
+  /** UTF-8 bytes. */
+  readonly bytes: number
+  /** Keys, values and list items; aliases count with their content. */
+  readonly nodes: number
+  /** Tokens, including blank lines and comments. */
+  readonly tokens: number
+}
+
+/** Of playbooks and their tests. */
+export const playbookLimits: SourceLimits = { bytes: 256 * 1024, nodes: 20_000, tokens: 150_000 }
 /** Deepest nesting of maps and lists. */
 export const maxDepth = 64
-/** Maximum number of keys, values and list items; aliases count with their content. */
-export const maxNodes = 20_000
 /** Maximum number of anchors, and of aliases. */
 const maxAliases = 100
-/** Maximum number of tokens, including blank lines and comments. */
-const maxTokens = 150_000
 
 /** Scanning this many tokens takes about a millisecond. */
 export const tokensPerSlice = 1_000
@@ -32,14 +38,14 @@ export interface ScanFinding extends Span {
  * Scans the tokens of a YAML text in one pass and rejects input that would exhaust the YAML parser, which
  * recurses and keeps a node per token. Accepted texts are small and shallow.
  */
-export function* preScan(text: string): Sliced<ScanFinding | undefined> {
+export function* preScan(text: string, limits: SourceLimits): Sliced<ScanFinding | undefined> {
   const size = Buffer.byteLength(text)
-  if (size > maxSourceBytes) return tooLarge(size)
-  return forbiddenCharacter(text) ?? (yield* new TokenScan(text).run())
+  if (size > limits.bytes) return tooLarge(size, limits)
+  return forbiddenCharacter(text) ?? (yield* new TokenScan(text, limits).run())
 }
 
-export const tooLarge = (size: number): ScanFinding =>
-  finding('E001', `the file has ${size} bytes; at most ${maxSourceBytes} are allowed`, 0, 0)
+export const tooLarge = (size: number, { bytes }: SourceLimits): ScanFinding =>
+  finding('E001', `the file has ${size} bytes; at most ${bytes} are allowed`, 0, 0)
 
 export const notUtf8 = (at: number): ScanFinding =>
   finding('E002', 'the file is not UTF-8 text', at, at + 1, 'save it as UTF-8')
@@ -71,16 +77,18 @@ class TokenScan {
   #keyColumn: number | undefined
 
   readonly #text: string
+  readonly #limits: SourceLimits
 
-  constructor(text: string) {
+  constructor(text: string, limits: SourceLimits) {
     this.#text = text
+    this.#limits = limits
   }
 
   *run(): Sliced<ScanFinding | undefined> {
     let at = 0
     let scalarFollows = false
     for (const token of new Lexer().lex(this.#text)) {
-      if (++this.#tokens > maxTokens) return tooMany(at)
+      if (++this.#tokens > this.#limits.tokens) return tooMany(at, this.#limits)
       if (this.#tokens % tokensPerSlice === 0) yield
       const end = at + (isMark(token) ? 0 : token.length)
       const type: string | null = scalarFollows ? 'scalar-text' : CST.tokenType(token)
@@ -131,7 +139,7 @@ class TokenScan {
   }
 
   #node(at: number): ScanFinding | undefined {
-    return ++this.#nodes > maxNodes * 2 ? tooMany(at) : undefined
+    return ++this.#nodes > this.#limits.nodes * 2 ? tooMany(at, this.#limits) : undefined
   }
 
   /** A block collection is open until a token with less indentation. */
@@ -227,8 +235,8 @@ function unclosed(text: string, at: number): ScanFinding {
 const neverClosed = (at: number): ScanFinding =>
   finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent the lines that follow')
 
-const tooMany = (at: number): ScanFinding =>
-  finding('E005', `the file has more than ${maxNodes} keys, values and items`, at, at + 1)
+const tooMany = (at: number, { nodes }: SourceLimits): ScanFinding =>
+  finding('E005', `the file has more than ${nodes} keys, values and items`, at, at + 1)
 
 const tooManyAliases = (at: number, end: number): ScanFinding =>
   finding('E006', `there are more than ${maxAliases} anchors or aliases`, at, end)
