@@ -3,7 +3,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PluginDefinition } from '../../core/plugin/index.ts'
-import { loadPlugin, pluginFile } from '../../core/declarative/index.ts'
+import {
+  compilePlugin,
+  exampleProblems,
+  inHaste,
+  loadPlugin,
+  pluginFile,
+} from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { describePlugin } from '../../core/plugin/testing/index.ts'
 import { loadSandbox } from '../../core/registry/load-sandbox.ts'
@@ -17,11 +23,16 @@ const folders = readdirSync(pluginsDir).filter(
 // What holds for every plugin holds for the ones of this repository.
 for (const folder of folders) {
   const path = join(pluginsDir, folder)
-  const plugin = has(folder, pluginFile)
-    ? declared(join(path, pluginFile))
-    : await imported(join(path, 'plugin.ts'))
+  const file = join(path, pluginFile)
+  const plugin = has(folder, pluginFile) ? declared(file) : await imported(join(path, 'plugin.ts'))
   const sandbox = await loadSandbox({ pluginsDir }, plugin.name)
   describePlugin(plugin, sandbox === undefined ? { folder: path } : { folder: path, sandbox })
+  if (!has(folder, pluginFile)) continue
+  describe(`plugin ${plugin.name}`, () => {
+    it('has an answer for every request of its examples', async () => {
+      expect(await exampleProblems(loadPlugin({ path: file }).declared!)).to.deep.equal([])
+    })
+  })
 }
 
 async function imported(path: string): Promise<PluginDefinition> {
@@ -29,8 +40,8 @@ async function imported(path: string): Promise<PluginDefinition> {
 }
 
 function declared(path: string): PluginDefinition {
-  const { definition, problems, source } = loadPlugin({ path })
-  if (definition !== undefined) return definition
+  const { declared, problems, source } = loadPlugin({ path })
+  if (declared !== undefined) return compilePlugin(inHaste(declared))
   throw new Error(problems.map((problem) => formatProblem(problem, source)).join('\n'))
 }
 

@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AnySkill } from '../../plugin/index.ts'
+import { runSkill, type RunSkillOptions, type SentRequest } from '../../plugin/testing/index.ts'
+import { compilePlugin } from '../compile/compile-plugin.ts'
+import type { DeclaredAuth, DeclaredExample, DeclaredPlugin, DeclaredResponse } from '../language/declared.ts'
+import type { MadeUpSettings } from './made-up-settings.ts'
+import { requestShape, type RequestShape } from './request-shape.ts'
+
+/** A request of a skill, with the recorded answer to it. */
+export interface RecordedExchange {
+  readonly request: RequestShape
+  /** Absolute. */
+  readonly url: string
+  readonly response: DeclaredResponse
+  /** Whether it asks if a write took effect: it is answered once the write was made. */
+  readonly isVerification: boolean
+}
+
+export interface RecordedExample {
+  readonly skill: string
+  readonly file: string
+  /** In the order of the requests. */
+  readonly exchanges: readonly RecordedExchange[]
+  /** The reason why the example does not fit its skill; undefined if it does. */
+  readonly problem: string | undefined
+}
+
+/** Two moments that differ in every part: what differs between requests made then depends on the time. */
+export const moments = [Date.UTC(2026, 0, 2, 3, 4, 5, 6), Date.UTC(2027, 10, 13, 14, 25, 36, 789)] as const
+
+/** Names in the query that hold credentials. */
+export const credentialParameters = (auth: DeclaredAuth | undefined): readonly string[] =>
+  auth?.kind === 'query' ? [auth.name] : []
+
+/** Runs every skill over the recorded answers of its examples, to learn which requests they belong to. */
+export async function recordExamples(
+  declared: DeclaredPlugin,
+  settings: MadeUpSettings,
+): Promise<readonly RecordedExample[]> {
+  const { skills, connection } = compilePlugin(declared)
+  const query = credentialParameters(declared.connection?.auth)
+  const recorded: RecordedExample[] = []
+  for (const [at, { name, examples }] of declared.skills.entries()) {
+    for (const example of examples) {
+      const given = connection === undefined ? {} : { settings }
+      recorded.push({
+        skill: name,
+        file: example.file,
+        ...(await recordExample(skills[at]!, example, given, query)),
+      })
+    }
+  }
+  return recorded
+}
+
+async function recordExample(
+  skill: AnySkill,
+  example: DeclaredExample,
+  given: Pick<RunSkillOptions, 'settings'>,
+  credentials: readonly string[],
+): Promise<Pick<RecordedExample, 'exchanges' | 'problem'>> {
+  const [first, second] = [
+    await runOver(skill, example, given, moments[0]),
+    await runOver(skill, example, given, moments[1]),
+  ]
+  const exchanges = first.requests
+    .slice(0, example.responses.length)
+    .map((request, at): RecordedExchange => ({
+      request: requestShape(request, second.requests[at] ?? request, credentials),
+      url: request.url,
+      response: example.responses[at]!,
+      isVerification: at >= first.ofRun,
+    }))
+  return { exchanges, problem: first.problem }
+}
+
+interface Run {
+  readonly requests: readonly SentRequest[]
+  /** How many of the requests are not a verification. */
+  readonly ofRun: number
+  readonly problem: string | undefined
+}
+
+async function runOver(
+  skill: AnySkill,
+  { input, output, responses }: DeclaredExample,
+  given: Pick<RunSkillOptions, 'settings'>,
+  now: number,
+): Promise<Run> {
+  const requests: SentRequest[] = []
+  const replies = (request: SentRequest) => {
+    requests.push(request)
+    const response = responses[requests.length - 1]
+    if (response !== undefined) return toReply(response)
+    return new Error(
+      `request ${requests.length}, ${request.method} ${request.path}, has no entry in \`responses\``,
+    )
+  }
+  const options = { ...given, replies, now }
+  let ofRun = 0
+  try {
+    const run = await runSkill(skill, input, options)
+    ofRun = requests.length
+    if (ofRun < responses.length && skill.effect === 'write' && skill.repeat === 'verify')
+      await runSkill(skill, input, { ...options, purpose: 'verify' })
+    return { requests, ofRun, problem: problemOf(run.output, output, requests.length, responses.length) }
+  } catch (error) {
+    return { requests, ofRun: ofRun === 0 ? requests.length : ofRun, problem: (error as Error).message }
+  }
+}
+
+function problemOf(found: unknown, wanted: unknown, sent: number, recorded: number): string | undefined {
+  if (sent < recorded)
+    return `has ${recorded} entries in \`responses\`, but the skill sends ${sent} request${sent === 1 ? '' : 's'}`
+  if (isDeepStrictEqual(found, wanted)) return undefined
+  return `the answers give another \`output\`: ${JSON.stringify(found)}`
+}
+
+/** A recorded answer, as a sandbox sends it. */
+export const toReply = ({ status, headers, body, text }: DeclaredResponse) => ({
+  status,
+  headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !framing.includes(name))),
+  ...(text !== undefined ? { text } : body === undefined ? {} : { json: body }),
+})
+
+/** They describe how an answer was sent, not what it says. */
+const framing = ['content-length', 'content-encoding', 'transfer-encoding', 'connection', 'keep-alive']

@@ -1,0 +1,89 @@
+import type { RunningSandbox, SandboxOptions } from '../../plugin/index.ts'
+import { serveSandbox, type SandboxCall, type SandboxReply } from '../../plugin/testing/index.ts'
+import { checkSettings } from '../../skill/connection/settings.ts'
+import { compilePlugin } from '../compile/compile-plugin.ts'
+import type { DeclaredConnection, DeclaredPlugin } from '../language/declared.ts'
+import { answerRequests, missingAnswer } from './answer-requests.ts'
+import { acceptedCredentials, wrongCredentials } from './credentials.ts'
+import { makeUpSettings, reachedAt, type MadeUpSettings } from './made-up-settings.ts'
+import { recordCheck } from './record-check.ts'
+import {
+  credentialParameters,
+  recordExamples,
+  type RecordedExchange,
+  type RecordedExample,
+} from './record-examples.ts'
+
+/** What the examples of a plugin say about its other system. */
+export interface Recording {
+  readonly settings: MadeUpSettings
+  readonly examples: readonly RecordedExample[]
+  readonly check: RecordedExchange
+}
+
+/**
+ * @param declared a plugin with a connection
+ * @throws Error if settings cannot be made up, or if the check accepts no made-up answer
+ */
+export async function recordPlugin(
+  declared: DeclaredPlugin & { readonly connection: DeclaredConnection },
+): Promise<Recording> {
+  const settings = makeUpSettings(declared.connection)
+  const { connection } = compilePlugin(declared)
+  const examples = await recordExamples(declared, settings)
+  const check = await recordCheck(connection!, declared.connection, settings)
+  return { settings, examples, check }
+}
+
+/** Failures that tests and people can ask for. */
+const faults: Readonly<Record<string, SandboxReply>> = {
+  rate_limited: {
+    status: 429,
+    headers: { 'retry-after': '1' },
+    json: { error: { message: 'too many requests' } },
+  },
+  unauthorized: wrongCredentials,
+  unavailable: { status: 503, json: { error: { message: 'the service is not available' } } },
+}
+
+/** Starts an emulator that answers as recorded. */
+export async function startSandbox(
+  declared: DeclaredPlugin & { readonly connection: DeclaredConnection },
+  { settings, examples, check }: Recording,
+  options: SandboxOptions,
+): Promise<RunningSandbox> {
+  const definition = compilePlugin(declared).connection!
+  const { settings: open } = checkSettings(definition, settings)
+  const basePath = new URL(definition.baseUrl(open)).pathname.replace(/\/$/, '')
+  const { auth, settings: schema } = declared.connection
+  const typedAt = (url: string) => reachedAt(url, settings, schema, basePath)
+  const known = [...examples.flatMap(({ exchanges }) => exchanges), check].map(({ request }) => request)
+  let answer: ((call: SandboxCall) => SandboxReply) | undefined
+  const answerAt = (url: string) => {
+    const accepted = acceptedCredentials(definition, auth, typedAt(url), url)
+    const credentials = credentialParameters(auth)
+    const recorded = answerRequests({
+      examples: [...examples, { exchanges: [check] }],
+      credentials,
+      url,
+    })
+    return (call: SandboxCall): SandboxReply => {
+      if (call.pathname === accepted.tokens?.pathname)
+        return call.method === 'POST'
+          ? accepted.tokens.issue(call)
+          : missingAnswer(call, [{ method: 'POST', pathname: call.pathname }])
+      if (!accepted.accepts(call)) return wrongCredentials
+      return recorded(call) ?? missingAnswer(call, known)
+    }
+  }
+  const running = await serveSandbox(() => ({ answer: (call) => answer!(call), faults }), typedAt).start(
+    options,
+  )
+  try {
+    answer = answerAt(running.url)
+  } catch (error) {
+    await running.close()
+    throw error
+  }
+  return running
+}

@@ -1,0 +1,107 @@
+import { constants, createHmac, verify } from 'node:crypto'
+import { isObject, type ConnectionDefinition } from '../../plugin/index.ts'
+import type { SandboxCall, SandboxReply } from '../../plugin/testing/index.ts'
+import { connectionValues, textValue } from '../compile/values.ts'
+import type { DeclaredAuth } from '../language/declared.ts'
+import { hasHeaders } from './request-shape.ts'
+
+/** The OAuth token endpoint of a sandbox. */
+export interface TokenEndpoint {
+  readonly pathname: string
+  issue(call: SandboxCall): SandboxReply
+  /** Whether a request has a token that was issued here. */
+  hasIssued(call: SandboxCall): boolean
+}
+
+/** RFC 6749, section 5.2. */
+const refusal: SandboxReply = {
+  status: 401,
+  json: { error: 'invalid_client', error_description: 'the client is unknown, or its secret is wrong' },
+}
+
+/**
+ * The endpoint that a connection fetches its tokens from; undefined if it fetches none.
+ *
+ * @throws Error for an endpoint at another origin
+ */
+export function tokenEndpoint(
+  { token, baseUrl }: ConnectionDefinition,
+  auth: DeclaredAuth | undefined,
+  settings: Readonly<Record<string, unknown>>,
+  url: string,
+): TokenEndpoint | undefined {
+  if (token === undefined) return undefined
+  const issued = new Set<string>()
+  const { path } = token(settings, { nowMs: Date.now() })
+  return {
+    pathname: pathnameFor(path, baseUrl(settings), url),
+    issue(call) {
+      if (!isTokenRequest(call, token(settings, { nowMs: Date.now() }), auth, settings)) return refusal
+      const name = `sandbox-token-${issued.size + 1}`
+      issued.add(name)
+      return { json: { access_token: name, token_type: 'Bearer', expires_in: 3600 } }
+    },
+    hasIssued: ({ headers }) => issued.has(/^Bearer (\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''),
+  }
+}
+
+function pathnameFor(path: string, baseUrl: string, url: string): string {
+  if (path.startsWith('/')) return new URL(baseUrl + path).pathname
+  if (path.startsWith(`${url}/`)) return new URL(path).pathname
+  throw new Error(
+    `the token endpoint ${path} has another origin than the sandbox: write a sandbox.ts for this plugin`,
+  )
+}
+
+type Form = Readonly<Record<string, string>>
+
+/** Whether a form and its headers are those that the connection sends. */
+function isTokenRequest(
+  call: SandboxCall,
+  { form, headers = {} }: { readonly form: Form; readonly headers?: Form },
+  auth: DeclaredAuth | undefined,
+  settings: unknown,
+): boolean {
+  const sent = call.form()
+  const isEqual = ([name, value]: readonly [string, string]) =>
+    name === 'assertion' && auth?.kind === 'jwt_bearer'
+      ? isValidAssertion(sent.get(name) ?? '', value, auth, settings)
+      : sent.get(name) === value
+  return hasHeaders(call, headers) && Object.entries(form).every(isEqual)
+}
+
+/** Whether an assertion is signed by the key, and claims the same as the connection's own. */
+function isValidAssertion(
+  sent: string,
+  own: string,
+  { algorithm, key: template }: Extract<DeclaredAuth, { readonly kind: 'jwt_bearer' }>,
+  settings: unknown,
+): boolean {
+  const [header = '', claims = '', signature = ''] = sent.split('.')
+  if (lastingClaims(claims) !== lastingClaims(own.split('.')[1] ?? '')) return false
+  const key = textValue(template, connectionValues(settings, 0)) ?? ''
+  const hash = `sha${algorithm.slice(2)}`
+  const text = `${header}.${claims}`
+  if (algorithm.startsWith('HS')) return createHmac(hash, key).update(text).digest('base64url') === signature
+  const options = {
+    key,
+    ...(algorithm.startsWith('PS') && {
+      padding: constants.RSA_PKCS1_PSS_PADDING,
+      saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+    }),
+    ...(algorithm.startsWith('ES') && { dsaEncoding: 'ieee-p1363' as const }),
+  }
+  return verify(hash, Buffer.from(text), options, Buffer.from(signature, 'base64url'))
+}
+
+/** The claims that are the same in every assertion, as text. */
+function lastingClaims(part: string): string | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    if (!isObject(claims)) return undefined
+    const lasting = Object.entries(claims).filter(([name]) => !['iat', 'exp', 'jti'].includes(name))
+    return JSON.stringify(lasting)
+  } catch {
+    return undefined
+  }
+}
