@@ -3,6 +3,7 @@ import { loopbackEgress, runSkill } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox from './sandbox.ts'
 import { get } from './skills/get.ts'
+import { saveFile } from './skills/save-file.ts'
 import { send } from './skills/send.ts'
 
 async function refusal(work: Promise<unknown>): Promise<{ code?: string; message: string; hint?: string }> {
@@ -202,5 +203,41 @@ describe('http.send', () => {
 
   it('is never repeated automatically', () => {
     expect(send).to.include({ effect: 'write', repeat: 'never' })
+  })
+})
+
+describe('http.save_file', () => {
+  const bytes = Buffer.from([0, 255, 128, 10])
+  const save = (input: Parameters<typeof saveFile.run>[0], more: object = {}) =>
+    runSkill(saveFile, input, {
+      replies: [{ bytes, headers: { 'content-type': 'application/pdf; x=y' } }],
+      ...more,
+    })
+
+  it('attaches the file to the case, under the name in the address or a given one', async () => {
+    const { output, cases } = await save({ url: 'https://example.com/a%20b.pdf?x=1' })
+    expect(output).to.include({
+      case_id: 'DEMO-1',
+      name: 'a b.pdf',
+      content_type: 'application/pdf',
+      size: 4,
+    })
+    const file = await cases.files.open('all', 'DEMO-1', output.sha256)
+    for await (const piece of file?.content() ?? []) expect(Buffer.from(piece).equals(bytes)).to.equal(true)
+    expect((await save({ url: 'https://example.com/', name: 'c.pdf' })).output.name).to.equal('c.pdf')
+    expect((await save({ url: 'https://example.com/' })).output.name).to.equal('file')
+  })
+
+  it('refuses a file of another type, a larger one, and a run without a case', async () => {
+    const url = 'https://example.com/a'
+    expect(await refusal(save({ url, content_types: ['image/*'] }))).to.include({ code: 'bad_response' })
+    expect(await refusal(save({ url }, { caseId: null }))).to.include({ code: 'no_case' })
+    const running = await sandbox.start()
+    const large = save(
+      { path: '/devices/7/photo', max_bytes: 6 },
+      { settings: running.settings, egress: loopbackEgress, replies: undefined },
+    )
+    expect(await refusal(large)).to.include({ code: 'response_too_large' })
+    await running.close()
   })
 })

@@ -85,7 +85,7 @@ export async function request(
 }> {
   const response = await http.request({
     ...more,
-    path: address(wanted, connected),
+    path: requestAddress(wanted, connected),
     query: wanted.query ?? {},
     headers: { accept: '*/*', ...wanted.headers },
     accept: wanted.accept_statuses ?? [],
@@ -102,7 +102,11 @@ export async function request(
   return json === undefined ? answer : { ...answer, json }
 }
 
-function address({ url, path }: WantedRequest, connected: boolean): RequestPath {
+/** @throws SkillError `bad_address` */
+export function requestAddress(
+  { url, path }: Pick<WantedRequest, 'url' | 'path'>,
+  connected: boolean,
+): RequestPath {
   if ((url === undefined) === (path === undefined)) {
     throw new SkillError('bad_address', 'give either url or path', {
       hint: 'url for a step without a connection, path for one with',

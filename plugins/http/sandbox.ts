@@ -11,6 +11,10 @@ export default serveSandbox(
           ? { json: { id: '7', owner: 'ada' } }
           : { status: 404, json: { error: { message: 'no such device' } } },
       ),
+      'GET /devices/:id/photo': guarded(() => ({
+        bytes: Buffer.from('a photo'),
+        headers: { 'content-type': 'image/png' },
+      })),
       'POST /devices/:id/notes': guarded((call) => {
         notes.push(call.json())
         return { status: 201, json: { id: notes.length, ...(call.json() as object) } }

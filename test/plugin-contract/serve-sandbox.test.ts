@@ -164,8 +164,8 @@ describe('serveSandbox', () => {
     expect(performance.now() - started).to.be.above(45)
   })
 
-  it('refuses bodies beyond 32 MB', async () => {
-    const body = 'x'.repeat(34_000_000)
+  it('refuses bodies beyond 4 MB', async () => {
+    const body = 'x'.repeat(5_000_000)
     expect(await outcome(send('/echo', { method: 'POST', body }))).to.be.oneOf(['413', 'RetryableError'])
     expect(running.requests).to.have.length(0)
   })

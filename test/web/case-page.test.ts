@@ -1,10 +1,34 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { picture, seriousFaults } from './support/browser.ts'
 import { openPage } from './support/open-page.ts'
 
+/** Attaches a file with a hostile name and content. */
+const plugin = `
+export default {
+  name: 'keeper', title: 'Keeper', description: 'Keeps.',
+  skills: [{
+    name: 'keep', title: 'Keep', description: 'Keeps a file.', effect: 'write', repeat: 'safe',
+    input: { type: 'object', additionalProperties: false, properties: {} }, output: { type: 'object' },
+    examples: [{ title: 'One', input: {}, output: {} }],
+    async run(_, { cases }) {
+      const bytes = Buffer.from('<script>alert(1)</script>')
+      await cases.attachFile(await cases.own(), { name: '<img src=x>.html', contentType: 'text/html', bytes })
+      return {}
+    },
+  }],
+}
+`
+const keeping = `
+apiVersion: tocsin/v1
+name: keeping
+on: { alert: { type: keeping } }
+steps: [{ id: keep, uses: keeper.keep }]
+`
+
 describe('case page', function () {
   this.timeout(60_000)
-  const house = openPage()
+  const house = openPage({ keeping }, { plugin })
   let path: string
 
   before(async () => {
@@ -17,6 +41,24 @@ describe('case page', function () {
     await house.page.getByRole('combobox', { name: field }).click()
     await house.page.getByRole('option', { name: value }).click()
   }
+
+  it('lists files with their hash, and saves them without showing them', async () => {
+    const { page, server } = house
+    const { body } = await server.call(`/alerts/${await house.postAlert('keeping')}`)
+    await house.visit(`/cases/${body.case_id}`)
+    const files = page.getByRole('table', { name: 'Files' })
+    const { files: listed } = (await server.call(`/cases/${body.case_id}`)).body
+    await files.getByText(listed[0].sha256).waitFor()
+    await page.getByText('Files come from other systems and may be malicious').waitFor()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    const saving = page.waitForEvent('download')
+    await files.getByRole('link', { name: '<img src=x>.html' }).click()
+    const saved = await saving
+    expect(saved.suggestedFilename()).to.match(/^.img src=x.\.html$/)
+    expect(await readFile(await saved.path(), 'utf8')).to.equal('<script>alert(1)</script>')
+    const entries = (await server.call('/audit?action=case.file_downloaded')).body.data
+    expect(entries[0].details).to.include({ sha256: listed[0].sha256 })
+  })
 
   it('saves decisions immediately and records the actor in the timeline', async () => {
     await house.visit(path)

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parseJson } from '../../common/json.ts'
-import { maxFileBytes } from '../../common/read-body.ts'
 import type {
   RateLimit,
   RunningSandbox,
@@ -19,6 +18,9 @@ import {
   type SandboxHandler,
   type SandboxRoutes,
 } from './routes.ts'
+
+/** Largest request body that a sandbox reads, in bytes. */
+const maxBody = 4_194_304
 
 /** Routes of a sandbox, and controls of its state, e.g. to expire its tokens. */
 export interface SandboxBehaviour<Controls> {
@@ -186,7 +188,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxFileBytes) return undefined
+    if (size > maxBody) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
