@@ -19,7 +19,7 @@ export function findBroken(promised: Contract, current: Contract): readonly stri
 const isRelaxed = (line: string, now: readonly string[]): boolean =>
   line.endsWith(' required') && now.includes(line.replace(/required$/, 'optional'))
 
-/** Today's callers do not send it. A required field inside something new and optional breaks nobody. */
+/** Today's callers do not send it. A required field inside something new and optional breaks no caller. */
 function isNewlyRequired(line: string, promised: readonly string[]): boolean {
   const [, name] = /^(.+) required$/.exec(line) ?? []
   if (name === undefined || promised.includes(line) || promised.includes(`${name} optional`)) return false

@@ -114,7 +114,7 @@ describe('egress: a response that starts before the request is fully written', (
     let read = 0
     socket.on('data', (piece) => (read += piece.length)).resume()
     await once(socket, 'close', { signal })
-    expect(read, 'what was under way').to.be.below(20_000_000)
+    expect(read, 'bytes read').to.be.below(20_000_000)
     await server.close()
   })
 })

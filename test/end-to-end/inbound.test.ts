@@ -215,11 +215,11 @@ describe('an inbound answer over a connection', function () {
         altered: `${JSON.stringify(click(asked.checkpoint, 'U-z'))} `,
       }),
       'without a signature': () => ({ headers: { 'x-doorbell-signature': '' } }),
-      'with a time that is none': () => ({ headers: { 'x-doorbell-time': 'now' } }),
+      'with an invalid time': () => ({ headers: { 'x-doorbell-time': 'now' } }),
       'signed too long ago': () => ({ age: 302 }),
       'signed too far ahead': () => ({ age: -302 }),
       'with no token': () => ({ token: '' }),
-      'with a token that nobody has': () => ({ token: 'A'.repeat(43) }),
+      'with an unknown token': () => ({ token: 'A'.repeat(43) }),
       'with the token of a connection without signing secret': async () => ({
         token: await house.connect('bare', { signing_secret: undefined }),
       }),

@@ -181,7 +181,7 @@ describe('a click on a question whose process was killed', function () {
       expect(await outcomesOf(checkpoint)).to.deep.equal(['accepted', 'second'])
     })
 
-    it('counts from nobody else', async () => {
+    it('counts from no other person', async () => {
       const { run, checkpoint, message } = asked.stranger
       await people().click(message, 'not_mine', chen)
       expect(await outcomesOf(checkpoint)).to.deep.equal(['not_asked', 'not_asked'])
@@ -278,7 +278,7 @@ describe('a click on a question whose process was killed', function () {
 
     it('counts while its run is watched after crashes', async () => {
       const { run, message } = await ask()
-      // As two crashes leave a run that was under way at each.
+      // As two crashes leave a run that was running at each.
       await killAndStart((database) =>
         database.run('UPDATE runs SET wake_at = NULL, crashes = 1 WHERE uuid = ?', run),
       )

@@ -63,7 +63,7 @@ const doubts = (source: string) =>
 describe('times stored as strings', () => {
   for (const [known, names] of [
     ['where schemas say so', typed],
-    ['where nothing is known', untyped],
+    ['of unknown type', untyped],
   ] as const) {
     for (const [source, value] of [
       ['d.a == now', true],

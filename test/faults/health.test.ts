@@ -54,7 +54,7 @@ describe('the health checks of tocsin serve', function () {
       async () => (await server.call('/runs')).body.total === 1 || undefined,
     )
     await server.stop('SIGKILL')
-    // As two crashes leave a run that was under way at each.
+    // As two crashes leave a run that was running at each.
     const database = new Database(path())
     database.run('UPDATE runs SET wake_at = NULL, crashes = 1')
     database.close()

@@ -6,7 +6,7 @@ import type { RunningServer } from '../../support/server/start-server.ts'
 import { makeTestTocsin } from '../../support/server/test-tocsin.ts'
 import { openBrowser, type BrowserPage } from './browser.ts'
 
-/** A server that serves the page, and a browser in front of it in which nobody is signed in. */
+/** A server that serves the page, and a browser in front of it without a session. */
 export interface PageServer {
   readonly browser: BrowserPage
   readonly server: RunningServer

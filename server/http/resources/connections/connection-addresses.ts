@@ -46,7 +46,7 @@ const hasNewWay = (before: WithSecrets, after: WithSecrets): boolean =>
   })
 
 /**
- * Whoever may write a reference's value outside of Tocsin must not choose where the stored secrets go: a reference may decide the
+ * The owner of a referenced secret must not choose where the stored secrets are sent: a reference may decide the
  * address only if all secrets are references.
  */
 export function requireFixedAddress(
