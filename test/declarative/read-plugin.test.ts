@@ -40,6 +40,18 @@ describe('readPlugin', () => {
       "E205 input has no field 'pi' (did you mean ip?)",
     ],
     [
+      'a field of the connection that is not declared',
+      { connection: 'headers: { x: "${{ settings.token }}" }' },
+      'settings.token',
+      "E205 settings has no field 'token' (declare it under connection.fields: token: { title: …, secret: true })",
+    ],
+    [
+      'an input that is not declared',
+      { skill: 'request: { get: [a, "${{ input.ip }}"] }' },
+      'input.ip',
+      "E205 input has no field 'ip' (declare it under input: ip: { type: string })",
+    ],
+    [
       'an optional field that is read as if it were there',
       { connection: 'fields: { plan: { optional: true } }\nheaders: { x: "${{ settings.plan }}" }' },
       'headers',

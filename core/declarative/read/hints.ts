@@ -33,9 +33,14 @@ export function hintInPlugin(
   problem: ExpressionProblem,
   scope: NameScope,
 ): string | undefined {
-  if (problem.code !== 'unknown_name') return problem.hint
-  const word = expression.slice(problem.start, problem.end)
   const isNear = problem.hint?.startsWith('did you mean') === true
   if (isNear) return problem.hint
+  const word = expression.slice(problem.start, problem.end)
+  if (problem.code === 'unknown_field') {
+    const [, root] = /(?:^|[^\w.])(settings|input)\s*\.\s*\??$/.exec(expression.slice(0, problem.start)) ?? []
+    if (root === 'settings') return `declare it under connection.fields: ${word}: { title: …, secret: true }`
+    return root === 'input' ? `declare it under input: ${word}: { type: string }` : problem.hint
+  }
+  if (problem.code !== 'unknown_name') return problem.hint
   return familiarNames.get(word) ?? `possible here: ${Object.keys(scope.names).join(', ')}`
 }

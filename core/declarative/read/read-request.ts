@@ -92,12 +92,13 @@ function readPath(reading: PluginReading, names: Names, entry: Entry): DeclaredP
   }
   if (template.kind === 'expression') return { kind: 'address', address: template }
   const text = value.value
-  if (template.kind !== 'literal' || typeof text !== 'string') {
-    const hint = hintForSegments(text)
-    const message =
-      template.kind === 'text'
-        ? 'a path takes no expressions in its text'
-        : `expected a path, found ${describe(value)}`
+  // An expression with a mistake leaves no template, and is still an expression.
+  const isMixed = typeof text === 'string' && text.includes('${{')
+  if (template.kind !== 'literal' || typeof text !== 'string' || isMixed) {
+    const hint = isMixed ? hintForSegments(text) : 'write /path, or a list of segments'
+    const message = isMixed
+      ? 'a path takes no expressions in its text'
+      : `expected a path, found ${describe(value)}`
     problems.add('E802', message, value, hint)
     return undefined
   }
