@@ -20,7 +20,8 @@ const meanings: Readonly<Record<string, string>> = {
 
 const reach =
   'check the address, and that this server can reach it: network, firewall, allow list of the other system'
-const trust = 'check the address; for a private certificate authority, set NODE_EXTRA_CA_CERTS'
+const trust =
+  'check the address; for a private certificate authority, set network_ca of the connection, or NODE_EXTRA_CA_CERTS'
 
 const hints: Readonly<Record<string, string>> = {
   ENOTFOUND: 'check the spelling of the address',

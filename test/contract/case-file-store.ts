@@ -8,9 +8,9 @@ import { inPieces, ruleBy } from './retention-store.ts'
 const run = theRun('run-1', 'triage')
 const megabyte = 1_048_576
 /** More than two pieces, each different. */
-export const largeFile = Buffer.from(
-  Array.from({ length: 2.5 * megabyte }, (_one, at) => (at * 31 + (at >> 20)) % 256),
-)
+export const largeFile = Buffer.concat(
+  ['a', 'b', 'c'].map((text) => Buffer.alloc(megabyte, `${text} 0123456789`)),
+).subarray(0, 2.5 * megabyte)
 export const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 
 export async function contentOf(file: OpenFile | undefined): Promise<Buffer> {
