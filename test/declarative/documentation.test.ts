@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
-import { compilePlugin, pluginKeys, readPlugin } from '../../core/declarative/index.ts'
+import { compilePlugin, declaredSandbox, pluginKeys, readPlugin } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { runSkill } from '../../core/plugin/testing/index.ts'
+import { describePlugin, runSkill } from '../../core/plugin/testing/index.ts'
 import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
 import { keysTable } from '../playbook/keys-reference.ts'
 import { pluginWith, saidOf } from './support.ts'
@@ -87,6 +87,12 @@ describe('docs/write-a-plugin-in-yaml.md', () => {
       })
     }
   }
+
+  // As an author would run it after following the page.
+  const folder = join(root, '.build/written/badlist')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'README.md'), plugin!.skills.map(({ name }) => `badlist.${name}`).join('\n'))
+  describePlugin(compilePlugin(plugin!), { folder, sandbox: declaredSandbox(plugin!)! })
 
   it('shows a problem as it is reported', () => {
     const wrong = source.replace(/get: \[lookup, .*\]/, "get: '/lookup/${{ input.value }}'")
