@@ -7,12 +7,14 @@ import { withLogFields } from '../core/common/log-context.ts'
 import { type UnavailableError, NotFoundError } from '../core/errors/errors.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
+import type { Catalogue } from '../core/registry/catalogue.ts'
 import { discoverPlugins } from '../core/registry/discover-plugins.ts'
 import { startAuditExport, type AuditExport } from './audit-export/audit-export.ts'
 import { bootstrap } from './access/bootstrap.ts'
 import { systemClock } from './clock.ts'
 import type { ConfigWarning } from './config/clear-text.ts'
 import { installedPlugins, type Config } from './config/config.ts'
+import { makeDataDirPrivate } from './config/data-dir.ts'
 import { organizationWarnings } from './config/organization-warnings.ts'
 import { withMasterKey } from './secrets/open-secret-sources.ts'
 import { createContainer, type Opened } from './container.ts'
@@ -53,6 +55,12 @@ export interface Tocsin {
   close(): Promise<void>
 }
 
+/** Finds the plugins, and remembers in the data directory which ones were checked. */
+function findPlugins(config: Config): Promise<Catalogue> {
+  makeDataDirPrivate(config.dataDir)
+  return discoverPlugins(installedPlugins(config))
+}
+
 /** Time that active runs have to end when the server closes. */
 const drainMs = 20_000
 
@@ -67,7 +75,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
   checkConfig(config, log)
-  const catalogue = await discoverPlugins(installedPlugins(config))
+  const catalogue = await findPlugins(config)
   const metrics = metricsOf(config, catalogue)
   const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))

@@ -123,8 +123,13 @@ function checkExamples(
 
 /** Reports enriching skills that generated investigations cannot call. */
 function checkEnrichment({ problems }: PluginReading, { value }: Entry, skill: object): void {
-  for (const { pointer, message } of checkEnriching(skill as AnySkill))
-    problems.add('E806', `${pointer.slice(1).replaceAll('/', '.')} ${message}`, value)
+  for (const { pointer, message } of checkEnriching(skill as AnySkill)) {
+    const hint =
+      pointer === '/input/required'
+        ? 'read the observable as input.value; give other inputs a default, or optional: true'
+        : undefined
+    problems.add('E806', `${pointer.slice(1).replaceAll('/', '.')} ${message}`, value, hint)
+  }
 }
 
 /** The inputs that every enriching skill has. */
