@@ -4,8 +4,8 @@ import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { wrapText } from '../output/wrap.ts'
-import { exampleSteps } from './example-step.ts'
-import { schemaRows, type SchemaRow } from './schema-rows.ts'
+import { exampleSteps } from '../../core/skill/describe/example-step.ts'
+import { schemaRows, type SchemaRow } from '../../core/skill/describe/schema-rows.ts'
 
 /** A skill for authors of playbooks. */
 export function skillLines(entry: CatalogueSkill): string {

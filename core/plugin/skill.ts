@@ -25,6 +25,10 @@ export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
  */
 export interface SkillExample<In, Out> {
   readonly title: string
+  /** Where the answer was recorded, e.g. a page of the vendor. Default: not stated. */
+  readonly source?: string
+  /** Set if the answer is made up. */
+  readonly synthetic?: true
   readonly input: In
   readonly output: Out
 }

@@ -8,9 +8,18 @@ export interface CatalogueSkill {
   readonly skill: AnySkill
 }
 
+/** How a plugin is written, and where it was found. */
+export interface PluginOrigin {
+  readonly kind: 'typescript' | 'yaml'
+  /** `plugins/<folder>`, the name of a package, or the last part of a path. */
+  readonly source: string
+}
+
 /** All installed plugins and their skills. Built once at start; read-only afterwards. */
 export interface Catalogue {
   readonly plugins: readonly PluginDefinition[]
+  /** Undefined for a plugin that was not found in a folder or package. */
+  origin(plugin: string): PluginOrigin | undefined
   readonly skills: readonly CatalogueSkill[]
   /** By `<plugin>.<skill>`. */
   skill(name: string): CatalogueSkill | undefined
@@ -20,8 +29,11 @@ export interface Catalogue {
   enriching(kind: ObservableKind): readonly CatalogueSkill[]
 }
 
-/** Builds the catalogue of checked plugins, sorted by name. */
-export function buildCatalogue(plugins: readonly PluginDefinition[]): Catalogue {
+/** Builds the catalogue of checked plugins, sorted by name. `origins` are by name. */
+export function buildCatalogue(
+  plugins: readonly PluginDefinition[],
+  origins: ReadonlyMap<string, PluginOrigin> = new Map(),
+): Catalogue {
   const sorted = plugins.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const skills: readonly CatalogueSkill[] = sorted.flatMap((plugin) =>
     plugin.skills.map((skill) => ({ name: `${plugin.name}.${skill.name}`, plugin, skill })),
@@ -30,6 +42,7 @@ export function buildCatalogue(plugins: readonly PluginDefinition[]): Catalogue 
   const pluginsByName = new Map(sorted.map((plugin) => [plugin.name, plugin]))
   return {
     plugins: sorted,
+    origin: (plugin) => origins.get(plugin),
     skills,
     skill: (name) => skillsByName.get(name),
     connection: (plugin) => pluginsByName.get(plugin)?.connection,
@@ -44,11 +57,13 @@ export const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
   description: skill.description,
   docs: skill.docs ?? null,
   plugin: plugin.name,
+  plugin_title: plugin.title,
   effect: skill.effect,
   repeat: skill.effect === 'write' ? skill.repeat : null,
   destructive: skill.effect === 'write' ? (skill.destructive ?? null) : null,
   enriches: skill.enriches ?? [],
   needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
+  asks: skill.asks === true,
   input: skill.input,
   output: skill.output,
 })

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { loadOnce, openCheckedPlugins, type CheckedPlugins } from '../declarative/index.ts'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
-import { type Catalogue, buildCatalogue } from './catalogue.ts'
+import { type Catalogue, type PluginOrigin, buildCatalogue } from './catalogue.ts'
 import { checkUsable } from './check-plugin.ts'
 import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 import { realpathSync } from 'node:fs'
@@ -55,8 +55,18 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
   checkUnique(found, problems)
   if (problems.length > 0) throw pluginsInvalid(problems)
   checked?.save()
-  return buildCatalogue(found.map(({ plugin }) => plugin as PluginDefinition))
+  const named = found.map((one) => ({ ...one, plugin: one.plugin as PluginDefinition }))
+  return buildCatalogue(
+    named.map(({ plugin }) => plugin),
+    new Map(named.map((one) => [one.plugin.name, originOf(one)])),
+  )
 }
+
+/** Without the folders above a path, which concern only operators. */
+const originOf = ({ source, folder, yaml }: PluginModule): PluginOrigin => ({
+  kind: yaml === undefined ? 'typescript' : 'yaml',
+  source: folder === undefined && /^\.{0,2}\//.test(source) ? basename(source) : source,
+})
 
 /** Reads a `plugin.yaml`; undefined if it has errors, each of which is reported at its place. */
 function declaredPlugin(

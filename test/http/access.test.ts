@@ -11,7 +11,13 @@ const outsidePrefix = new Set(
 )
 
 /** What all organizations share, where a path names it. */
-const shared: Readonly<Record<string, string>> = { playbook: 'p', provider: 'siem', plugin: 'x', route: 'x' }
+const shared: Readonly<Record<string, string>> = {
+  playbook: 'p',
+  provider: 'siem',
+  plugin: 'tower',
+  skill: 'tower.look_up',
+  route: 'x',
+}
 
 /** Which organizations a key is for, where all that is named is of `acme`. */
 const scopes = { all: undefined, own: ['acme'], 'own and another': ['acme', 'globex'], foreign: ['globex'] }

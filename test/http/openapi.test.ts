@@ -177,6 +177,7 @@ describe('the OpenAPI document', () => {
       organization: 'acme',
       provider: 'siem',
       plugin: 'tower',
+      skill: 'tower.look_up',
       route: 'rope',
       token: token.reveal(),
     })

@@ -36,6 +36,8 @@ export function compileSkill(
     output,
     examples: declared.examples.map((example) => ({
       title: example.title,
+      ...(example.source === undefined ? {} : { source: example.source }),
+      ...(example.synthetic ? { synthetic: true } : {}),
       input: example.input,
       output: example.output,
     })),

@@ -3,6 +3,7 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'alerts',
   'audit',
   'cases',
+  'catalogue',
   'checkpoints',
   'connections',
   'health',

@@ -125,6 +125,8 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     }),
   },
   'GET /skills': { roles: readers, of: 'shared' },
+  'GET /skills/{skill}': { roles: readers, of: 'shared' },
+  'GET /plugins/{plugin}': { roles: readers, of: 'shared' },
   'GET /plugins': { roles: readers, of: 'shared' },
   'GET /organizations': { roles: all, of: 'list' },
   'POST /organizations': { roles: admins, of: 'whole', body: (_, __, n) => ({ code: `o${n}`, name: 'x' }) },

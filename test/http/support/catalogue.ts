@@ -50,7 +50,15 @@ const lookUp = defineSkill({
       keeper: { type: 'string', 'x-sensitive': true },
     },
   },
-  examples: [],
+  examples: [
+    {
+      title: 'A rope',
+      source: 'https://tower.example/docs',
+      synthetic: true,
+      input: { kind: 'ip', value: '192.0.2.1' },
+      output: { risk: { score: null } },
+    },
+  ],
   run: async () => ({ risk: { score: null } }),
 })
 
@@ -75,6 +83,7 @@ const skills = [
 /** One plugin with a connection and one without. */
 export const catalogue: Catalogue = {
   plugins: [plugin, quiet],
+  origin: (name) => (name === plugin.name ? { kind: 'typescript', source: 'plugins/tower' } : undefined),
   skills,
   skill: (named) => skills.find(({ name }) => name === named),
   connection: (name) => (name === plugin.name ? plugin.connection : undefined),

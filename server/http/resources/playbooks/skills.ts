@@ -1,4 +1,7 @@
-import { destructiveClasses, type PluginDefinition } from '../../../../core/plugin/index.ts'
+import { destructiveClasses, observableKinds, type PluginDefinition } from '../../../../core/plugin/index.ts'
+import { skillView, type Catalogue, type CatalogueSkill } from '../../../../core/registry/catalogue.ts'
+import { exampleSteps } from '../../../../core/skill/describe/example-step.ts'
+import { NotFoundError } from '../../../../core/errors/errors.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
@@ -12,35 +15,40 @@ import {
   textOrNull,
 } from '../system/page.ts'
 import { readers } from '../../caller/caller.ts'
-import { skillView } from '../../../../core/registry/catalogue.ts'
 
-const pluginView = ({ name, title, description, connection, skills }: PluginDefinition) => ({
-  name,
-  title,
-  description,
-  connection:
-    connection === undefined
-      ? null
-      : {
-          title: connection.title,
-          description: connection.description,
-          docs: connection.docs ?? null,
-          setup: connection.setup ?? [],
-          settings: enforcedSettings(connection),
-          inbound: Object.keys(connection.inbound ?? {}),
-          has_manifest: connection.manifest !== undefined,
-        },
-  skills: skills.map((skill) => `${name}.${skill.name}`),
-})
+function pluginView({ name, title, description, connection, skills }: PluginDefinition, of: Catalogue) {
+  const origin = of.origin(name)
+  return {
+    name,
+    title,
+    description,
+    kind: origin?.kind ?? null,
+    source: origin?.source ?? null,
+    connection:
+      connection === undefined
+        ? null
+        : {
+            title: connection.title,
+            description: connection.description,
+            docs: connection.docs ?? null,
+            setup: connection.setup ?? [],
+            settings: enforcedSettings(connection),
+            inbound: Object.keys(connection.inbound ?? {}),
+            has_manifest: connection.manifest !== undefined,
+          },
+    skills: skills.map((skill) => `${name}.${skill.name}`),
+  }
+}
 
 const schemaObject = { type: 'object', description: 'A JSON Schema.' } as const
 
-const skillSchema = objectSchema({
+const skillFields = {
   name: { type: 'string', description: '<plugin>.<skill>, as in playbooks.' },
   title: text,
   description: text,
   docs: textOrNull,
   plugin: text,
+  plugin_title: text,
   effect: { enum: ['read', 'write'] },
   repeat: {
     enum: ['safe', 'verify', 'never', null],
@@ -52,8 +60,28 @@ const skillSchema = objectSchema({
   },
   enriches: { type: 'array', items: text },
   needs_connection: { type: 'boolean' },
+  asks: { type: 'boolean', description: 'It asks a person: only checkpoints call it.' },
   input: schemaObject,
   output: schemaObject,
+} as const
+
+/** A skill in a list. */
+export const apiSkillSchema = objectSchema(skillFields)
+
+/** A skill with its examples. */
+export const apiSkillDetailSchema = objectSchema({
+  ...skillFields,
+  examples: {
+    type: 'array',
+    items: objectSchema({
+      title: text,
+      source: { ...textOrNull, description: 'Where the output was recorded.' },
+      synthetic: { type: 'boolean', description: 'Whether the output is made up.' },
+      input: {},
+      output: {},
+      step: { type: 'string', description: 'A step for a playbook, in YAML.' },
+    }),
+  },
 })
 
 /** A plugin. */
@@ -61,6 +89,11 @@ export const apiPluginSchema = objectSchema({
   name: text,
   title: text,
   description: text,
+  kind: { enum: ['typescript', 'yaml', null], description: 'How it is written; null: unknown.' },
+  source: {
+    ...textOrNull,
+    description: '`plugins/<folder>`, the name of a package, or the last part of a path; null: unknown.',
+  },
   connection: {
     anyOf: [
       { type: 'null' },
@@ -78,27 +111,84 @@ export const apiPluginSchema = objectSchema({
   skills: { type: 'array', items: text },
 })
 
+const words = (whose: string) =>
+  ({
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: `Words in its name, title or description, or in those of ${whose}, ignoring case.`,
+  }) as const
+
+const hasWords = (text: string, wanted = ''): boolean =>
+  wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+
+/** What `q` searches. */
+const textOf = (...parts: readonly Pick<PluginDefinition, 'name' | 'title' | 'description'>[]): string =>
+  parts
+    .map(({ name, title, description }) => `${name} ${name.replaceAll('_', ' ')} ${title} ${description}`)
+    .join(' ')
+    .toLowerCase()
+
 const listSkills = defineRoute({
   method: 'GET',
   path: '/skills',
   access: readers,
   summary: 'Lists the skills for playbooks, with the schemas of their inputs and outputs.',
-  answer: pageSchema(skillSchema),
+  answer: pageSchema(apiSkillSchema),
   query: {
     ...pageParameters,
     plugin: { type: 'string', description: 'Name of a plugin.' },
     effect: { type: 'string', enum: ['read', 'write'] },
+    enriches: { type: 'string', enum: observableKinds, description: 'A kind of observable.' },
+    q: words('its plugin'),
     sort: sortParameter(['name']),
   },
   async handle({ query }, { catalogue }) {
     const found = catalogue.skills.filter(
       ({ plugin, skill }) =>
         (query.plugin === undefined || plugin.name === query.plugin) &&
-        (query.effect === undefined || skill.effect === query.effect),
+        (query.effect === undefined || skill.effect === query.effect) &&
+        (query.enriches === undefined || skill.enriches?.includes(query.enriches) === true) &&
+        hasWords(textOf(plugin, skill), query.q),
     )
     const byName = ({ name }: (typeof found)[number]) => name
     const page = pageOfRows(found, query, { name: 'skills', sorts: { name: byName }, key: byName })
     return { body: await pageView(page, skillView) }
+  },
+})
+
+/** @throws NotFoundError `skill_not_found` */
+function requireSkill(catalogue: Catalogue, name: string): CatalogueSkill {
+  const found = catalogue.skill(name)
+  if (found !== undefined) return found
+  throw new NotFoundError('skill_not_found', `no installed skill is named '${name.slice(0, 200)}'`, {
+    hint: 'GET skills lists the installed skills',
+  })
+}
+
+const getSkill = defineRoute({
+  method: 'GET',
+  path: '/skills/{skill}',
+  access: readers,
+  summary: 'Returns a skill with its examples, and with a step for a playbook for each of them.',
+  answer: apiSkillDetailSchema,
+  async handle({ params }, { catalogue }) {
+    const found = requireSkill(catalogue, params.skill)
+    const steps = exampleSteps(found)
+    const examples = found.skill.examples.map(
+      ({ title, source = null, synthetic = false, input, output }, index) => ({
+        title,
+        source,
+        synthetic,
+        input,
+        output,
+        step: steps[index],
+      }),
+    )
+    return { body: { ...skillView(found), examples } }
   },
 })
 
@@ -108,16 +198,32 @@ const listPlugins = defineRoute({
   access: readers,
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
   answer: pageSchema(apiPluginSchema),
-  query: { ...pageParameters, sort: sortParameter(['name']) },
+  query: { ...pageParameters, q: words('its skills'), sort: sortParameter(['name']) },
   async handle({ query }, { catalogue }) {
+    const found = catalogue.plugins.filter((plugin) => hasWords(textOf(plugin, ...plugin.skills), query.q))
     const byName = ({ name }: PluginDefinition) => name
-    const page = pageOfRows(catalogue.plugins, query, {
-      name: 'plugins',
-      sorts: { name: byName },
-      key: byName,
-    })
-    return { body: await pageView(page, pluginView) }
+    const page = pageOfRows(found, query, { name: 'plugins', sorts: { name: byName }, key: byName })
+    return { body: await pageView(page, (plugin) => pluginView(plugin, catalogue)) }
   },
 })
 
-export const skillRoutes = [listSkills, listPlugins]
+const getPlugin = defineRoute({
+  method: 'GET',
+  path: '/plugins/{plugin}',
+  access: readers,
+  summary: 'Returns an installed plugin.',
+  answer: apiPluginSchema,
+  async handle({ params }, { catalogue }) {
+    const found = catalogue.plugins.find(({ name }) => name === params.plugin)
+    if (found !== undefined) return { body: pluginView(found, catalogue) }
+    throw new NotFoundError(
+      'plugin_not_found',
+      `no installed plugin is named '${params.plugin.slice(0, 64)}'`,
+      {
+        hint: 'GET plugins lists the installed plugins',
+      },
+    )
+  },
+})
+
+export const skillRoutes = [listSkills, getSkill, listPlugins, getPlugin]

@@ -1,4 +1,4 @@
-import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
+import type { CatalogueSkill } from '../../registry/catalogue.ts'
 
 /** The examples of a skill as steps to paste into a playbook. */
 export function exampleSteps({ name, skill }: CatalogueSkill): readonly string[] {

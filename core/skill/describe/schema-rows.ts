@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../core/plugin/index.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
 
 /** A displayed value of an input or output. */
 export interface SchemaRow {
