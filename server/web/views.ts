@@ -3,6 +3,7 @@ import {
   ActivityLogIcon,
   ArchiveIcon,
   BellIcon,
+  CubeIcon,
   EnterIcon,
   HeartIcon,
   HomeIcon,
@@ -65,6 +66,7 @@ export const viewGroups: readonly { readonly title: string; readonly views: read
     views: [
       { path: 'playbooks', title: 'Playbooks', letter: 'p', icon: ReaderIcon, roles: readers },
       { path: 'connections', title: 'Connections', letter: 'n', icon: Link2Icon, roles: readers },
+      { path: 'catalogue', title: 'Catalogue', letter: 's', icon: CubeIcon, roles: readers },
     ],
   },
   {
@@ -110,6 +112,10 @@ export const pages = [
   pageAt('/connections', () => import('./connections/connections-view.tsx')),
   pageAt('/connections/new', () => import('./connections/new-connection.tsx')),
   pageAt('/connections/:id', () => import('./connections/connection-page.tsx')),
+  pageAt('/catalogue', () => import('./catalogue/skills-view.tsx')),
+  pageAt('/catalogue/plugins', () => import('./catalogue/plugins-view.tsx')),
+  pageAt('/catalogue/plugins/:id', () => import('./catalogue/plugin-page.tsx')),
+  pageAt('/catalogue/skills/:id', () => import('./catalogue/skill-page.tsx')),
   pageAt('/organizations', () => directory().then(({ OrganizationsView: view }) => ({ default: view }))),
   pageAt('/providers', () => directory().then(({ ProvidersView: view }) => ({ default: view }))),
   pageAt('/keys', () => import('./keys/keys-view.tsx')),

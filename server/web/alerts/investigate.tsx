@@ -2,9 +2,9 @@ import { Button, Alert as MantineAlert, List, ScrollArea, Stack, Text, Anchor, L
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { apiCall, apiGet } from '../api/call.ts'
+import { apiAll, apiCall, apiGet } from '../api/call.ts'
 import { apiProblem } from '../api/problem.ts'
-import type { ApiAlert, ApiPage, ApiRunDetail } from '../api/types.ts'
+import type { ApiAlert, ApiRunDetail } from '../api/types.ts'
 import { ErrorAlert, ConfirmDialog } from '../parts/feedback.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { previousEffects, lastRun } from './previous-effects.ts'
@@ -162,9 +162,9 @@ async function read(id: string) {
   if (last === undefined) return { run: undefined, effects: [] }
   const [run, skills] = await Promise.all([
     apiGet<ApiRunDetail>(`/runs/${last.run_uuid}`),
-    apiGet<ApiPage<{ readonly name: string }>>('/skills', { effect: 'read', limit: 200 }),
+    apiAll<{ readonly name: string }>('/skills', { effect: 'read' }),
   ])
-  return { run, effects: previousEffects(run.steps, new Set(skills.data.map(({ name }) => name))) }
+  return { run, effects: previousEffects(run.steps, new Set(skills.map(({ name }) => name))) }
 }
 
 function inputText(input: unknown): string {

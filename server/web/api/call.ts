@@ -1,5 +1,6 @@
 import { createStore } from '../parts/hooks.ts'
 import { learnTime, serverTime } from '../parts/time.ts'
+import type { ApiPage } from './types.ts'
 import { ApiError, type ApiProblem } from './problem.ts'
 
 /** Base path of the API, e.g. `/api`. The server writes it into the page. */
@@ -129,6 +130,19 @@ function readProblem(response: Response, text: string): ApiProblem {
 
 export const apiGet = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
   apiCall<T>('GET', path, { ...(query && { query }), ...(signal && { signal }) })
+
+/** All rows of a list, page by page. */
+export async function apiAll<Row>(path: string, query: Query = {}): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  let cursor: string | undefined
+  do {
+    // oxlint-disable-next-line no-await-in-loop -- each page names the next
+    const page: ApiPage<Row> = await apiGet(path, { limit: 200, ...query, cursor })
+    rows.push(...page.data)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  return rows
+}
 
 /** User activity that no request has reported yet. Opening the page counts. */
 let isUnsaid = true

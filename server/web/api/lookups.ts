@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { apiGet } from './call.ts'
+import { apiAll } from './call.ts'
 import { apiProblem } from './problem.ts'
-import type { ApiPage } from './types.ts'
 
 /** Codes for a select field. */
 export interface CodeOptions {
@@ -16,17 +15,8 @@ const againMs = 5_000
 
 type Path = '/organizations' | '/providers'
 
-async function codesOf(path: Path): Promise<readonly string[]> {
-  const codes: string[] = []
-  let cursor: string | undefined
-  do {
-    // oxlint-disable-next-line no-await-in-loop -- each page names the next
-    const page: ApiPage<{ readonly code: string }> = await apiGet(path, { limit: 200, cursor })
-    codes.push(...page.data.map(({ code }) => code))
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
-  return codes
-}
+const codesOf = async (path: Path): Promise<readonly string[]> =>
+  (await apiAll<{ readonly code: string }>(path)).map(({ code }) => code)
 
 const none: readonly string[] = []
 

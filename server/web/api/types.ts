@@ -2,7 +2,11 @@ import type { apiSessionSchema } from '../../http/resources/access/session.ts'
 import type { apiKeySchema } from '../../http/resources/access/keys.ts'
 import type { apiAuditEntrySchema } from '../../http/resources/system/audit.ts'
 import type { apiProviderSchema } from '../../http/resources/access/lookups.ts'
-import type { apiPluginSchema } from '../../http/resources/playbooks/skills.ts'
+import type {
+  apiPluginSchema,
+  apiSkillDetailSchema,
+  apiSkillSchema,
+} from '../../http/resources/playbooks/skills.ts'
 import type { apiEngineSchema } from '../../http/resources/system/engine.ts'
 import type { apiPlaybookSchema, apiTriggersSchema } from '../../http/resources/playbooks/playbook-view.ts'
 import type { apiPlaybookResultsSchema } from '../../http/resources/playbooks/playbook-results.ts'
@@ -71,6 +75,8 @@ export type ApiAuditEntry = Infer<typeof apiAuditEntrySchema>
 /** An organization or a provider. */
 export type DirectoryEntry = Infer<typeof apiProviderSchema>
 export type ApiPlugin = Infer<typeof apiPluginSchema>
+export type ApiSkill = Infer<typeof apiSkillSchema>
+export type ApiSkillDetail = Infer<typeof apiSkillDetailSchema>
 export type ApiEngine = Infer<typeof apiEngineSchema>
 
 export type ApiPlaybook = Infer<typeof apiPlaybookSchema>

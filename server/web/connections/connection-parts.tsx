@@ -3,8 +3,8 @@ import { ExternalLinkIcon } from '@radix-ui/react-icons'
 import { useQuery } from '@tanstack/react-query'
 import { StateBadge, type StateColor } from '../parts/states.tsx'
 import { Section } from '../parts/layout.tsx'
-import { apiGet } from '../api/call.ts'
-import type { ApiPage, ApiConnection, ApiPlugin } from '../api/types.ts'
+import { apiAll } from '../api/call.ts'
+import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 
 export function ConnectionState({ connection }: { readonly connection: ApiConnection }) {
   const [text, color] = lookOf(connection)
@@ -48,7 +48,7 @@ export function SetupSteps({
 export const usePlugins = () =>
   useQuery({
     queryKey: ['plugins'],
-    queryFn: () => apiGet<ApiPage<ApiPlugin>>('/plugins', { limit: 200 }),
+    queryFn: () => apiAll<ApiPlugin>('/plugins'),
     staleTime: Infinity,
-    select: ({ data }) => data.filter(({ connection }) => connection !== null),
+    select: (all) => all.filter(({ connection }) => connection !== null),
   })

@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDisclosure } from '@mantine/hooks'
 import { apiCall, apiGet } from '../api/call.ts'
-import type { ApiPage, ApiRunDetail, ApiStep } from '../api/types.ts'
+import type { ApiRunDetail, ApiSkillDetail, ApiStep } from '../api/types.ts'
 import { trimmedText, useUnsavedInput, useJsonText } from '../forms/form-state.ts'
 import { ErrorAlert, ConfirmDialog } from '../parts/feedback.tsx'
 import { useHasRole } from '../session/session.ts'
@@ -14,21 +14,16 @@ type Said =
   | { readonly decision: 'ran'; readonly output: unknown }
   | { readonly decision: 'ran_output_unknown' | 'run_again' | 'skip' }
 
-interface Skill {
-  readonly name: string
-  readonly output: Shape
-}
-
 /** A form to decide about a step with unknown outcome. */
 export function ResolveStep({ run, step }: { readonly run: ApiRunDetail; readonly step: ApiStep }) {
   const { path, kind } = step
   const queries = useQueryClient()
-  const skills = useQuery({
-    queryKey: ['skills'],
-    queryFn: () => apiGet<ApiPage<Skill>>('/skills', { limit: 200 }),
+  const skill = useQuery({
+    queryKey: ['skill', kind],
+    queryFn: () => apiGet<ApiSkillDetail>(`/skills/${encodeURIComponent(kind)}`),
     staleTime: Infinity,
   })
-  const declared = skills.data?.data.find(({ name }) => name === kind)?.output
+  const declared = skill.data?.output as Shape | undefined
   const typed = useUnsavedInput<string | undefined>({
     place: `Output of ${path} in run ${run.run_uuid}`,
     empty: undefined,

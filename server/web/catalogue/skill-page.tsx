@@ -1,0 +1,94 @@
+import { Badge, Grid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { apiGet } from '../api/call.ts'
+import type { ApiSkillDetail } from '../api/types.ts'
+import { FieldGrid, PageLoading, Section, TextLink } from '../parts/layout.tsx'
+import { OutsideText, Command, JsonView } from '../parts/text-view.tsx'
+import { ViewError, ViewHead } from '../shell/view.tsx'
+import { EffectBadge, SchemaTable, VendorDocs } from './catalogue-parts.tsx'
+
+/** One skill: its inputs, outputs and examples. */
+export default function SkillPage() {
+  const { id } = useParams<{ id: string }>()
+  const skill = useQuery({
+    queryKey: ['skill', id],
+    queryFn: () => apiGet<ApiSkillDetail>(`/skills/${encodeURIComponent(id)}`),
+    staleTime: Infinity,
+  })
+  if (skill.isPending) return <PageLoading />
+  if (skill.isLoadingError) return <ViewError error={skill.error} onRetry={() => void skill.refetch()} />
+  return <SkillView key={id} skill={skill.data} />
+}
+
+function SkillView({ skill }: { readonly skill: ApiSkillDetail }) {
+  const { title, description, input, output, examples } = skill
+  return (
+    <Stack gap="var(--tocsin-gap)">
+      <ViewHead title={title} states={<EffectBadge skill={skill} />} about={description} />
+      <Facts skill={skill} />
+      <Grid gap="var(--tocsin-gap)">
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Stack gap="var(--tocsin-gap)">
+            <SchemaTable title="Inputs" schema={input} required="required" />
+            <SchemaTable title="Outputs" schema={output} optional="may be absent" />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Stack gap="var(--tocsin-gap)">
+            {examples.map((example) => (
+              <Example key={example.title} example={example} />
+            ))}
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+/** The handling of an interrupted write, by repeat class. */
+const repeatTexts = {
+  safe: 'repeated, without a second effect',
+  verify: 'the other system is asked whether it took effect',
+  never: 'a person decides',
+} as const
+
+function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
+  const { name, plugin, plugin_title: vendor, repeat, destructive, enriches, docs } = skill
+  return (
+    <FieldGrid
+      entries={[
+        ['Name in playbooks', name],
+        [
+          'Plugin',
+          <TextLink key="plugin" href={`/catalogue/plugins/${plugin}`}>
+            {vendor}
+          </TextLink>,
+        ],
+        ['Connection', skill.needs_connection ? 'required' : 'not required'],
+        ['After an interruption', repeat !== null && repeatTexts[repeat]],
+        ['Hourly limit', destructive !== null && `of the class “${destructive}”`],
+        ['Called by', skill.asks && 'checkpoints only'],
+        ['Looks up', enriches.join(', ')],
+        ['Documentation', docs !== null && <VendorDocs key="docs" href={docs} />],
+      ]}
+    />
+  )
+}
+
+function Example({ example }: { readonly example: ApiSkillDetail['examples'][number] }) {
+  const { title, source, synthetic, input, output, step } = example
+  return (
+    <Section title={title} actions={synthetic && <Badge color="gray">Made-up data</Badge>}>
+      <Stack gap="sm">
+        {source !== null && <OutsideText text={`Recorded from ${source}`} c="dimmed" />}
+        <Text size="sm" fw={600}>
+          Step for a playbook
+        </Text>
+        <Command text={step} label={`Step: ${title}`} />
+        <JsonView value={input} label={`Input: ${title}`} title="Input" level={3} />
+        <JsonView value={output} label={`Output: ${title}`} title="Output" level={3} />
+      </Stack>
+    </Section>
+  )
+}

@@ -1,0 +1,72 @@
+import { Group } from '@mantine/core'
+import { CubeIcon } from '@radix-ui/react-icons'
+import { useLocation } from 'wouter'
+import { observableKinds } from '../../../core/plugin/index.ts'
+import type { ApiSkill } from '../api/types.ts'
+import { RowLink, type Column } from '../lists/data-row.tsx'
+import { ChoiceFilter, FilterChips, TextFilter } from '../lists/filters.tsx'
+import { ListView } from '../lists/list-page.tsx'
+import { useFilters } from '../lists/use-filters.ts'
+import { TextLink } from '../parts/layout.tsx'
+import { CatalogueTabs, EffectBadge } from './catalogue-parts.tsx'
+
+const columns: readonly Column<ApiSkill>[] = [
+  {
+    title: 'SKILL',
+    width: 'minmax(150px, 1.4fr)',
+    cell: ({ name, title }) => <RowLink href={`/catalogue/skills/${name}`} text={title} isMain />,
+  },
+  {
+    title: 'PLUGIN',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ plugin, plugin_title: title }) => (
+      <TextLink href={`/catalogue/plugins/${plugin}`}>{title}</TextLink>
+    ),
+  },
+  { title: 'EFFECT', width: '110px', cell: (skill) => <EffectBadge skill={skill} /> },
+  {
+    title: 'LOOKS UP',
+    width: 'minmax(90px, 0.8fr)',
+    isExtra: true,
+    cell: ({ enriches }) => enriches.join(', '),
+  },
+  {
+    title: 'DESCRIPTION',
+    width: 'minmax(160px, 2.4fr)',
+    isExtra: true,
+    cell: ({ description }) => description,
+  },
+]
+
+const idOf = ({ name }: ApiSkill): string => name
+const names = ['q', 'effect', 'enriches', 'plugin'] as const
+
+/** The skills of all plugins. */
+export default function SkillsView() {
+  const [, navigate] = useLocation()
+  const { filters, of } = useFilters(names)
+  const plugin = of('plugin')
+  return (
+    <ListView
+      title="Skills"
+      path="/skills"
+      query={filters}
+      columns={columns}
+      idOf={idOf}
+      onOpen={({ name }) => navigate(`/catalogue/skills/${name}`)}
+      actions={<CatalogueTabs value="skills" />}
+      filters={
+        <Group gap="xs">
+          <TextFilter label="Search skills" placeholder="Search skills and vendors" {...of('q')} />
+          <ChoiceFilter label="Effect" data={['read', 'write']} {...of('effect')} />
+          <ChoiceFilter label="Looks up" data={observableKinds} {...of('enriches')} />
+          <FilterChips
+            filters={[{ label: 'Plugin', value: plugin.value, onClear: () => plugin.onChange(null) }]}
+          />
+        </Group>
+      }
+      icon={CubeIcon}
+      empty="No matching skills"
+    />
+  )
+}
