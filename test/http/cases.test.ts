@@ -101,7 +101,7 @@ describe('cases over HTTP', () => {
       expect(json.assignee).to.equal(null)
       const found = await get(caseId)
       expect(found.timeline.at(-1)).to.deep.include({
-        text: 'assignee is now nobody (was kim)',
+        text: 'assignee is now none (was kim)',
         changes: { assignee: null },
       })
       expectFits('case', found)
