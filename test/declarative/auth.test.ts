@@ -44,9 +44,9 @@ describe('credentials of a declarative plugin', () => {
 
   it('sends the client of OAuth 2.0 in a Basic header', async () => {
     const oauth2 = `{ grant: client_credentials, token: /token, client_id: "a b", client_secret: "\${{ settings.api_key }}", send: basic, fields: { resource: x } }`
-    const [request] = await sent(`auth: { oauth2: ${oauth2} }`, '', {}, null)
+    const [request] = await sent(`auth: { oauth2: ${oauth2} }`, '', { api_key: 'a-long+secret' }, null)
     expect(request!.headers['authorization']).to.equal(
-      `Basic ${Buffer.from(`a%20b:${secret}`).toString('base64')}`,
+      `Basic ${Buffer.from('a%20b:a-long%2Bsecret').toString('base64')}`,
     )
     expect(request!.body).to.equal('grant_type=client_credentials&resource=x')
   })
