@@ -3,14 +3,16 @@ import type { Runner } from '../engine/turns/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
 import {
   ConnectionError,
+  SkillError,
   TocsinError,
   type InboundAnswer,
   type InboundReply,
+  type InboundRequest,
   type InboundResult,
 } from '../plugin/index.ts'
 import type { AnswerOutcome } from '../ports/runs/checkpoint-store.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { JudgedAnswer } from '../ports/runs/inbound-store.ts'
+import type { InboundCall, JudgedAnswer } from '../ports/runs/inbound-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { OpenConnection } from '../ports/connection-store.ts'
 import type { Stores } from '../ports/stores.ts'
@@ -22,8 +24,10 @@ import {
   noSecretSources,
   type SecretResolver,
 } from '../skill/connection/secret-resolver.ts'
+import { changeCases } from './change-cases.ts'
 import { judgeById, judgeReply } from './judge-answer.ts'
 import type { SayRefused } from './refusals.ts'
+import { maxKeepMs, ProviderMissing, storeAlerts, type AlertIntake } from './store-alerts.ts'
 
 /** A request to the webhook address of a connection. */
 export interface InboundPost {
@@ -34,6 +38,11 @@ export interface InboundPost {
   readonly token: string
   /** Id of the request in the log. */
   readonly requestId: string
+  readonly method: InboundRequest['method']
+  /** The complete public address, with the token. */
+  readonly url: string
+  /** Without the token. */
+  readonly query: Readonly<Record<string, string>>
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -47,15 +56,15 @@ export type Received =
 /** Receives webhook calls of other systems. */
 export interface Inbound {
   /**
-   * Checks the token, calls the plugin's handler, which verifies the sender, and then records the call, the
-   * answers and the state of the connection in one write. Afterwards runs resume and refusals are sent.
-   * Throws UnavailableError.
+   * Checks the token, calls the plugin's handler, which verifies the sender, stores the alerts and the changes of cases, and then
+   * records the call, the answers and the state of the connection in one write. Afterwards runs resume and refusals are sent.
+   * Throws UnavailableError, and what the intake throws.
    */
-  receive(post: InboundPost): Promise<Received>
+  receive(post: InboundPost, intake: AlertIntake): Promise<Received>
 }
 
 export interface InboundOptions {
-  readonly stores: Pick<Stores, 'connections' | 'checkpoints' | 'inbound'>
+  readonly stores: Pick<Stores, 'connections' | 'checkpoints' | 'inbound' | 'cases'>
   readonly catalogue: Pick<Catalogue, 'connection'>
   readonly runner: Pick<Runner, 'wake'>
   readonly sayRefused: SayRefused
@@ -81,38 +90,74 @@ const maxReason = 500
 const maxText = 4_000
 
 export function createInbound(options: InboundOptions): Inbound {
-  const { stores, runner, sayRefused } = options
   return {
-    async receive(post) {
+    async receive(post, intake) {
       const opened = await openFor(options, post)
       if ('refused' in opened) return opened
-      const { connection } = opened.open
-      const said = await say(options, opened.open, post)
+      const { open } = opened
+      const said = await say(options, open, post)
       if ('refused' in said) return said
-      const { reply = {}, dedupeKey, dedupeMs = defaultDedupeMs, broken, warning } = said.result
-      const answers = await judgeAll(options, opened.open, said.result.answers ?? [])
-      let outcomes: readonly AnswerOutcome[] | undefined
+      const { reply = {} } = said.result
+      if (post.method === 'GET') return { reply }
       try {
-        outcomes = await stores.inbound.take({
-          organizationUuid: connection.organizationUuid,
-          connectionUuid: connection.uuid,
-          requestId: post.requestId,
-          once: dedupeKey === undefined ? undefined : { key: `${post.route} ${dedupeKey}`, keepMs: dedupeMs },
-          answers,
-          broken: broken?.slice(0, maxReason),
-          warning: warning?.slice(0, maxReason),
-        })
+        await storeMeaning(options, open, post, intake, said.result)
+        return { reply }
       } catch (error) {
         if (error instanceof NotFoundError) return { refused: { code: error.code } }
+        if (error instanceof SkillError)
+          return { refused: { code: error.code, connection: open.connection.name, error } }
         throw error
       }
-      for (const [index, { outcome, checkpoint }] of (outcomes ?? []).entries()) {
-        const { runUuid: uuid, organizationUuid } = checkpoint
-        if (outcome === 'accepted') runner.wake({ uuid, organizationUuid })
-        else sayRefused(checkpoint, { by: answers[index]?.by.id ?? '', reason: outcome })
-      }
-      return { reply }
     },
+  }
+}
+
+/** The call is recorded last: after a failure before it, the same request continues where this one ended. */
+async function storeMeaning(
+  options: InboundOptions,
+  open: OpenConnection,
+  post: InboundPost,
+  intake: AlertIntake,
+  result: InboundResult,
+): Promise<void> {
+  const { stores } = options
+  const { connection } = open
+  const { dedupeKey, dedupeMs = defaultDedupeMs, broken, warning } = result
+  const take = (call: Pick<InboundCall, 'once' | 'answers' | 'broken' | 'warning'>) =>
+    stores.inbound.take({
+      organizationUuid: connection.organizationUuid,
+      connectionUuid: connection.uuid,
+      requestId: post.requestId,
+      ...call,
+      broken: call.broken?.slice(0, maxReason),
+      warning: call.warning?.slice(0, maxReason),
+    })
+  try {
+    await storeAlerts(intake, connection, post.route, result)
+  } catch (error) {
+    if (error instanceof ProviderMissing) {
+      const lost = `Alerts of its webhook are not stored: ${error.message}.`
+      await take({ once: undefined, answers: [], broken: undefined, warning: lost })
+    }
+    throw error
+  }
+  await changeCases(stores.cases, { ...post, connection }, result)
+  const answers = await judgeAll(options, open, result.answers ?? [])
+  const keepMs = Math.min(dedupeMs, maxKeepMs)
+  const once = dedupeKey === undefined ? undefined : { key: `${post.route} ${dedupeKey}`, keepMs }
+  followUp(options, answers, (await take({ once, answers, broken, warning })) ?? [])
+}
+
+/** Resumes the runs whose questions are answered, and explains why other answers do not count. */
+function followUp(
+  { runner, sayRefused }: InboundOptions,
+  answers: readonly JudgedAnswer[],
+  outcomes: readonly AnswerOutcome[],
+): void {
+  for (const [index, { outcome, checkpoint }] of outcomes.entries()) {
+    const { runUuid: uuid, organizationUuid } = checkpoint
+    if (outcome === 'accepted') runner.wake({ uuid, organizationUuid })
+    else sayRefused(checkpoint, { by: answers[index]?.by.id ?? '', reason: outcome })
   }
 }
 
@@ -161,12 +206,12 @@ async function openFor(
 async function say(
   { performTask, clock, log }: InboundOptions,
   open: OpenConnection,
-  { route, headers, body }: InboundPost,
+  { route, method, url, query, headers, body }: InboundPost,
 ): Promise<Refused | { readonly result: InboundResult }> {
   const { name, plugin } = open.connection
   const text = decoded(body)
   if (text === undefined) return { refused: { code: 'body_not_utf8', connection: name } }
-  const call = { route, headers, body, text, nowMs: clock.now() }
+  const call = { route, method, url, query, headers, body, text, nowMs: clock.now() }
   const hooks = { signal: AbortSignal.timeout(handlerTimeoutMs), onSecret: undefined }
   try {
     return { result: await receiveAsTask(performTask, open, call, hooks) }

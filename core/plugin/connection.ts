@@ -1,6 +1,6 @@
 import type { Effect } from './errors.ts'
 import type { HttpClient } from './http.ts'
-import type { InboundHandler, ManifestAbout } from './inbound.ts'
+import type { InboundHandler, InboundHandshake, ManifestAbout } from './inbound.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 import type { Secret } from './secret.ts'
 
@@ -62,9 +62,12 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    * hyphens>/v1/<word>?token=<token of the connection>`. Default: none.
    */
   readonly inbound?: Readonly<Record<string, InboundHandler<Infer<S>>>>
+  /** For webhooks whose address the other system tests by GET, by their words. Default: GET is refused. */
+  readonly handshakes?: Readonly<Record<string, InboundHandshake<Infer<S>>>>
   /**
    * A JSON document that configures the other system for this connection, such as the manifest of an app. May
-   * contain the addresses of `inbound`, whose token is secret, but no other secret. Default: none.
+   * contain the addresses of `inbound`, whose token is secret, but no other secret. Default: the addresses of
+   * `inbound` by their words, if there are any.
    */
   readonly manifest?: (about: ManifestAbout) => unknown
 }

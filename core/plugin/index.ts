@@ -42,8 +42,11 @@ export type {
   QueryValue,
 } from './http.ts'
 export type {
+  InboundAlert,
   InboundAnswer,
+  InboundCaseChange,
   InboundHandler,
+  InboundHandshake,
   InboundReply,
   InboundRequest,
   InboundResult,
@@ -77,6 +80,8 @@ export type {
   SkillExample,
   SkillLog,
 } from './skill.ts'
+export { verifyHmac, verifyRecent, verifySecret } from './webhook-proof.ts'
+export type { HmacProof } from './webhook-proof.ts'
 
 /** One integration: how to reach the other system and what can be done there. */
 export interface PluginDefinition {

@@ -63,8 +63,12 @@ const routeWord = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 function checkInbound(connection: Readonly<Record<string, unknown>>, problems: PointedMessage[]): void {
   const say = (place: string, message: string): number =>
     problems.push({ pointer: `/connection${place}`, message })
-  const { inbound, manifest } = connection
+  const { inbound, handshakes = {}, manifest } = connection
   if (manifest !== undefined && typeof manifest !== 'function') say('/manifest', 'must be a function')
+  for (const [word, handshake] of Object.entries(isRecord(handshakes) ? handshakes : { '': undefined })) {
+    if (typeof handshake !== 'function' || !isRecord(inbound) || !Object.hasOwn(inbound, word))
+      say('/handshakes', 'must be an object of functions, by words of `inbound`')
+  }
   if (inbound === undefined) return
   if (typeof inbound !== 'object' || inbound === null) {
     say('/inbound', 'must be an object of functions, by the last word of their address')

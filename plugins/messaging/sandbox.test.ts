@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import type { InboundRequest } from 'tocsin/plugin'
 import {
   loopbackEgress,
   runSkill,
   serveSandbox,
   type SandboxReply,
   type ServedSandbox,
+  webhookRequest,
 } from 'tocsin/plugin/testing'
 import { connection } from './connection.ts'
 import sandbox, { type MessagingSandbox } from './sandbox.ts'
@@ -107,12 +107,7 @@ describe('the messaging sandbox', () => {
       // An app that uses the plugin as the platform does.
       app = await serveSandbox(
         () => (call) => {
-          const request: InboundRequest = {
-            headers: call.headers,
-            body: Buffer.from(call.body),
-            text: call.body,
-            nowMs: Date.now(),
-          }
+          const request = webhookRequest(call.body, { headers: call.headers })
           const settings = { ...running.settings, signing_secret: { reveal: () => signingSecret } }
           try {
             const result = connection.inbound![call.pathname.slice(1)]!(request, settings as never)

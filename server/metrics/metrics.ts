@@ -13,6 +13,8 @@ export interface Metrics {
   committed(commit: Commit): void
   requestAnswered(answered: AnsweredRequest): void
   runEnded(run: Pick<Run, 'status' | 'playbookName'>): void
+  /** By a webhook; those of the API are requests. */
+  alertReceived(): void
   alertGrouped(): void
   /** Returns a caller that counts and times its calls. */
   watchSkills(call: SkillCaller): SkillCaller
@@ -92,6 +94,7 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
     },
     requestSent,
     threadLost: () => events.threadsLost.increase(),
+    alertReceived: () => events.received.increase(),
     alertGrouped: () => events.grouped.increase(),
     watchAuditExport: (exportStates) => describeExport(exposition, exportStates),
     watchEngine(watched) {

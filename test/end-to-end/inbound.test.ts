@@ -227,7 +227,6 @@ describe('an inbound answer over a connection', function () {
       'at another route': () => ({ path: '/api/webhooks/door-bell/v1/clicks' }),
       'at the name of an inherited field': () => ({ path: '/api/webhooks/door-bell/v1/constructor' }),
       'that is compressed, as it says': () => ({ headers: { 'content-encoding': 'gzip' } }),
-      'of another type': () => ({ headers: { 'content-type': 'text/plain' } }),
       'that is no UTF-8': () => ({ headers: { 'content-type': 'application/json; charset=utf-16' } }),
     }
     for (const [what, options] of Object.entries(attempts)) {
@@ -256,8 +255,8 @@ describe('an inbound answer over a connection', function () {
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
 
-    it('is refused if larger than 256 KB', async () => {
-      const large = await house.send(click(asked.checkpoint, 'U-z', { text: 'x'.repeat(262_145) }))
+    it('is refused if larger than 1 MB', async () => {
+      const large = await house.send(click(asked.checkpoint, 'U-z', { text: 'x'.repeat(1_048_577) }))
       expect(await problemOf(large)).to.include({ http: 413, code: 'body_too_large' })
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
@@ -266,7 +265,7 @@ describe('an inbound answer over a connection', function () {
       const response = await fetch(
         `${house.server.url}/api/webhooks/door-bell/v1/events?token=${house.token}&checkpoint_id=${asked.checkpoint}`,
       )
-      expect([response.status, response.headers.get('allow')]).to.deep.equal([405, 'POST'])
+      expect(await problemOf(response)).to.include(refused)
       expect(await house.given(asked.checkpoint)).to.deep.equal([])
     })
 

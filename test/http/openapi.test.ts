@@ -236,7 +236,7 @@ describe('the OpenAPI document', () => {
       )
       const body = bodies[operationId]
       expect(body !== undefined, operationId).to.equal(operation.requestBody !== undefined)
-      const query = operationId === 'post_webhooks_plugin_v_route' ? `?token=${ids['token']}` : ''
+      const query = /^(post|get)_webhooks_/.test(operationId) ? `?token=${ids['token']}` : ''
       const reply = await api.call(method.toUpperCase(), filled + query, {
         ...(body !== undefined && { body }),
         headers: neededHeaders[operationId] ?? {},

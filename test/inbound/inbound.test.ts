@@ -100,15 +100,20 @@ describe('an inbound request', () => {
     })
     const runner = { wake: ({ uuid }: { uuid: string }) => void woken.push(uuid) }
     const performTask = createPerformTask({ catalogue, egress: { send: () => expect.fail() }, clock })
-    return createInbound({ stores, catalogue, runner, sayRefused, performTask, clock, log }).receive({
+    const inbound = createInbound({ stores, catalogue, runner, sayRefused, performTask, clock, log })
+    const post: InboundPost = {
       plugin: 'chat',
       route: 'events',
       token,
       requestId: 'r-1',
+      method: 'POST',
+      url: `https://tocsin.example/api/webhooks/chat/v1/events?token=${token}&a=b`,
+      query: { a: 'b' },
       headers: { 'x-one': '1' },
       body: Buffer.from('{"é":1}'),
       ...changes,
-    })
+    }
+    return inbound.receive(post, { provider: () => expect.fail(), store: () => expect.fail() })
   }
   const open = async (path = 'ask') => {
     const { checkpoints } = bench.stores
@@ -133,7 +138,9 @@ describe('an inbound request', () => {
     expect(await receive()).to.deep.equal({ reply: { status: 202, json: { ok: true } } })
     expect(seen?.headers).to.deep.equal({ 'x-one': '1' })
     expect(Buffer.from(seen?.body ?? []).equals(Buffer.from('{"é":1}'))).to.equal(true)
-    expect(seen).to.include({ text: '{"é":1}', nowMs: clock.now() })
+    expect(seen).to.include({ method: 'POST', text: '{"é":1}', nowMs: clock.now() })
+    expect(seen?.query).to.deep.equal({ a: 'b' })
+    expect(seen?.url).to.include('https://tocsin.example/api/webhooks/chat/v1/events?token=')
   })
 
   it('wakes the run after its answer is stored', async () => {

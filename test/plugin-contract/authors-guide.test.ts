@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { Secret, type HttpClient } from '../../core/plugin/index.ts'
-import { runSkill } from '../../core/plugin/testing/index.ts'
+import { runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { formats, keywordNames } from '../../core/schema/index.ts'
 import { connection, failure, skillThat } from '../skill/fixture.ts'
@@ -84,25 +84,23 @@ describe("the authors' guide", () => {
     const body = Buffer.from('{"id":"E1","checkpoint_id":"c","person":"kim","answer":"yes"}')
     const send = (time: string, secret = 'bell', sent = body) =>
       read?.(
-        {
+        webhookRequest(sent.toString(), {
           headers: {
             'x-doors-time': time,
             'x-doors-signature': createHmac('sha256', secret).update(`${time}:`).update(body).digest('hex'),
           },
-          body: sent,
-          text: sent.toString(),
           nowMs: 1_000_000_000,
-        },
+        }),
         { signing_secret: new Secret('bell') },
       )
     expect(send('1000300')).to.deep.equal({
       dedupeKey: 'E1',
       answers: [{ checkpointId: 'c', by: 'kim', value: 'yes' }],
     })
-    expect(() => send('1000000', 'gong')).to.throw('not signed with our secret')
-    expect(() => send('1000000', 'bell', Buffer.from(`${body.toString()} `))).to.throw('not signed')
+    expect(() => send('1000000', 'gong')).to.throw('the signature of the request is invalid')
+    expect(() => send('1000000', 'bell', Buffer.from(`${body.toString()} `))).to.throw('is invalid')
     for (const time of ['999699', '1000301', 'soon'])
-      expect(() => send(time), time).to.throw('signed long ago')
+      expect(() => send(time), time).to.throw('more than 300 s from now')
   })
 
   it('shows tests that pass', () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { LogLevel, WebClient, type WebClientOptions } from '@slack/web-api'
 import { expect } from 'chai'
-import { loopbackEgress, runSkill } from '../../core/plugin/testing/index.ts'
+import { loopbackEgress, runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { connection } from '../../plugins/messaging/connection.ts'
 import sandbox, { type MessagingSandbox } from '../../plugins/messaging/sandbox.ts'
@@ -177,12 +177,10 @@ describe('requests signed according to the vendor’s documentation', () => {
     timestamp = '1531420618',
   ) =>
     connection.inbound![route]!(
-      {
+      webhookRequest(body, {
         headers: { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature },
-        body: Buffer.from(body),
-        text: body,
         nowMs: 1_531_420_618_000,
-      },
+      }),
       { channel_name: '#x', signing_secret: new Secret(secret) },
     )
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { isObject, objectsAt, Secret, textAt, valueAt, type InboundResult } from '../../core/plugin/index.ts'
-import { checkConnection, loopbackEgress, runSkill } from '../../core/plugin/testing/index.ts'
+import { checkConnection, loopbackEgress, runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { connection } from '../../plugins/messaging/connection.ts'
 import sandbox from '../../plugins/messaging/sandbox.ts'
 import { messagingFixture } from '../../plugins/messaging/sandbox/fixture.ts'
@@ -29,7 +29,7 @@ const question = {
 function receive(route: string, body: string, using = secret, timestamp = nowMs / 1000): InboundResult {
   const hmac = createHmac('sha256', using).update(`v0:${timestamp}:${body}`).digest('hex')
   const headers = { 'x-slack-request-timestamp': String(timestamp), 'x-slack-signature': `v0=${hmac}` }
-  const request = { headers, body: Buffer.from(body), text: body, nowMs: timestamp * 1000 }
+  const request = webhookRequest(body, { headers, nowMs: timestamp * 1000 })
   const known = { channel_name: '#x', signing_secret: new Secret(using) }
   return connection.inbound![route]!(request, known)
 }
@@ -113,12 +113,10 @@ const signatureVector = checks((json) => {
     'timestamp',
     'signing_secret',
   ].map((name) => textAt(json, name) ?? '')
-  const request = {
+  const request = webhookRequest(text, {
     headers: { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': given },
-    body: Buffer.from(text),
-    text,
     nowMs: Number(timestamp) * 1000,
-  }
+  })
   const known = { channel_name: '#x', signing_secret: new Secret(using) }
   const route = text.startsWith('{') ? 'events' : 'interactions'
   // A slash command is signed well, and means nothing here.

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { runAttempt } from '../../core/engine/context/attempt.ts'
 import { isOutcomeUnknown, mayHaveHappened } from '../../core/engine/context/retry-class.ts'
 import { Secret, SkillError, type RetryableError } from '../../core/plugin/index.ts'
-import { testCases } from '../../core/plugin/testing/index.ts'
+import { testCases, webhookRequest } from '../../core/plugin/testing/index.ts'
 import type { LogFields } from '../../core/ports/log.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
@@ -142,7 +142,7 @@ describe('worker threads of skills', () => {
 
   const receive = (route: string, text: string, timeoutMs = 20_000) => {
     const open = { connection: connectionTo('1'), secrets: { key: new Secret(secret) } }
-    const request = { route, headers: {}, body: Buffer.from(text), text, nowMs: 0 }
+    const request = { route, ...webhookRequest(text, { nowMs: 0 }) }
     const hooks = { signal: AbortSignal.timeout(timeoutMs), onSecret: undefined }
     return receiveAsTask(pool.performTask, open, request, hooks)
   }

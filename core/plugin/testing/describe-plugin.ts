@@ -8,6 +8,7 @@ import {
   ConnectionError,
   SkillError,
   type ConnectionDefinition,
+  type InboundRequest,
   type JsonSchema,
   type PluginDefinition,
   type RunningSandbox,
@@ -121,7 +122,7 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
       withSandbox(sandbox, async (running) => {
         const { settings, secrets } = checkSettings(definition, running?.settings)
         for (const text of ['', '{}', 'payload=%7B%7D']) {
-          const request = { headers: {}, body: Buffer.from(text), text, nowMs: Date.now() }
+          const request = webhookRequest(text)
           throws(() => handler(request, { ...settings, ...secrets }), SkillError)
           throws(() => handler(request, settings), SkillError, 'without anything to prove it with')
         }
@@ -137,6 +138,13 @@ function describeConnection(definition: ConnectionDefinition, { sandbox }: Descr
       })
       await rejects(check({ ...running?.settings, ...Object.fromEntries(wrong) }), ConnectionError)
     }))
+}
+
+/** A request to a webhook, for tests of its handler. Default: an unsigned POST of `text`, received now. */
+export function webhookRequest(text: string, changes: Partial<InboundRequest> = {}): InboundRequest {
+  const url = 'https://tocsin.example/api/webhooks/plugin/v1/word?token=t'
+  const now = { nowMs: Date.now() }
+  return { method: 'POST', url, query: {}, headers: {}, body: Buffer.from(text), text, ...now, ...changes }
 }
 
 /** The whole schema except for field names: errors about names do not mention the pattern. */

@@ -46,8 +46,8 @@ export function createCaseAccess(options: CaseAccessOptions): CaseAccess {
   }
 }
 
-/** Keys of steps begin with the uuid of their run, so a reference never equals one. */
-const keyOfReference = (reference: string): string => `reference/${reference}`
+/** The key of the case for an external record. Keys of steps begin with the uuid of their run, so they never equal it. */
+export const keyOfReference = (reference: string): string => `reference/${reference}`
 
 function toView({ id, title, summary, status, severity, verdict, assignee }: CaseView): CaseView {
   return { id, title, summary, status, severity, verdict, assignee }

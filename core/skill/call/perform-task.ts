@@ -113,11 +113,19 @@ function receiveIn(
     throw new Error(`'${plugin}' has no handler for '${route}'`)
   const { settings, secrets } = openSettings(definition, connection)
   try {
-    return plainOutput(handler(request, settings), `the handler '${route}' of ${plugin}`)
+    const handshake = definition.handshakes?.[route] ?? refuseGet
+    const result =
+      request.method === 'GET' ? { reply: handshake(request, settings) } : handler(request, settings)
+    return plainOutput(result, `the handler '${route}' of ${plugin}`)
   } catch (error) {
-    const hidden = [...secrets, ...(connection.formerSecrets ?? [])]
+    const token = new URL(request.url).searchParams.get('token') ?? ''
+    const hidden = [...secrets, ...(connection.formerSecrets ?? []), token]
     throw new Redactor(hidden, onSecret).error(error, (one) => one instanceof TocsinError)
   }
+}
+
+const refuseGet = (): never => {
+  throw new SkillError('handshake_missing', 'the webhook accepts no GET')
 }
 
 type ConnectionHooks = Pick<TaskHooks, 'signal' | 'onSecret'>

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { Secret, valueAt, type InboundRequest } from 'tocsin/plugin'
+import { webhookRequest } from 'tocsin/plugin/testing'
 import { messagingFixture } from '../sandbox/fixture.ts'
 import { nowMs, signed, signingSettings } from '../sandbox/messages/signed-request.ts'
 import { verifySignature, type SigningSettings } from './signature.ts'
@@ -41,12 +42,10 @@ describe('a request signature', () => {
   for (const name of ['signature-vector-slash-command', 'signature-vector-event-json']) {
     const vector = messagingFixture(name) as Vector
     const settings = { signing_secret: new Secret(vector.signing_secret) }
-    const request: InboundRequest = {
+    const request = webhookRequest(vector.raw_body, {
       headers: { 'x-slack-request-timestamp': vector.timestamp, 'x-slack-signature': vector.signature },
-      body: Buffer.from(vector.raw_body),
-      text: vector.raw_body,
       nowMs: Number(vector.timestamp) * 1000,
-    }
+    })
 
     it(`is accepted in ${name}`, () => {
       expect(verdict(request, settings)).to.equal('accepted')
@@ -92,8 +91,8 @@ describe('a request signature', () => {
       change(request, { 'x-slack-signature': `v1=${'0'.repeat(64)}` }),
       'signature_missing',
     ],
-    ['without a time', change(request, { 'x-slack-request-timestamp': undefined }), 'signature_missing'],
-    ['with a malformed time', change(request, { 'x-slack-request-timestamp': 'NaN' }), 'signature_missing'],
+    ['without a time', change(request, { 'x-slack-request-timestamp': undefined }), 'signature_stale'],
+    ['with a malformed time', change(request, { 'x-slack-request-timestamp': 'NaN' }), 'signature_stale'],
     [
       'with an infinite time',
       change(request, { 'x-slack-request-timestamp': '9'.repeat(12) }),

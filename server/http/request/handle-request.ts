@@ -100,7 +100,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     const content = await readContent(route, context.req, { query, address }, services, settings)
     seen.organization = organizationIn(query, content.body)
     try {
-      const about = { headers, caller, address, sessionCookie: cookie, requestId, gone: goneSignal(context) }
+      const { originalUrl: target } = context
+      const gone = goneSignal(context)
+      const about = { headers, caller, address, sessionCookie: cookie, requestId, target, gone }
       const request = { params, query, ...content, ...about }
       const work = (): Promise<Answer> => handle(request, services)
       const { recall } = route

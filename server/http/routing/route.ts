@@ -101,7 +101,7 @@ export interface Services {
   readonly webhookGate: WebhookGate
   readonly intakeGate: IntakeGate
   readonly recordRefusedWebhook: RecordRefusal
-  readonly metrics: Pick<Metrics, 'text' | 'requestAnswered'>
+  readonly metrics: Pick<Metrics, 'text' | 'requestAnswered' | 'alertReceived'>
   readonly clock: Clock
   readonly log: Log
   /** The address of this server for other systems, without trailing slash. */
@@ -127,6 +127,8 @@ export interface ApiRequest<Params, Query, Body> {
   /** The session cookie for this browser. */
   readonly sessionCookie: SessionCookie
   readonly requestId: string
+  /** Path and query as received. */
+  readonly target: string
   /** Aborted when the client disconnects before the response. */
   readonly gone: () => AbortSignal
 }
@@ -191,6 +193,8 @@ interface RouteBase {
   /** When a successful response is an empty 204. */
   readonly over?: string
   readonly query?: JsonSchema
+  /** Accepts parameters of the query that `query` does not list, as texts. */
+  readonly otherQuery?: true
   /** An object schema of the headers in use, with lower-case names. Other headers are ignored. */
   readonly headers?: JsonSchema
   /** Absent: no JSON body. */
@@ -266,6 +270,7 @@ interface RouteDefinition<Path extends string, Query extends Fields, Body extend
 }
 
 const strict = { type: 'object', additionalProperties: false } as const
+const textsToo = { additionalProperties: { type: 'string' } } as const
 
 /** Declares a route. Types of parameters, query and body follow from the path and the schemas. */
 export function defineRoute<
@@ -276,7 +281,7 @@ export function defineRoute<
   return {
     ...route,
     status,
-    ...(query && { query: { ...strict, properties: query } }),
+    ...(query && { query: { ...strict, properties: query, ...(route.otherQuery && textsToo) } }),
     ...(body && { body: { ...strict, ...body } }),
   }
 }

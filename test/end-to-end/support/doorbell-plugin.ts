@@ -4,6 +4,7 @@ import {
   definePlugin,
   defineSkill,
   SkillError,
+  type InboundAlert,
   type InboundRequest,
   type InboundResult,
   type Secret,
@@ -11,7 +12,7 @@ import {
 
 /** What the other system of `doorbell` sends: one kind of thing that happened. */
 export interface DoorbellEvent {
-  readonly type: 'challenge' | 'click' | 'text' | 'revoked' | 'busy' | 'bug'
+  readonly type: 'challenge' | 'click' | 'text' | 'revoked' | 'busy' | 'bug' | 'alarms'
   readonly event_id?: string
   readonly user?: string
   readonly checkpoint_id?: string
@@ -20,6 +21,8 @@ export interface DoorbellEvent {
   /** Of the message that is meant. */
   readonly ref?: Readonly<Record<string, string>>
   readonly challenge?: string
+  /** Of alarms. */
+  readonly count?: number
 }
 
 /** As the other system signs: HMAC-SHA256 over the time and the raw body. */
@@ -45,6 +48,13 @@ function prove(
   throw new SkillError('bad_signature', 'the signature is another one')
 }
 
+const alarm = (id: string): InboundAlert => ({
+  provider: 'doors',
+  type: 'door_forced',
+  content: id,
+  dedupeKey: id,
+})
+
 function receive(
   request: InboundRequest,
   settings: { readonly signing_secret?: Secret | undefined },
@@ -63,6 +73,8 @@ function receive(
       return { dedupeKey, broken: 'the token was revoked' }
     case 'busy':
       return { dedupeKey, warning: 'the doorbell rings too often' }
+    case 'alarms':
+      return { alerts: Array.from({ length: event.count ?? 0 }, (_, index) => alarm(String(index))) }
     case 'bug':
       throw new TypeError(`a mistake of the plugin: ${settings.signing_secret?.reveal()}`)
   }

@@ -171,6 +171,7 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'PATCH /connections/{connection}': { roles: admins, of: 'connection', body: () => ({ enabled: false }) },
   'DELETE /connections/{connection}': { roles: admins, of: 'connection' },
   'POST /webhooks/{plugin}/v1/{route}': 'events_token',
+  'GET /webhooks/{plugin}/v1/{route}': 'events_token',
   'GET /audit': { roles: admins, of: 'list' },
   'GET /events': { roles: readers, of: 'shared' },
   'GET /engine': { roles: readers, of: 'shared' },

@@ -1,5 +1,26 @@
-import { defineConnection, definePlugin, defineSkill } from '../../../core/plugin/index.ts'
+import {
+  defineConnection,
+  definePlugin,
+  defineSkill,
+  verifyHmac,
+  verifyRecent,
+  verifySecret,
+  type InboundRequest,
+  type InboundResult,
+  type Secret,
+} from '../../../core/plugin/index.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
+
+/** A sender signs the address, the time and the body; the body is what the handler returns. */
+function readAlarms(
+  { headers, url, body, text, nowMs }: InboundRequest,
+  { api_token: secret }: { readonly api_token: Secret },
+): InboundResult {
+  const time = headers['x-tower-time'] ?? ''
+  verifyHmac({ secret, signed: [url, time, body], signature: headers['x-tower-signature'] })
+  verifyRecent(time, nowMs)
+  return JSON.parse(text) as InboundResult
+}
 
 const connection = defineConnection({
   title: 'Bell tower',
@@ -15,7 +36,14 @@ const connection = defineConnection({
   },
   baseUrl: ({ base_url }) => base_url,
   authenticate: async () => undefined,
-  inbound: { rope: () => ({ reply: { json: { rung: true } } }) },
+  inbound: { rope: () => ({ reply: { json: { rung: true } } }), alarms: readAlarms },
+  handshakes: {
+    rope: () => ({ json: { rung: true } }),
+    alarms: ({ query }, { api_token }) => {
+      verifySecret(query['verify'], api_token)
+      return { text: query['challenge'] ?? '' }
+    },
+  },
   manifest: ({ name, inboundUrl }) => ({ name, url: inboundUrl('rope') }),
 })
 

@@ -5,11 +5,11 @@ export const inboundData: Chapter = {
   lessons: [
     {
       promise:
-        'A webhook request is accepted once, within its rate and 256 KB, with the token of a connection, and with the vendor’s signature over the raw bytes, at most 300 seconds old.',
+        'A webhook request is accepted once, within its rate and 1 MB, with the token of a connection, and with the vendor’s signature over the raw bytes, at most 300 seconds old.',
       proofs: [
         http(
           'webhooks',
-          'are limited to 256 KB',
+          'are limited to 1 MB',
           'refuse an unknown, missing or duplicate token',
           'without a valid token have a rate limit of their own',
         ),
@@ -20,6 +20,13 @@ export const inboundData: Chapter = {
           'gets 404 with the token and signature of another connection',
           'has no effect as a GET',
         ],
+        http(
+          'webhook-alerts',
+          'with a wrong signature, a late time or a changed address are refused',
+          'sent twice, also at the same time, is stored once',
+          'are all stored if an error came between the alerts and the answer, once each',
+          'cannot hold up others by a strange type',
+        ),
       ],
     },
     {

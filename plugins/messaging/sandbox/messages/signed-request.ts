@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Secret, type InboundRequest } from 'tocsin/plugin'
+import { webhookRequest } from 'tocsin/plugin/testing'
 
 export const signingSettings = { signing_secret: new Secret('0123456789abcdef0123456789abcdef') }
 export const nowMs = 1_767_225_600_000
@@ -9,5 +10,5 @@ export function signed(text: string): InboundRequest {
   const timestamp = String(nowMs / 1000)
   const hmac = createHmac('sha256', signingSettings.signing_secret.reveal()).update(`v0:${timestamp}:${text}`)
   const headers = { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${hmac.digest('hex')}` }
-  return { headers, body: Buffer.from(text), text, nowMs }
+  return webhookRequest(text, { headers, nowMs })
 }

@@ -1,12 +1,12 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
 import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
 import { patterns } from '../../request/patterns.ts'
-import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { bothKnown } from '../../caller/directory.ts'
 import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../../request/idempotency.ts'
 import { preferredWait } from './prefer.ts'
+import { takeAlert } from './take-alert.ts'
 import { posters } from '../../caller/caller.ts'
 
 export const createAlert = defineRoute({
@@ -59,14 +59,6 @@ export const createAlert = defineRoute({
       services.directory.provider(body.alert_provider, '/alert_provider'),
     )
     const type = body.alert_type ?? null
-    const requireAccepting = (): void => {
-      if (type === null || services.investigations.accepting(organization.uuid)) return
-      services.engine.storms.count('refused', organization.uuid)
-      throw investigationsFull()
-    }
-    requireAccepting()
-
-    const key = headers['idempotency-key']
     const given = {
       content: body.alert_content,
       provider: provider.code,
@@ -75,12 +67,7 @@ export const createAlert = defineRoute({
       createdAtSource,
       createdBy: caller.keyUuid,
     }
-    const { alert, replayed } = await services.intakeGate.inTurn(organization.uuid, () => {
-      // Others were accepted while this alert waited for its turn.
-      requireAccepting()
-      return receive(services.investigations, key?.toString(), given)
-    })
-    if (!replayed) services.engine.storms.count('received', organization.uuid)
+    const { alert, replayed } = await receive(services, headers['idempotency-key']?.toString(), given)
     const location = `/alerts/${alert.id}`
     const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
     const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
@@ -97,9 +84,10 @@ export const createAlert = defineRoute({
   },
 })
 
-async function receive(investigations: Services['investigations'], key: string | undefined, alert: NewAlert) {
+async function receive(services: Services, key: string | undefined, alert: NewAlert) {
   try {
-    return await investigations.receive(
+    return await takeAlert(
+      services,
       alert,
       key === undefined ? undefined : { key, keepMs: idempotencyKeepMs },
     )
@@ -111,13 +99,6 @@ async function receive(investigations: Services['investigations'], key: string |
 
 const hasEnded = ({ status }: Alert): boolean =>
   status === alertStatus.completed || status === alertStatus.failed
-
-function investigationsFull(): RequestError {
-  return new RequestError('investigations_full', 'Too many investigations are queued; nothing was stored.', {
-    hint: 'send the alert again after the time in Retry-After',
-    headers: { 'retry-after': '5' },
-  })
-}
 
 /** The alert after its investigation, a timeout, a disconnect, or the close of the server. */
 async function investigated(

@@ -1,3 +1,4 @@
+import type { ManifestAbout } from '../../../../core/plugin/index.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { unreachableFromOutside } from '../../../config/unreachable.ts'
@@ -21,7 +22,7 @@ export const connectionManifest = defineRoute({
       query.organization,
       services,
     )
-    const { manifest } = connectionDefinition(catalogue, plugin)
+    const { inbound, manifest = inbound && addressesOf(inbound) } = connectionDefinition(catalogue, plugin)
     if (manifest === undefined) {
       throw new RequestError('manifest_not_found', `The plugin '${plugin}' has no manifest.`, {
         hint: 'see its README for the set-up of the other system',
@@ -48,6 +49,13 @@ export const connectionManifest = defineRoute({
     }
   },
 })
+
+/** The manifest of a plugin that has none of its own. */
+const addressesOf =
+  (inbound: object) =>
+  ({ inboundUrl }: ManifestAbout): unknown => ({
+    webhooks: Object.fromEntries(Object.keys(inbound).map((route) => [route, inboundUrl(route)])),
+  })
 
 /** The webhook path of a plugin's connections, below the prefix. */
 export function webhookPath(plugin: string, route: string): string {

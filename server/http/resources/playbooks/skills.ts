@@ -34,7 +34,7 @@ function pluginView({ name, title, description, connection, skills }: PluginDefi
             setup: connection.setup ?? [],
             settings: enforcedSettings(connection),
             inbound: Object.keys(connection.inbound ?? {}),
-            has_manifest: connection.manifest !== undefined,
+            has_manifest: (connection.manifest ?? connection.inbound) !== undefined,
           },
     skills: skills.map((skill) => `${name}.${skill.name}`),
   }
