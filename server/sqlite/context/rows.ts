@@ -24,7 +24,24 @@ export function pick<Row extends object, Field extends keyof Row>(
   return picked as Pick<Row, Field>
 }
 
-const statements = new Map<string, string>()
+/**
+ * The statements of a table by the fields that they set: one node per field, so that a statement is found without composing a key.
+ * They come from a finite set of shapes.
+ */
+interface Shape {
+  readonly next: Map<string, Shape>
+  sql?: string
+}
+
+const newShape = (): Shape => ({ next: new Map() })
+const inserts = newShape()
+const updates = newShape()
+
+function follow({ next }: Shape, name: string): Shape {
+  let shape = next.get(name)
+  if (shape === undefined) next.set(name, (shape = newShape()))
+  return shape
+}
 
 /** Inside of a write. Gives the key of the new row. */
 export function insertRow(
@@ -33,12 +50,10 @@ export function insertRow(
   values: FieldValues,
   names?: ColumnNames,
 ): number {
-  const fields = given(values)
-  const sql = composed(`INSERT ${table} ${fields.join(' ')}`, () => {
-    const columns = fields.map((field) => columnOf(field, names))
-    return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
-  })
-  return database.insert(sql, ...fields.map((field) => values[field] ?? null))
+  const bound: SqlValue[] = []
+  const shape = shapeOf(follow(inserts, table), values, bound)
+  shape.sql ??= composeInsert(table, given(values), names)
+  return database.insert(shape.sql, ...bound)
 }
 
 /** Inside of a write: changes the given fields of the rows that `where` selects. Gives the number of rows. */
@@ -49,12 +64,10 @@ export function updateRows(
   where: { readonly sql: string; readonly values: readonly SqlValue[] },
   names?: ColumnNames,
 ): number {
-  const fields = given(values)
-  const sql = composed(`UPDATE ${table} ${fields.join(' ')} ${where.sql}`, () => {
-    const columns = fields.map((field) => `${columnOf(field, names)} = ?`)
-    return `UPDATE ${table} SET ${columns.join(', ')} WHERE ${where.sql}`
-  })
-  return database.run(sql, ...fields.map((field) => values[field] ?? null), ...where.values)
+  const bound: SqlValue[] = []
+  const shape = shapeOf(follow(follow(updates, table), where.sql), values, bound)
+  shape.sql ??= composeUpdate(table, given(values), where.sql, names)
+  return database.run(shape.sql, ...bound, ...where.values)
 }
 
 export function updateRow(
@@ -70,11 +83,26 @@ export function updateRow(
 const given = (values: FieldValues): readonly string[] =>
   Object.keys(values).filter((field) => values[field] !== undefined)
 
-/** The texts come from a finite set of shapes. */
-function composed(key: string, compose: () => string): string {
-  let sql = statements.get(key)
-  if (sql === undefined) statements.set(key, (sql = compose()))
-  return sql
+/** Appends the values of the given fields to `bound`. */
+function shapeOf(start: Shape, values: FieldValues, bound: SqlValue[]): Shape {
+  let shape = start
+  for (const field in values) {
+    const value = values[field]
+    if (value === undefined) continue
+    shape = follow(shape, field)
+    bound.push(value)
+  }
+  return shape
+}
+
+function composeInsert(table: string, fields: readonly string[], names?: ColumnNames): string {
+  const columns = fields.map((field) => columnOf(field, names))
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
+}
+
+function composeUpdate(table: string, fields: readonly string[], where: string, names?: ColumnNames): string {
+  const columns = fields.map((field) => `${columnOf(field, names)} = ?`)
+  return `UPDATE ${table} SET ${columns.join(', ')} WHERE ${where}`
 }
 
 /** A table whose rows are deleted after a time, its key, and the column with that time. */
