@@ -1,4 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import QuickLRU from 'quick-lru'
 import { isUsable, isUsableAdmin, type ApiKey } from '../../core/domain/api-key.ts'
 import { theServer } from '../../core/domain/audit.ts'
 import type { KeyStore, NewApiKey } from '../../core/ports/access/key-store.ts'
@@ -29,6 +30,9 @@ export function readKey(value: string): ApiKeyParts | undefined {
   return { value, id, secretHash: hash('sha256', secret, 'buffer') }
 }
 
+/** Keys that were valid when they were used last: each request would hash its key again. Whether one is still valid is read each time. */
+const used = new QuickLRU<string, ApiKeyParts>({ maxSize: 1_000 })
+
 /**
  * The stored key of a text, if it is valid at `now` (epoch milliseconds). The result does not tell unknown,
  * wrong, expired and revoked keys apart. Each call reads the store, so that a revocation takes effect at
@@ -39,12 +43,13 @@ export async function checkKey(
   value: string,
   now: number,
 ): Promise<ApiKey | undefined> {
-  const given = readKey(value)
+  const given = used.get(value) ?? readKey(value)
   if (given === undefined) return undefined
   const stored = await keys.find(given.id)
   const hash = stored?.secretHash ?? nobodysHash
   const matches = hash.length === given.secretHash.length && timingSafeEqual(hash, given.secretHash)
   if (stored === undefined || !matches) return undefined
+  if (!used.has(value)) used.set(value, given)
   return isUsable(stored.key, now) ? stored.key : undefined
 }
 
