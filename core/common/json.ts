@@ -11,7 +11,7 @@ interface JsonWithSource {
 const sourceJson = JSON as unknown as JsonWithSource
 
 export interface ParseJsonOptions {
-  /** How deep objects and arrays may be nested. Default 100. */
+  /** How deep objects and arrays may be nested. Default 100. Infinity: the caller has checked it. */
   readonly maxDepth?: number
 }
 
@@ -26,7 +26,7 @@ const integerLiteral = /^-?\d+$/
  */
 export function parseJson(text: string, options: ParseJsonOptions = {}): unknown {
   const maxDepth = options.maxDepth ?? 100
-  checkDepth(text, maxDepth)
+  if (maxDepth !== Infinity) checkDepth(text, maxDepth)
   try {
     const value: unknown = JSON.parse(text)
     return hasLargeNumber(value) ? sourceJson.parse(text, exactInteger) : value
@@ -98,19 +98,18 @@ function checkDepth(text: string, maxDepth: number): void {
     if (code === quote) {
       at = endOfString(text, at)
     } else if (code === 0x5b || code === 0x7b) {
-      if (++depth > maxDepth) {
-        throw new TocsinError('json_too_deep', `JSON is nested deeper than ${maxDepth} levels`, {
-          details: { position: at },
-        })
-      }
+      if (++depth > maxDepth) throw nestedTooDeep(maxDepth, at)
     } else if (code === 0x5d || code === 0x7d) {
       depth--
     }
   }
 }
 
+export const nestedTooDeep = (maxDepth: number, position: number): TocsinError =>
+  new TocsinError('json_too_deep', `JSON is nested deeper than ${maxDepth} levels`, { details: { position } })
+
 /** Position of the closing quote, or the end of the text if it is missing. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let slashes = 0
     while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++

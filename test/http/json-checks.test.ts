@@ -45,6 +45,16 @@ describe('duplicate fields', () => {
     )
   })
 
+  it('are searched in invalid JSON without an error, because the parser reports it', () => {
+    for (const text of ['{"\\x":1,"\\x":2}', '{"a', '{"a\\', ']]}', '{"a":[}', ',,"'])
+      expect(() => findDuplicateName(text), text).not.to.throw()
+  })
+
+  it('are searched up to a depth', () => {
+    expect(findDuplicateName('{"a":[[],[]],"a":0}', 3)).to.equal('/a')
+    expect(() => findDuplicateName('{"a":[[],[]],"a":0}', 2)).to.throw('JSON is nested deeper than 2 levels')
+  })
+
   it('are found in linear time', () => {
     const startedAt = processorTime()
     findDuplicateName(`{"a":"${'\\\\'.repeat(500_000)}"}`)

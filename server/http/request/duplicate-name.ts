@@ -1,10 +1,15 @@
+import { endOfString, nestedTooDeep } from '../../../core/common/json.ts'
 import { formatPointer } from '../../../core/schema/index.ts'
 
 /**
  * The JSON pointer of the first field that appears twice in its object. JSON does not define which of the two
- * counts, so two readers could see different alerts. One pass over text that is known to be valid JSON.
+ * counts, so two readers could see different alerts. One pass before the text is parsed, which also checks its depth: for
+ * invalid JSON the result has no meaning.
+ *
+ * @throws TocsinError `json_too_deep`
  */
-export function findDuplicateName(text: string): string | undefined {
+export function findDuplicateName(text: string, maxDepth = Infinity): string | undefined {
+  let found: string | undefined
   const open: Level[] = []
   let level: Level | undefined
   for (let at = 0; at < text.length; at++) {
@@ -15,14 +20,14 @@ export function findDuplicateName(text: string): string | undefined {
         const name = nameAt(text, at, end)
         level.at = name
         level.nameFollows = false
-        if (level.names.has(name)) return formatPointer(open.map((one) => one.at))
+        if (level.names.has(name)) found ??= formatPointer(open.map((one) => one.at))
         level.names.add(name)
       }
       at = end
     } else if (code === openBrace || code === openBracket) {
       level =
         code === openBrace ? { names: new Set(), nameFollows: true, at: '' } : { at: 0, nameFollows: false }
-      open.push(level)
+      if (open.push(level) > maxDepth) throw nestedTooDeep(maxDepth, at)
     } else if (code === closeBrace || code === closeBracket) {
       open.pop()
       level = open.at(-1)
@@ -31,7 +36,7 @@ export function findDuplicateName(text: string): string | undefined {
       else level.nameFollows = true
     }
   }
-  return undefined
+  return found
 }
 
 interface Level {
@@ -45,25 +50,21 @@ interface Level {
 const quote = 0x22
 const comma = 0x2c
 const openBracket = 0x5b
-const backslash = 0x5c
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0
-  while (text.charCodeAt(at - 1 - slashes) === backslash) slashes++
-  return slashes % 2 === 1
-}
-
 /** `"\u0061"` and `"a"` are the same name. */
 function nameAt(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end)
-  return raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw
+  return raw.includes('\\') ? unescaped(raw) : raw
+}
+
+function unescaped(raw: string): string {
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    // The parser refuses the whole text.
+    return raw
+  }
 }

@@ -25,8 +25,8 @@ export async function readJsonBody(request: IncomingMessage, limit: number): Pro
   const bytes = await readRequestBytes(request, limit)
   if (bytes.length === 0) throw bodyMissing()
   const text = decode(bytes)
+  const duplicate = findDuplicateName(text, maxDepth)
   const value = parse(text)
-  const duplicate = findDuplicateName(text)
   if (duplicate !== undefined) {
     throw new RequestError(
       'json_duplicate_name',
@@ -123,7 +123,7 @@ function decode(bytes: Buffer): string {
 /** The parser quotes the invalid text, which may be a secret: only its position is shown. */
 function parse(text: string): unknown {
   try {
-    return parseJson(text, { maxDepth })
+    return parseJson(text, { maxDepth: Infinity })
   } catch (error) {
     if (!(error instanceof TocsinError) || error.code !== 'json_invalid') throw error
     const [place] = /position \d+ \(line \d+ column \d+\)/.exec(error.message) ?? []
