@@ -39,7 +39,7 @@ describe('configuration', () => {
       playbooksDirNamed: false,
       plugins: [],
       workers: availableParallelism() - 1,
-      maxRuns: 50,
+      maxRuns: 100,
       sharePercent: 80,
       maxQueued: 100_000,
       stormPerMinute: 600,

@@ -13,7 +13,7 @@ import { TurnQueue, type QueuedRun } from './turn-queue.ts'
 export interface RunnerOptions extends TurnOptions {
   /** Begins nothing before `recover` is called. Default false. */
   readonly held?: boolean
-  /** Concurrent runs; waiting runs do not count. Default 50. */
+  /** Concurrent runs; waiting runs do not count. Default 100. */
   readonly maxRuns?: number | undefined
   /** Percentage of them that one of several organizations may use. Default 80. */
   readonly sharePercent?: number | undefined
@@ -50,7 +50,7 @@ export interface Runner {
   suspects(): number
 }
 
-export const defaultMaxRuns = 50
+export const defaultMaxRuns = 100
 
 interface Active {
   readonly done: Promise<void>
