@@ -39,8 +39,8 @@ export function generateInvestigator(
     'description: Looks up the observables of the alert and writes the findings to the case.',
     'on:',
     '  alert:',
-    `    type: ${quote(alertType)}`,
-    `    where: organization.code == ${quote(organization.code)}`,
+    `    type: ${quotedText(alertType)}`,
+    `    where: organization.code == ${quotedText(organization.code)}`,
     'steps:',
     '  - id: observables',
     '    uses: indicators.extract',
@@ -104,7 +104,7 @@ function lookupSteps(lookups: readonly PossibleLookup[], ids: readonly string[])
       '        concurrency: 4',
       '        on_item_error: continue',
       `        uses: ${skill}`,
-      ...(connection === undefined ? [] : [`        connection: ${quote(connection)}`]),
+      ...(connection === undefined ? [] : [`        connection: ${quotedText(connection)}`]),
       `        with: { kind: ${kind}, value: "\${{ item }}" }`,
     ]),
   ]
@@ -116,7 +116,7 @@ function failingConnections(lookups: readonly PossibleLookup[], ids: readonly st
   return [...byConnection].flatMap(([connection, own]) => {
     if (connection === undefined) return []
     const items = own.map((id) => `steps.${id}.?items.orValue([])`).join(' + ')
-    return [`((${items}).exists(l, l.status == 'failed') ? [${quote(connection)}] : [])`]
+    return [`((${items}).exists(l, l.status == 'failed') ? [${quotedText(connection)}] : [])`]
   })
 }
 
@@ -238,7 +238,7 @@ function listed(text: string): string {
 }
 
 /** Valid as a YAML double-quoted scalar and as a string literal of an expression; never starts an expression. */
-function quote(text: string): string {
+export function quotedText(text: string): string {
   return JSON.stringify(text)
     .replaceAll('${{', () => '$${{')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escaped)

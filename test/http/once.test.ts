@@ -51,6 +51,10 @@ const operations: Readonly<
     const body = { organization_code: 'acme', inputs: { user: 'eve' } }
     return ['/playbooks/p/runs', body, { ...body, inputs: { user: 'mallory' } }]
   },
+  'POST /skills/{skill}/runs': async () => {
+    const body = { organization_code: 'acme', input: { kind: 'ip', value: '192.0.2.1' } }
+    return ['/skills/tower.look_up/runs', body, { ...body, input: { kind: 'ip', value: '192.0.2.2' } }]
+  },
   'POST /cases/{case}/notes': async (api) => {
     const { case: id } = await thingsOf(api, 'acme').case()
     return [`/cases/${id?.[0]}/notes`, { text: 'seen' }, { text: 'not seen' }]

@@ -43,6 +43,7 @@ const bodies: Record<string, object> = {
   put_playbooks_playbook: { source: manualPlaybook.source.replace(/^name: .*$/m, 'name: p') },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_webhooks_plugin_v_route: { pull: true },
+  post_skills_skill_runs: { organization_code: 'acme', input: { kind: 'ip', value: '192.0.2.1' } },
   post_connections: { organization_code: 'acme', name: 'north', plugin: 'tower', settings: towerSettings },
 }
 

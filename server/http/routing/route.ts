@@ -53,7 +53,7 @@ export interface Services {
   /** Live authored playbooks. */
   readonly playbooks: Pick<
     PlaybookLibrary,
-    'authored' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'edit' | 'takeUpRefused'
+    'authored' | 'byHash' | 'newest' | 'fileOf' | 'check' | 'keep' | 'edit' | 'takeUpRefused'
   >
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller

@@ -126,6 +126,11 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   },
   'GET /skills': { roles: readers, of: 'shared' },
   'GET /skills/{skill}': { roles: readers, of: 'shared' },
+  'POST /skills/{skill}/runs': {
+    roles: operators,
+    of: 'body',
+    body: (organization_code) => ({ organization_code, input: { kind: 'ip', value: '192.0.2.1' } }),
+  },
   'GET /plugins/{plugin}': { roles: readers, of: 'shared' },
   'GET /plugins': { roles: readers, of: 'shared' },
   'GET /organizations': { roles: all, of: 'list' },

@@ -1,5 +1,5 @@
 import { destructiveClasses, observableKinds, type PluginDefinition } from '../../../../core/plugin/index.ts'
-import { skillView, type Catalogue, type CatalogueSkill } from '../../../../core/registry/catalogue.ts'
+import { skillView, type Catalogue } from '../../../../core/registry/catalogue.ts'
 import { exampleSteps } from '../../../../core/skill/describe/example-step.ts'
 import { NotFoundError } from '../../../../core/errors/errors.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
@@ -15,6 +15,7 @@ import {
   textOrNull,
 } from '../system/page.ts'
 import { readers } from '../../caller/caller.ts'
+import { requireSkill, trySkill } from './try-skill.ts'
 
 function pluginView({ name, title, description, connection, skills }: PluginDefinition, of: Catalogue) {
   const origin = of.origin(name)
@@ -160,15 +161,6 @@ const listSkills = defineRoute({
   },
 })
 
-/** @throws NotFoundError `skill_not_found` */
-function requireSkill(catalogue: Catalogue, name: string): CatalogueSkill {
-  const found = catalogue.skill(name)
-  if (found !== undefined) return found
-  throw new NotFoundError('skill_not_found', `no installed skill is named '${name.slice(0, 200)}'`, {
-    hint: 'GET skills lists the installed skills',
-  })
-}
-
 const getSkill = defineRoute({
   method: 'GET',
   path: '/skills/{skill}',
@@ -226,4 +218,4 @@ const getPlugin = defineRoute({
   },
 })
 
-export const skillRoutes = [listSkills, getSkill, listPlugins, getPlugin]
+export const skillRoutes = [listSkills, getSkill, trySkill, listPlugins, getPlugin]
