@@ -1,8 +1,10 @@
 import { Anchor, SegmentedControl, Table, Text } from '@mantine/core'
 import { ExternalLinkIcon } from '@radix-ui/react-icons'
+import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { schemaRows } from '../../../core/skill/describe/schema-rows.ts'
-import type { ApiPlugin, ApiSkill } from '../api/types.ts'
+import { apiAll } from '../api/call.ts'
+import type { ApiConnection, ApiPlugin, ApiSkill } from '../api/types.ts'
 import { Empty, Section } from '../parts/layout.tsx'
 import { StateBadge } from '../parts/states.tsx'
 import { breakable } from '../parts/text-view.tsx'
@@ -104,3 +106,10 @@ function Mark({ text }: { readonly text: string | undefined }) {
     </Text>
   )
 }
+
+/** The connections of a plugin that the session may see. */
+export const useConnectionsOf = (plugin: string) =>
+  useQuery({
+    queryKey: ['connections of', plugin],
+    queryFn: () => apiAll<ApiConnection>('/connections', { plugin }),
+  })

@@ -9,7 +9,7 @@ import { FieldGrid, PageLoading, TextLink } from '../parts/layout.tsx'
 import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewError, ViewHead } from '../shell/view.tsx'
-import { EffectBadge, languageText } from './catalogue-parts.tsx'
+import { EffectBadge, languageText, useConnectionsOf } from './catalogue-parts.tsx'
 
 /** One plugin: its skills, its connections and their set-up. */
 export default function PluginPage() {
@@ -124,10 +124,3 @@ function Connections({ plugin }: { readonly plugin: string }) {
     />
   )
 }
-
-/** The connections of a plugin that the session may see. */
-const useConnectionsOf = (plugin: string) =>
-  useQuery({
-    queryKey: ['connections of', plugin],
-    queryFn: () => apiAll<ApiConnection>('/connections', { plugin }),
-  })

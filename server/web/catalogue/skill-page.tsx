@@ -6,6 +6,7 @@ import type { ApiSkillDetail } from '../api/types.ts'
 import { FieldGrid, PageLoading, Section, TextLink } from '../parts/layout.tsx'
 import { OutsideText, Command, JsonView } from '../parts/text-view.tsx'
 import { ViewError, ViewHead } from '../shell/view.tsx'
+import { TrySkill } from './try-skill.tsx'
 import { EffectBadge, SchemaTable, VendorDocs } from './catalogue-parts.tsx'
 
 /** One skill: its inputs, outputs and examples. */
@@ -36,6 +37,7 @@ function SkillView({ skill }: { readonly skill: ApiSkillDetail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap="var(--tocsin-gap)">
+            <TrySkill skill={skill} />
             {examples.map((example) => (
               <Example key={example.title} example={example} />
             ))}

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { CubeIcon } from '@radix-ui/react-icons'
 import { useLocation } from 'wouter'
-import { observableKinds } from '../../../core/plugin/index.ts'
+import type { ObservableKind } from '../../../core/plugin/index.ts'
 import type { ApiSkill } from '../api/types.ts'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { ChoiceFilter, FilterChips, TextFilter } from '../lists/filters.tsx'
@@ -38,6 +38,19 @@ const columns: readonly Column<ApiSkill>[] = [
   },
 ]
 
+const kindTexts: Readonly<Record<ObservableKind, string>> = {
+  ip: 'IP address',
+  domain: 'Domain',
+  url: 'URL',
+  hash: 'Hash',
+  email: 'Email address',
+  host: 'Host',
+  user: 'User',
+  vulnerability: 'Vulnerability',
+  company: 'Company',
+}
+const kinds = Object.entries(kindTexts).map(([value, label]) => ({ value, label }))
+
 const idOf = ({ name }: ApiSkill): string => name
 const names = ['q', 'effect', 'enriches', 'plugin'] as const
 
@@ -59,7 +72,7 @@ export default function SkillsView() {
         <Group gap="xs">
           <TextFilter label="Search skills" placeholder="Search skills and vendors" {...of('q')} />
           <ChoiceFilter label="Effect" data={['read', 'write']} {...of('effect')} />
-          <ChoiceFilter label="Looks up" data={observableKinds} {...of('enriches')} />
+          <ChoiceFilter label="Looks up" data={kinds} {...of('enriches')} />
           <FilterChips
             filters={[{ label: 'Plugin', value: plugin.value, onClear: () => plugin.onChange(null) }]}
           />
