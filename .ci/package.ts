@@ -22,7 +22,7 @@ const copied = [
   'playbooks/*.{yaml,md}',
   'cli/demo/alerts/*',
   'cli/demo/playbooks/*',
-  'cli/new-plugin/templates/{plain,connected,package}/**/*.*',
+  'cli/new-plugin/templates/{plain,connected,package,yaml,yaml-package}/**/*.*',
   'core/**/*.md',
   'plugins/**/*.md',
   'plugins/*/plugin.yaml',

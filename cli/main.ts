@@ -31,6 +31,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'dry-run': async () => (await import('./commands/playbooks/dry-run.ts')).dryRunCommand(),
   run: async () => (await import('./commands/playbooks/run.ts')).runCommand(),
   skills: async () => (await import('./commands/playbooks/skills.ts')).skillsCommand(),
+  plugins: async () => (await import('./commands/playbooks/plugins.ts')).pluginsCommand(),
   new: async () => (await import('./commands/playbooks/new.ts')).newCommand(),
   graph: async () => (await import('./commands/playbooks/graph.ts')).graphCommand(),
   fmt: async () => (await import('./commands/playbooks/fmt.ts')).fmtCommand(),

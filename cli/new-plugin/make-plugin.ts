@@ -7,8 +7,10 @@ import type { PluginName } from './plugin-name.ts'
 
 export interface NewPlugin extends PluginPlace {
   readonly name: PluginName
-  /** Whether the plugin connects to another system. */
-  readonly isConnected: boolean
+  /** `plain` and `connected` are in TypeScript, the latter with a connection to another system. */
+  readonly template: 'plain' | 'connected' | 'yaml'
+  /** The folder of this Tocsin. */
+  readonly root: string
 }
 
 const templates = join(import.meta.dirname, 'templates')
@@ -35,10 +37,19 @@ export async function makePlugin(
   return { folder, files: files.map(({ path }) => path) }
 }
 
-function filesOf({ name, isConnected, isPackage }: NewPlugin): readonly NewFile[] {
-  const files = readFolder(join(templates, isConnected ? 'connected' : 'plain', 'example-plugin'), name)
-  if (isPackage) return [...files, ...readFolder(join(templates, 'package'), name)]
-  return files.filter(({ path }) => path !== 'contract.test.ts')
+function filesOf({ name, template, isPackage, parent, root }: NewPlugin): readonly NewFile[] {
+  const isYaml = template === 'yaml'
+  const own = readFolder(join(templates, template, 'example-plugin'))
+  const files = isPackage
+    ? [...own, ...readFolder(join(templates, isYaml ? 'yaml-package' : 'package'))]
+    : own
+  const schema = `${isPackage ? './node_modules/tocsin' : '../..'}/schemas/plugin.schema.json`
+  return files.map(({ path, text }) => ({
+    path: rename(path, name),
+    text: rename(text, name)
+      .replaceAll('PLUGIN_SCHEMA', schema)
+      .replaceAll('TOCSIN_FOLDER', relative(join(parent, name.folder), root).replaceAll('\\', '/')),
+  }))
 }
 
 interface NewFile {
@@ -46,12 +57,12 @@ interface NewFile {
   readonly text: string
 }
 
-function readFolder(folder: string, name: PluginName): readonly NewFile[] {
+function readFolder(folder: string): readonly NewFile[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return paths.toSorted().map((path) => ({
-    path: rename(relative(folder, path), name),
-    text: rename(readFileSync(path, 'utf8'), name),
+    path: relative(folder, path),
+    text: readFileSync(path, 'utf8'),
   }))
 }
 

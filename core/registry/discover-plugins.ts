@@ -4,7 +4,7 @@ import { ValidationError, type PointedMessage } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import { type Catalogue, type PluginOrigin, buildCatalogue } from './catalogue.ts'
 import { checkUsable } from './check-plugin.ts'
-import { pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
+import { importPlugin, pluginModules, type PluginModule, type PluginSources } from './plugin-modules.ts'
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createRequire } from 'node:module'
@@ -33,7 +33,7 @@ export async function discoverPlugins(sources: PluginSources): Promise<Catalogue
       continue
     }
     try {
-      const module = (await import(candidate.url)) as { readonly default?: unknown }
+      const module = (await importPlugin(candidate.url)) as { readonly default?: unknown }
       found.push({ ...candidate, plugin: module.default })
     } catch (cause) {
       problems.push({
@@ -124,7 +124,7 @@ function pluginsInvalid(problems: readonly PointedMessage[]): ValidationError {
 function messageOf(cause: unknown, url: string): string {
   if (!(cause instanceof Error)) return String(cause)
   const [first = ''] = cause.message.split('\n')
-  const message = first.replace(/ imported from .*[\\/]discover-plugins\.[jt]s$/, '')
+  const message = first.replace(/ imported from .*[\\/]plugin-modules\.[jt]s$/, '')
   const place = placeIn(cause.stack ?? '')
   if (place !== undefined) return `${place}: ${message}`
   return /imported from/.test(message) || !url.startsWith('file:')

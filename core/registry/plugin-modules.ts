@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { registerHooks } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { pluginFile } from '../declarative/index.ts'
+import { once } from '../common/once.ts'
+import { loadPlugin, pluginFile } from '../declarative/index.ts'
+import type { PluginDefinition } from '../plugin/index.ts'
 
 export interface PluginSources {
   /** A folder of plugins: each of its folders with a `plugin.ts` (or compiled `.js`) or `plugin.yaml` is a plugin. */
@@ -80,3 +83,33 @@ function ofPackage(name: string): Declaration {
 export function moduleIn(folder: string, name: string): string | undefined {
   return [join(folder, `${name}.ts`), join(folder, `${name}.js`)].find((path) => existsSync(path))
 }
+
+/** The name of a plugin. A package may have any name, so its plugin is loaded. */
+export async function nameIn({ folder, url, yaml }: PluginModule): Promise<string | undefined> {
+  if (folder !== undefined) return folder.replaceAll('-', '_')
+  if (yaml !== undefined) return loadPlugin({ path: yaml, isThorough: false }).definition?.name
+  const module = (await importPlugin(url)) as { readonly default?: PluginDefinition }
+  return module.default?.name
+}
+
+/** Path of the file that declares a plugin. */
+export const fileOf = ({ url, yaml }: PluginModule): string => yaml ?? fileURLToPath(import.meta.resolve(url))
+
+/** Imports a module of a plugin, which gets this copy of `tocsin/plugin` if it finds none itself. */
+export async function importPlugin(url: string): Promise<unknown> {
+  provideOwnEntries()
+  return await import(url)
+}
+
+const provideOwnEntries = once(() => {
+  registerHooks({
+    resolve(specifier, context, next) {
+      try {
+        return next(specifier, context)
+      } catch (error) {
+        if (!/^tocsin\/plugin(\/testing)?$/.test(specifier)) throw error
+        return next(import.meta.resolve(specifier), context)
+      }
+    },
+  })
+})

@@ -11,6 +11,8 @@ const commands = [
   ['dry-run'],
   ['run'],
   ['skills'],
+  ['plugins'],
+  ['plugins', 'check'],
   ['new'],
   ['new', 'plugin'],
   ['keys'],

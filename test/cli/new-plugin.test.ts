@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { makePlugin } from '../../cli/new-plugin/make-plugin.ts'
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
 /** What `npm install` brings to a plugin's folder. */
-const installed = ['.bin', '@types', 'chai', 'mocha', 'typescript']
+const installed = ['@types', 'chai', 'mocha', 'typescript', '.bin/mocha', '.bin/tsc', '.bin/node']
 
 describe('tocsin new plugin', function () {
   this.timeout(60_000)
@@ -22,7 +22,8 @@ describe('tocsin new plugin', function () {
 
   before(async () => {
     folder = await makeTemporaryFolder()
-    await mkdir(join(folder.path, 'node_modules'))
+    await mkdir(join(folder.path, 'node_modules/.bin'), { recursive: true })
+    await symlink(join(root, 'cli/tocsin.js'), join(folder.path, 'node_modules/.bin/tocsin'))
     await symlink(root, join(folder.path, 'node_modules/tocsin'))
     for (const name of installed)
       await symlink(join(root, 'node_modules', name), join(folder.path, 'node_modules', name))
@@ -73,8 +74,9 @@ describe('tocsin new plugin', function () {
       .and.include('2 items exist')
   })
 
-  it('creates neither a manifest nor the shared plugin test inside the checkout', async () => {
-    const plugin = { name: pluginNameOf('bell'), parent, isConnected: true, isPackage: false }
+  it('creates no manifest inside the checkout', async () => {
+    const template = 'connected' as const
+    const plugin = { name: pluginNameOf('bell'), parent, template, root, isPackage: false }
     const { files } = await makePlugin(plugin)
     expect(files).to.have.members([
       'README.md',
@@ -106,13 +108,42 @@ describe('tocsin new plugin', function () {
     })
   })
 
-  it('requires the tested versions of tools', async () => {
+  it('creates a plugin in YAML that passes its tests with npm alone', async () => {
+    const { code, stdout } = await tocsin('new', 'plugin', 'bell', '--yaml')
+    expect(code, stdout).to.equal(0)
+    expect(await contents(join(parent, 'bell'))).to.deep.equal([
+      'README.md',
+      'examples',
+      'examples/item.json',
+      'examples/items.json',
+      'examples/no-item.json',
+      'package.json',
+      'plugin.yaml',
+    ])
+    expect((await npm('bell', 'test')).stdout).to.match(/^✓ bell {2}\d+ tests passed/m)
+    const [schema = ''] = (await readFile(join(parent, 'bell/plugin.yaml'), 'utf8')).split('\n')
+    expect(schema).to.equal(
+      '# yaml-language-server: $schema=./node_modules/tocsin/schemas/plugin.schema.json',
+    )
+    const both = await tocsin('new', 'plugin', 'gong', '--yaml', '--connection')
+    expect([both.code, both.stderr.includes("cannot be used with option '--yaml'")]).to.deep.equal([2, true])
+  })
+
+  it('requires the tested versions of tools, and this Tocsin', async () => {
     await tocsin('new', 'plugin', 'bell')
     const own = await manifest(root)
-    const { devDependencies, peerDependencies } = await manifest(join(parent, 'bell'))
-    for (const [name, version] of Object.entries(devDependencies))
-      expect(version, name).to.equal(own.devDependencies[name])
-    expect(peerDependencies).to.deep.equal({ tocsin: `^${own.version}` })
+    const { name, devDependencies, ...rest } = await manifest(join(parent, 'bell'))
+    const { tocsin: here, ...tools } = devDependencies
+    for (const [tool, version] of Object.entries(tools))
+      expect(version, tool).to.equal(own.devDependencies[tool])
+    expect(here).to.equal(`file:${relative(join(parent, 'bell'), root)}`)
+    // npm must not look for a package of these names in the public registry.
+    expect({ name, ...rest }).to.deep.include({
+      name: '@example/tocsin-bell',
+      private: true,
+      peerDependencies: { tocsin: `^${own.version}` },
+      peerDependenciesMeta: { tocsin: { optional: true } },
+    })
   })
 
   it('overwrites nothing', async () => {
@@ -172,9 +203,9 @@ describe('tocsin new plugin', function () {
 })
 
 interface Manifest {
+  readonly name: string
   readonly version: string
   readonly devDependencies: Record<string, string>
-  readonly peerDependencies: Record<string, string>
 }
 
 async function manifest(folder: string): Promise<Manifest> {

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
-import { compilePlugin, declaredSandbox, pluginKeys, readPlugin } from '../../core/declarative/index.ts'
+import { pluginKeys, readPlugin } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
-import { describePlugin, runSkill } from '../../core/plugin/testing/index.ts'
+import { modulesAt, tryPlugin } from '../../cli/plugins/try-plugin.ts'
 import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
 import { keysTable } from '../playbook/keys-reference.ts'
 import { pluginWith, saidOf } from './support.ts'
@@ -70,29 +70,23 @@ describe('docs/write-a-plugin-in-yaml.md', () => {
   )
   const read = (path: string) =>
     examples.has(path) ? { text: examples.get(path)! } : { refused: 'does not exist' }
-  const { plugin, problems } = readPlugin(source, { files: { read }, folder: 'badlist' })
+  const { problems } = readPlugin(source, { files: { read }, folder: 'badlist' })
 
   it('shows a plugin without problems', () => {
     expect(problems.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
   })
 
-  for (const { name, examples: shown } of plugin?.skills ?? []) {
-    for (const { title, input, output, responses } of shown) {
-      it(`shows examples that are true: ${title}`, async () => {
-        const skill = compilePlugin(plugin!).skills.find((each) => each.name === name)!
-        const replies = responses.map(({ status, body }) => ({ status, json: body }))
-        const run = await runSkill(skill, input, { settings: { api_key: 'a-long-secret' }, replies })
-        expect(run.output).to.deep.equal(output)
-        expect(run.requests).to.have.length(responses.length)
-      })
-    }
-  }
-
-  // As an author would run it after following the page.
-  const folder = join(root, '.build/written/badlist')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'README.md'), plugin!.skills.map(({ name }) => `badlist.${name}`).join('\n'))
-  describePlugin(compilePlugin(plugin!), { folder, sandbox: declaredSandbox(plugin!)! })
+  it('shows files that pass `tocsin plugins check`', async () => {
+    const folder = join(root, '.build/written/badlist')
+    const [readme = ''] = blocksOf(text, 'md')
+    mkdirSync(join(folder, 'examples'), { recursive: true })
+    for (const [name, content] of [...examples, ['plugin.yaml', source], ['README.md', readme]] as const)
+      writeFileSync(join(folder, name), content)
+    const [module] = modulesAt([folder])
+    const { passed, failures, warnings } = await tryPlugin(module!)
+    expect({ failures, warnings }).to.deep.equal({ failures: [], warnings: [] })
+    expect(passed).to.be.above(20)
+  }).timeout(30_000)
 
   it('shows a problem as it is reported', () => {
     const wrong = source.replace(/get: \[lookup, .*\]/, "get: '/lookup/${{ input.value }}'")

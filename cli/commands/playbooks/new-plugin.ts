@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
@@ -13,7 +13,13 @@ export function newPluginCommand(): Command {
   return new Command('plugin')
     .description('create a working plugin with tests, as a start for your own')
     .argument('<name>', 'e.g. ticket-system, which playbooks call ticket_system')
-    .option('--connection', 'with a connection to another system, and a sandbox of that system')
+    .option('--yaml', 'in YAML, for a system with an HTTP API; needs no code')
+    .addOption(
+      new Option(
+        '--connection',
+        'in TypeScript, with a connection to another system, and its sandbox',
+      ).conflicts('yaml'),
+    )
     .option('--in <folder>', 'parent folder of the plugin')
     .addHelpText(
       'after',
@@ -21,21 +27,29 @@ export function newPluginCommand(): Command {
 In a checkout of Tocsin, creates plugins/<name>, which Tocsin finds there. Elsewhere, creates a separate package; add it to
 TOCSIN_PLUGINS. Overwrites nothing.
 
-Continue with plugins/README.md.
+Continue with docs/write-a-plugin-in-yaml.md, or with plugins/README.md for TypeScript.
 
 Examples:
-  tocsin new plugin word-counter                      the smallest plugin
-  tocsin new plugin ticket-system --connection
-  tocsin new plugin ticket-system --connection --in ~/plugins`,
+  tocsin new plugin ticket-system --yaml              a plugin.yaml with recorded answers
+  tocsin new plugin ticket-system --connection        the same in TypeScript
+  tocsin new plugin word-counter                      the smallest plugin, without a connection
+  tocsin new plugin ticket-system --yaml --in ~/plugins`,
     )
-    .action(async (text: string, options: { connection?: boolean; in?: string }) => {
+    .action(async (text: string, { connection, yaml, in: parent }: NewPluginOptions) => {
       const name = pluginNameOf(text)
       await refuseTaken(name.name)
-      const place = pluginPlaceOf(process.cwd(), options.in, pluginsDir)
-      const plugin: NewPlugin = { ...place, name, isConnected: options.connection === true }
+      const place = pluginPlaceOf(process.cwd(), parent, pluginsDir)
+      const template = yaml ? 'yaml' : connection ? 'connected' : 'plain'
+      const plugin: NewPlugin = { ...place, name, template, root }
       const { folder, files } = await makePlugin(plugin)
       console.log(report(plugin, folder, files))
     })
+}
+
+interface NewPluginOptions {
+  readonly connection?: boolean
+  readonly yaml?: boolean
+  readonly in?: string
 }
 
 const { pluginsDir } = readConfig({})
@@ -49,9 +63,9 @@ async function refuseTaken(name: string): Promise<void> {
   })
 }
 
-function report({ name, isPackage }: NewPlugin, folder: string, files: readonly string[]): string {
+function report(plugin: NewPlugin, folder: string, files: readonly string[]): string {
   const listed = files.map((path) => `  ${printable(join(relative('.', folder), path), longest)}`)
-  const steps = isPackage ? stepsOfPackage(folder, name.name) : stepsInCheckout(folder, name.name)
+  const steps = plugin.isPackage ? stepsOfPackage(plugin, folder) : stepsInCheckout(plugin, folder)
   const shown = steps.map((step) => `  ${printable(step, longest)}`)
   return [paint.good('made'), ...listed, '', 'next:', ...shown].join('\n')
 }
@@ -61,18 +75,21 @@ const longest = 5_000
 
 const root = dirname(pluginsDir)
 
-const stepsInCheckout = (folder: string, name: string) => [
+const stepsInCheckout = ({ name: { name }, template }: NewPlugin, folder: string) => [
   ...goTo(root),
-  `npx mocha --no-config "${relative(root, folder)}/**/*.test.ts"`,
-  `npx mocha --no-config test/plugin-contract/every-plugin.test.ts --fgrep "plugin ${name}"`,
+  `npx tocsin plugins check ${relative(root, folder)}`,
+  ...(template === 'yaml' ? [] : [`npx mocha --no-config "${relative(root, folder)}/**/*.test.ts"`]),
   `npx tocsin skills ${name}`,
+  ...(template === 'plain' ? [] : [`npx tocsin sandbox ${name}`]),
 ]
 
-const stepsOfPackage = (folder: string, name: string) => [
+const stepsOfPackage = ({ name: { name }, template }: NewPlugin, folder: string) => [
   ...goTo(folder),
-  `npm install --save-dev ${quoted(root)}`,
-  'npm test                    # with Node 22.18 or later, which runs TypeScript',
-  `TOCSIN_PLUGINS=./plugin.ts npx tocsin skills ${name}`,
+  'npm install',
+  template === 'yaml'
+    ? 'npm test'
+    : 'npm test                    # with Node 22.18 or later, which runs TypeScript',
+  `TOCSIN_PLUGINS=${template === 'yaml' ? './plugin.yaml' : './plugin.ts'} npx tocsin skills ${name}`,
 ]
 
 function goTo(folder: string): readonly string[] {

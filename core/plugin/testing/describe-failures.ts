@@ -16,6 +16,12 @@ const failures: readonly (Failure | SandboxReply)[] = [
   ...[401, 403, 429, 500, 503].map((status) => ({ status, text: '' })),
 ]
 
+/** Adds a test; the other parameters are those of mocha's `it`. */
+export type AddTest = (
+  name: string,
+  body: () => void | Promise<void>,
+) => { timeout?(ms: number): void } | void
+
 /** Timeout of a test; there are many requests, and machines are busy. */
 const timeoutMs = 30_000
 
@@ -24,16 +30,13 @@ const timeoutMs = 30_000
  * kit knows. They may fail with an error that says who has to act and how, or do without the response, but
  * must not have a bug, exceed their deadline, or repeat a secret in an error.
  */
-export function describeFailures(plugin: PluginDefinition, sandbox: Sandbox | undefined): void {
-  const { it } = globalThis as unknown as {
-    it: (name: string, body: () => Promise<void>) => { timeout?(ms: number): void }
-  }
+export function describeFailures(plugin: PluginDefinition, sandbox: Sandbox | undefined, it: AddTest): void {
   if (sandbox === undefined) return
   for (const call of callsOf(plugin)) {
     it(`${call.name} handles malformed responses`, () =>
-      withServed(sandbox, (running) => meetAll(running, call))).timeout?.(timeoutMs)
+      withServed(sandbox, (running) => meetAll(running, call)))?.timeout?.(timeoutMs)
     it(`${call.name} never repeats a secret that the system echoes`, () =>
-      withServed(sandbox, (running) => hearAll(running, call, plugin))).timeout?.(timeoutMs)
+      withServed(sandbox, (running) => hearAll(running, call, plugin)))?.timeout?.(timeoutMs)
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type Sandbox,
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
-import { describeFailures, namesOfSecrets } from './describe-failures.ts'
+import { describeFailures, namesOfSecrets, type AddTest } from './describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 
@@ -23,7 +23,7 @@ import { runSkill } from './run-skill.ts'
 // installed.
 interface TestGlobals {
   readonly describe: (name: string, body: () => void) => void
-  readonly it: (name: string, body: () => void | Promise<void>) => void
+  readonly it: AddTest
 }
 
 export interface DescribePluginOptions {
@@ -31,43 +31,64 @@ export interface DescribePluginOptions {
   readonly folder: string
   /** Examples run against it. Required if the plugin has a connection. */
   readonly sandbox?: Sandbox
+  /** Whether the folder may have any name, as that of a package. Default false. */
+  readonly isPackage?: boolean
 }
 
 /** A mocha suite of the rules for all plugins. A plugin's own tests cover the rest. */
 export function describePlugin(plugin: PluginDefinition, options: DescribePluginOptions): void {
   const { describe, it } = globalThis as unknown as TestGlobals
-  describe(`plugin ${plugin.name}`, () => {
-    it('has valid names, schemas, examples and effects', () => {
-      deepStrictEqual(checkPlugin(plugin, basename(options.folder)), [])
-    })
-
-    it('describes its patterns in words', () => {
-      const declared = [plugin.connection?.settings, ...plugin.skills.map(({ input }) => input)]
-      deepStrictEqual(declared.flatMap(patternsWithoutWords), [])
-    })
-
-    it('has a README that names every skill', () => {
-      const readme = readFileSync(join(options.folder, 'README.md'), 'utf8')
-      for (const { name } of plugin.skills) {
-        ok(readme.includes(`${plugin.name}.${name}`), `README.md does not mention ${plugin.name}.${name}`)
-      }
-    })
-
-    for (const skill of plugin.skills) {
-      if (skill.connection === undefined || skill.connectionIsOptional === true) continue
-      it(`${skill.name} links to the documentation of its operation`, () => {
-        match(String(skill.docs), /^https:\/\/[^/]+\/./)
-      })
-    }
-
-    describeExamples(plugin, options)
-    describeFailures(plugin, options.sandbox)
-    if (plugin.connection !== undefined) describeConnection(plugin.connection, options)
-  })
+  describe(`plugin ${plugin.name}`, () => addContract(plugin, options, it))
 }
 
-function describeExamples(plugin: PluginDefinition, options: DescribePluginOptions): void {
-  const { it } = globalThis as unknown as TestGlobals
+/** One rule for all plugins. */
+export interface ContractTest {
+  readonly name: string
+  /** Throws if the plugin breaks the rule. */
+  readonly run: () => void | Promise<void>
+}
+
+/** The tests of {@link describePlugin}, for use without mocha. */
+export function contractTests(
+  plugin: PluginDefinition,
+  options: DescribePluginOptions,
+): readonly ContractTest[] {
+  const tests: ContractTest[] = []
+  addContract(plugin, options, (name, run) => void tests.push({ name, run }))
+  return tests
+}
+
+function addContract(plugin: PluginDefinition, options: DescribePluginOptions, it: AddTest): void {
+  it('has valid names, schemas, examples and effects', () => {
+    const folder = options.isPackage === true ? undefined : basename(options.folder)
+    deepStrictEqual(checkPlugin(plugin, folder), [])
+  })
+
+  it('describes its patterns in words', () => {
+    const declared = [plugin.connection?.settings, ...plugin.skills.map(({ input }) => input)]
+    deepStrictEqual(declared.flatMap(patternsWithoutWords), [])
+  })
+
+  it('has a README that names every skill', () => {
+    const readme = readFileSync(join(options.folder, 'README.md'), 'utf8')
+    for (const { name } of plugin.skills) {
+      ok(readme.includes(`${plugin.name}.${name}`), `README.md does not mention ${plugin.name}.${name}`)
+    }
+  })
+
+  for (const skill of plugin.skills) {
+    if (skill.connection === undefined || skill.connectionIsOptional === true) continue
+    it(`${skill.name} links to the documentation of its operation`, () => {
+      match(String(skill.docs), /^https:\/\/[^/]+\/./)
+    })
+  }
+
+  describeExamples(plugin, options, it)
+  describeFailures(plugin, options.sandbox, it)
+  if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
+}
+
+function describeExamples(plugin: PluginDefinition, options: DescribePluginOptions, it: AddTest): void {
   for (const skill of plugin.skills) {
     for (const example of skill.examples) {
       it(`${skill.name} matches its example: ${example.title}`, async () => {
@@ -82,8 +103,11 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
   }
 }
 
-function describeConnection(definition: ConnectionDefinition, { sandbox }: DescribePluginOptions): void {
-  const { it } = globalThis as unknown as TestGlobals
+function describeConnection(
+  definition: ConnectionDefinition,
+  { sandbox }: DescribePluginOptions,
+  it: AddTest,
+): void {
   const check = (settings: Readonly<Record<string, unknown>> = {}) =>
     checkConnection(definition, { settings, egress: loopbackEgress })
 

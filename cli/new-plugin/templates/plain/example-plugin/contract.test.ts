@@ -1,4 +1,0 @@
-import { describePlugin } from 'tocsin/plugin/testing'
-import plugin from './plugin.ts'
-
-describePlugin(plugin, { folder: import.meta.dirname })
