@@ -32,7 +32,9 @@ async function exchange(
   { method, headers, body, maxBytes, signal }: EgressRequest,
 ): Promise<EgressResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    open(url, { method, headers, signal, agent: false }, resolve).on('error', reject).end(body)
+    // Node frames the body of a DELETE only by this header.
+    const framed = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+    open(url, { method, headers: framed, signal, agent: false }, resolve).on('error', reject).end(body)
   })
   const isZipped = response.headers['content-encoding'] === 'gzip'
   const stream = isZipped ? response.compose<NodeJS.ReadWriteStream>(createGunzip()) : response
