@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import { pluginFile } from '../../core/declarative/index.ts'
 import { ConflictError } from '../../core/errors/errors.ts'
 import type { PluginPlace } from './place-of.ts'
 import type { PluginName } from './plugin-name.ts'
@@ -11,6 +12,14 @@ export interface NewPlugin extends PluginPlace {
   readonly template: 'plain' | 'connected' | 'yaml'
   /** The folder of this Tocsin. */
   readonly root: string
+  /** Generated files, instead of those of the template. */
+  readonly generated?: readonly PluginFile[]
+}
+
+/** A file by its path below the folder of the plugin. */
+export interface PluginFile {
+  readonly path: string
+  readonly text: string
 }
 
 const templates = join(import.meta.dirname, 'templates')
@@ -37,27 +46,25 @@ export async function makePlugin(
   return { folder, files: files.map(({ path }) => path) }
 }
 
-function filesOf({ name, template, isPackage, parent, root }: NewPlugin): readonly NewFile[] {
+function filesOf({ name, template, isPackage, parent, root, generated }: NewPlugin): readonly PluginFile[] {
   const isYaml = template === 'yaml'
-  const own = readFolder(join(templates, template, 'example-plugin'))
-  const files = isPackage
-    ? [...own, ...readFolder(join(templates, isYaml ? 'yaml-package' : 'package'))]
-    : own
+  const own = generated ? [] : readFolder(join(templates, template, 'example-plugin'))
+  const more = isPackage ? readFolder(join(templates, isYaml ? 'yaml-package' : 'package')) : []
   const schema = `${isPackage ? './node_modules/tocsin' : '../..'}/schemas/plugin.schema.json`
-  return files.map(({ path, text }) => ({
+  const renamed = [...own, ...more].map(({ path, text }) => ({
     path: rename(path, name),
     text: rename(text, name)
       .replaceAll('PLUGIN_SCHEMA', schema)
       .replaceAll('TOCSIN_FOLDER', relative(join(parent, name.folder), root).replaceAll('\\', '/')),
   }))
+  const made = (generated ?? []).map(({ path, text }) => ({
+    path,
+    text: path === pluginFile ? `# yaml-language-server: $schema=${schema}\n${text}` : text,
+  }))
+  return [...renamed, ...made]
 }
 
-interface NewFile {
-  readonly path: string
-  readonly text: string
-}
-
-function readFolder(folder: string): readonly NewFile[] {
+function readFolder(folder: string): readonly PluginFile[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   return paths.toSorted().map((path) => ({

@@ -3,7 +3,14 @@ import { Command, Option } from 'commander'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
+import { operationTable } from '../../new-plugin/choose-by-hand.ts'
 import { makePlugin, type NewPlugin } from '../../new-plugin/make-plugin.ts'
+import {
+  chosenOperations,
+  generateFrom,
+  openOpenApiFile,
+  type OpenedFile,
+} from '../../new-plugin/openapi-file.ts'
 import { pluginPlaceOf } from '../../new-plugin/place-of.ts'
 import { pluginNameOf } from '../../new-plugin/plugin-name.ts'
 import { paint } from '../../output/paint.ts'
@@ -20,6 +27,14 @@ export function newPluginCommand(): Command {
         'in TypeScript, with a connection to another system, and its sandbox',
       ).conflicts('yaml'),
     )
+    .addOption(
+      new Option('--openapi <file>', 'in YAML, from an OpenAPI 3 or Swagger 2 document').conflicts([
+        'connection',
+        'yaml',
+      ]),
+    )
+    .option('--operations <list>', 'with --openapi: ids, numbers or `GET /path`, separated by commas')
+    .option('--list', 'with --openapi: only show the operations')
     .option('--in <folder>', 'parent folder of the plugin')
     .addHelpText(
       'after',
@@ -33,22 +48,58 @@ Examples:
   tocsin new plugin ticket-system --yaml              a plugin.yaml with recorded answers
   tocsin new plugin ticket-system --connection        the same in TypeScript
   tocsin new plugin word-counter                      the smallest plugin, without a connection
-  tocsin new plugin ticket-system --yaml --in ~/plugins`,
+  tocsin new plugin ticket-system --yaml --in ~/plugins
+  tocsin new plugin ticket-system --openapi api.yaml  choose the operations at the terminal
+  tocsin new plugin ticket-system --openapi api.yaml --operations 'listTickets,GET /tickets/{id}'`,
     )
-    .action(async (text: string, { connection, yaml, in: parent }: NewPluginOptions) => {
+    .action(async (text: string, options: NewPluginOptions, command: Command) => {
+      const { connection, yaml, openapi, operations, list, in: parent } = options
       const name = pluginNameOf(text)
+      if (openapi === undefined && (operations ?? list) !== undefined)
+        command.error('error: --operations and --list need --openapi')
+      const opened = openapi === undefined ? undefined : await openOpenApiFile(openapi)
+      if (opened && list === true) {
+        console.log(operationTable(opened.operations))
+        return
+      }
       await refuseTaken(name.name)
       const place = pluginPlaceOf(process.cwd(), parent, pluginsDir)
-      const template = yaml ? 'yaml' : connection ? 'connected' : 'plain'
+      const template = yaml || opened ? 'yaml' : connection ? 'connected' : 'plain'
       const plugin: NewPlugin = { ...place, name, template, root }
+      if (opened) {
+        await importPlugin(plugin, opened, operations)
+        return
+      }
       const { folder, files } = await makePlugin(plugin)
       console.log(report(plugin, folder, files))
     })
 }
 
+/** Makes a plugin of the operations that are given, or chosen at the terminal. */
+async function importPlugin(
+  plugin: NewPlugin,
+  opened: OpenedFile,
+  operations: string | undefined,
+): Promise<void> {
+  const chosen = await chosenOperations(opened.operations, operations)
+  if (chosen.length === 0) {
+    console.log('nothing was written')
+    return
+  }
+  const { files: generated, remarks } = generateFrom(opened, chosen, plugin.name.name)
+  const { folder, files } = await makePlugin({ ...plugin, generated })
+  const shown = remarks.map((remark) => `  ${printable(remark, longest)}`)
+  console.log(
+    [report(plugin, folder, files), ...(shown.length === 0 ? [] : ['', 'check:', ...shown])].join('\n'),
+  )
+}
+
 interface NewPluginOptions {
   readonly connection?: boolean
   readonly yaml?: boolean
+  readonly openapi?: string
+  readonly operations?: string
+  readonly list?: boolean
   readonly in?: string
 }
 
