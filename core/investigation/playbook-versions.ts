@@ -9,9 +9,9 @@ import { parseInSlices } from '../playbook/read/parse.ts'
 import type { PlaybookStore } from '../ports/playbook-store.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** From the playbooks folder, or generated for alerts of one organization. */
+/** From the playbooks folder, or generated for one organization. */
 export type PlaybookOrigin =
-  { readonly origin: 'file' } | { readonly origin: 'made'; readonly organizationUuid: string }
+  { readonly origin: 'file' } | { readonly origin: 'made' | 'trial'; readonly organizationUuid: string }
 
 /** Maximum number of compiled versions in memory; others are compiled when a run needs them. */
 const maxCompiled = 1_000
@@ -53,7 +53,7 @@ export class PlaybookVersions {
   /** Stores a playbook as the newest version of its name. */
   async keepChecked(playbook: Playbook, from: PlaybookOrigin, by: Actor = theServer): Promise<Playbook> {
     const { name, hash, source } = playbook
-    const organizationUuid = from.origin === 'made' ? from.organizationUuid : null
+    const organizationUuid = from.origin === 'file' ? null : from.organizationUuid
     await this.#store.put({ name, hash, source, origin: from.origin, organizationUuid }, by)
     this.#compiled.set(hash, playbook)
     this.#newest.set(placeOf(playbook, from), hash)
@@ -74,7 +74,7 @@ export class PlaybookVersions {
 
 /** The generated playbooks of organizations are kept apart. */
 const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
-  `${from.origin === 'made' ? from.organizationUuid : ''}/${name}`
+  `${from.origin === 'file' ? '' : from.organizationUuid}/${name}`
 
 /** @throws PlaybookError */
 async function check(source: string, catalogue: Catalogue): Promise<Playbook> {

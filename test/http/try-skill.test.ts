@@ -87,6 +87,16 @@ describe('trying a skill over HTTP', () => {
     expect((await attempt('tower.ring_bell', none)).json.detail).to.contain('globex has no connection')
   })
 
+  it('is neither published nor listed among the playbooks', async () => {
+    const { json } = await attempt('tower.ring_bell', ring())
+    const playbook = { name: 'try-tower-ring-bell', origin: 'trial', in_force: false }
+    expect((await api.call('GET', `/api/playbooks/${json.playbook_hash}`)).json).to.include(playbook)
+    const listed = async (query: string) => (await api.call('GET', `/api/playbooks${query}`)).text
+    expect(await listed('?origin=trial')).to.contain('try-tower-ring-bell')
+    expect(await listed('')).to.not.contain('try-tower')
+    expect((await api.call('GET', '/api/audit?action=playbook.put_in_force')).text).to.not.contain('try-')
+  })
+
   it('cannot be started as a playbook', async () => {
     await attempt('tower.ring_bell', ring())
     const body = { organization_code: 'acme', inputs: { times: 9 } }

@@ -57,7 +57,8 @@ export class SqlitePlaybookStore extends SqliteStore implements PlaybookStore {
           ...ofName,
           hash,
         ) === 1
-      if (!isNews) return
+      // A trial is not published: its run is recorded.
+      if (!isNews || origin === 'trial') return
       recordAudit(this.context, {
         action: 'playbook.put_in_force',
         by,
@@ -100,7 +101,9 @@ export class SqlitePlaybookStore extends SqliteStore implements PlaybookStore {
         conditions: [
           newest,
           ...visible(scope),
-          ...filterBy('t.origin = ?', origin),
+          ...(origin === undefined
+            ? [{ sql: `t.origin <> 'trial'`, values: [] }]
+            : filterBy('t.origin = ?', origin)),
           ...filterBy('instr(lower(t.name), lower(?)) > 0', text),
         ],
         page,

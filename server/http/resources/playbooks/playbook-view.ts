@@ -20,7 +20,7 @@ export async function playbookView(
     origin,
     organization_code: organizationCode,
     // An authored playbook of the same name takes precedence.
-    in_force: origin === 'made' ? isNewest && live === undefined : live === hash,
+    in_force: origin === 'made' ? isNewest && live === undefined : origin === 'file' && live === hash,
     put_in_force_at: putInForce?.at ?? null,
     put_in_force_by: putInForce?.by.name ?? null,
     put_in_force_actor: putInForce?.by ?? null,
@@ -31,7 +31,7 @@ export async function playbookView(
 export const playbookFields = {
   name: text,
   hash: text,
-  origin: { enum: ['file', 'made'] },
+  origin: { enum: ['file', 'made', 'trial'] },
   organization_code: {
     ...textOrNull,
     description:

@@ -36,7 +36,11 @@ const listPlaybooks = defineRoute({
       type: 'string',
       description: 'Code of an organization: playbooks generated for it, and authored ones.',
     },
-    origin: { type: 'string', enum: ['file', 'made'] },
+    origin: {
+      type: 'string',
+      enum: ['file', 'made', 'trial'],
+      description: 'Default: all except `trial`, which tries a skill.',
+    },
     q: {
       type: 'string',
       minLength: 1,

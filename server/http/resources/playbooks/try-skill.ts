@@ -54,7 +54,7 @@ export const trySkill = defineRoute({
     requireConfirmation(found, connection, confirm)
     requireFit(found, input)
     const { source, inputs } = generateTrial(found, connection, input)
-    const playbook = await playbooks.keep(source, { origin: 'made', organizationUuid: organization.uuid })
+    const playbook = await playbooks.keep(source, { origin: 'trial', organizationUuid: organization.uuid })
     const run = await control.start({ playbook, organization, inputs, by: caller.actor })
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
