@@ -37,8 +37,16 @@ describe('catalogue in the page', function () {
     await page.getByRole('link', { name: 'noise', exact: true }).waitFor()
     await page.getByText('YAML', { exact: true }).waitFor()
     await page.getByText('plugins/greynoise').waitFor()
+    await page.getByRole('link', { name: 'noise', exact: true }).click()
+    await page.getByRole('link', { name: 'GreyNoise' }).click()
     await page.getByRole('link', { name: 'New connection' }).click()
     await page.getByLabel('API key').first().waitFor()
+    await house.visit('/connections/new')
+    await page.getByLabel('Search systems').fill('internet noise')
+    await page.getByText('No matching system').waitFor()
+    await page.getByLabel('Search systems').fill('greynoise')
+    await page.getByRole('link', { name: 'AbuseIPDB' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'GreyNoise' }).waitFor()
   })
 
   it('shows a skill with its inputs, outputs and examples', async () => {

@@ -78,7 +78,7 @@ function Form({ skill }: { readonly skill: ApiSkillDetail }) {
               {connection.isUsed && (
                 <Select
                   label="Connection"
-                  placeholder={connection.names.length === 0 ? 'No connection yet' : 'Choose one'}
+                  placeholder={connection.placeholder}
                   data={[...connection.names]}
                   value={connection.name}
                   onChange={(name) => type({ connection: name })}
@@ -177,16 +177,24 @@ function useTrial(skill: ApiSkillDetail) {
     textOf: useCallback((now: Typed) => (now.isSent ? '' : changedFieldsText(fields, now.values)), [fields]),
   })
   const type = (next: Partial<Typed>): void => setTyped((now) => ({ ...now, isSent: false, ...next }))
+  const all = useConnectionsOf(plugin).data ?? []
+  const owners = new Set(all.map(({ organization_code: code }) => code))
+  const [onlyOwner = null] = skill.needs_connection && owners.size === 1 ? owners : []
   const organization = useOrganization([
-    typed.organization,
+    typed.organization ?? onlyOwner,
     (code) => type({ organization: code, connection: null }),
   ])
-  const all = useConnectionsOf(plugin)
-  const own = (all.data ?? []).filter(({ organization_code: code }) => code === organization.code)
+  const own = all.filter(({ organization_code: code }) => code === organization.code)
   const names = own.map((one) => one.name)
   const only = skill.needs_connection && names.length === 1 ? names[0]! : null
   const connection = {
     isUsed: skill.needs_connection || names.length > 0,
+    placeholder:
+      organization.code === undefined
+        ? 'Choose an organization first'
+        : names.length === 0
+          ? 'No connection yet'
+          : 'Choose one',
     names,
     name: typed.connection ?? only,
   }

@@ -4,7 +4,7 @@ import { useEffect, useState, useRef } from 'react'
 import { useParams } from 'wouter'
 import { apiCallTagged, type Tagged, apiCall } from '../api/call.ts'
 import { useFilters } from '../lists/use-filters.ts'
-import { PageLoading, Section } from '../parts/layout.tsx'
+import { PageLoading, Section, TextLink } from '../parts/layout.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
@@ -74,7 +74,7 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
       <ViewHead
         title={data.name}
         states={<ConnectionState connection={data} />}
-        about={aboutOf(data, plugin)}
+        about={<About connection={data} plugin={plugin} />}
         actions={mayEdit && <ConnectionActions connection={data} path={path} etag={etag} onDone={onDone} />}
       />
       <Remarks connection={data} />
@@ -116,10 +116,22 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
   )
 }
 
-function aboutOf(data: ApiConnection, plugin: ApiPlugin | undefined): string {
-  const { credential_age_days: days } = data
+function About({
+  connection,
+  plugin,
+}: Pick<ConnectionViewProps, 'plugin'> & { readonly connection: ApiConnection }) {
+  const { credential_age_days: days, organization_code: code } = connection
   const age = days === null ? [] : [`credentials ${ageText(days)}`]
-  return [plugin?.title ?? data.plugin, data.organization_code, ...age].join(' · ')
+  return (
+    <>
+      {plugin === undefined ? (
+        connection.plugin
+      ) : (
+        <TextLink href={`/catalogue/plugins/${plugin.name}`}>{plugin.title}</TextLink>
+      )}
+      {['', code, ...age].join(' · ')}
+    </>
+  )
 }
 
 /** Errors and warnings of a connection. */

@@ -12,8 +12,9 @@ import {
 import { Link } from 'wouter'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
+import { TextFilter } from '../lists/filters.tsx'
 import { useFilters } from '../lists/use-filters.ts'
-import { PageLoading, Section } from '../parts/layout.tsx'
+import { Empty, PageLoading, Section } from '../parts/layout.tsx'
 import { RequireRole, ViewHead, ViewError } from '../shell/view.tsx'
 import './connections.css'
 import { usePlugins, SetupSteps } from './connection-parts.tsx'
@@ -32,7 +33,7 @@ import { useOrganization } from '../api/lookups.ts'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
 import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 
-const names = ['plugin'] as const
+const names = ['plugin', 'q'] as const
 
 /** A choice of plugins, then the form. */
 export default function NewConnectionPage() {
@@ -45,18 +46,24 @@ export default function NewConnectionPage() {
 
 function ChosenPlugin() {
   const plugins = usePlugins()
-  const { filters } = useFilters(names)
+  const { filters, of } = useFilters(names)
   if (plugins.isLoadingError)
     return <ViewError error={plugins.error} onRetry={() => void plugins.refetch()} />
   if (plugins.isPending) return <PageLoading />
   const chosen = plugins.data.find(({ name }) => name === filters.plugin)
   if (chosen?.connection)
     return <ConnectionForm key={chosen.name} plugin={chosen} setup={chosen.connection} />
+  const wanted = (filters.q ?? '').toLowerCase()
+  const found = plugins.data.filter(({ name, title, description }) =>
+    `${name} ${title} ${description}`.toLowerCase().includes(wanted),
+  )
   return (
     <Stack gap="var(--tocsin-gap)">
       <ViewHead title="New connection" about="Choose a system" />
+      <TextFilter label="Search systems" placeholder="Search systems" {...of('q')} />
+      {found.length === 0 && <Empty>No matching system</Empty>}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        {plugins.data.map(({ name, title, connection }) => (
+        {found.map(({ name, title, connection }) => (
           <UnstyledButton
             key={name}
             component={Link}

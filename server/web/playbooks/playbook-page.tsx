@@ -66,7 +66,7 @@ export default function PlaybookPage() {
           here.
         </Alert>
       )}
-      {data.origin === 'made' && data.organization_code !== null && isNewest && !isManual(data.source) && (
+      {data.origin === 'made' && data.organization_code !== null && isNewest && (
         <MadeNote organization={data.organization_code} mayKeep={mayEdit} />
       )}
       {isEdited ? (

@@ -12,6 +12,7 @@ import { AlertsCell, FailedCell, LastRunCell, LastRunsCell, StartsCell } from '.
 const origins = [
   { value: 'file', label: 'Authored' },
   { value: 'made', label: 'Generated' },
+  { value: 'trial', label: 'Trial of a skill' },
 ] as const
 
 const columns: readonly Column<ApiPlaybook>[] = [

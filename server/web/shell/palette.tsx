@@ -8,7 +8,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSession, useHasRole, useIsGlobalAdmin, useSignOut } from '../session/session.ts'
 import { viewGroups, type View } from '../views.ts'
 import { apiGet, type Query } from '../api/call.ts'
-import type { ApiAlert, ApiCase, ApiPage, ApiConnection, ApiPlaybook } from '../api/types.ts'
+import type { ApiAlert, ApiCase, ApiPage, ApiConnection, ApiPlaybook, ApiSkill } from '../api/types.ts'
 import { showInvisible } from '../parts/outside-text.ts'
 
 const [store, spotlight] = createSpotlight()
@@ -107,6 +107,7 @@ function useFound(query: string): readonly TargetGroup[] {
   const cases = useSome<ApiCase>('/cases', words, { q: words })
   const alerts = useSome<ApiAlert>('/alerts', words, { q: words })
   const playbooks = useSome<ApiPlaybook>('/playbooks', words, { q: words })
+  const skills = useSome<ApiSkill>('/skills', words, { q: words })
   // The API does not search connections; there are few.
   const connections = useSome<ApiConnection>('/connections', words, { limit: 200 })
   const wanted = words.toLowerCase()
@@ -131,6 +132,13 @@ function useFound(query: string): readonly TargetGroup[] {
         { label: name, to: `/playbooks/${name}` },
         { label: `Runs of ${name}`, to: `/runs?${new URLSearchParams({ playbook: name }).toString()}` },
       ]),
+    },
+    {
+      label: 'Skills',
+      targets: skills.map(({ name, title, plugin_title: vendor }) => ({
+        label: `${title} (${vendor})`,
+        to: `/catalogue/skills/${name}`,
+      })),
     },
     {
       label: 'Connections',

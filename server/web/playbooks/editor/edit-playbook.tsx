@@ -46,7 +46,7 @@ export function EditPlaybook({ playbook, onSaved }: EditPlaybookProps) {
     staleTime: Infinity,
   })
   // A generated playbook has no live version to conflict with.
-  const isGenerated = origin === 'made'
+  const isGenerated = origin !== 'file'
   const base = isInForce && !isGenerated ? hash : null
   const takeUp = useCallback(
     (version: ApiPlaybookDetail): void => {
