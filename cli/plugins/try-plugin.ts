@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { compilePlugin, exampleProblems, inHaste, loadPlugin } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import type { PluginDefinition } from '../../core/plugin/index.ts'
@@ -21,7 +21,8 @@ export interface TriedPlugin {
   readonly path: string
   /** Number of passed tests. */
   readonly passed: number
-  readonly failures: readonly { readonly test: string; readonly message: string }[]
+  /** A problem with a place in `plugin.yaml` belongs to no test. */
+  readonly failures: readonly { readonly test: string | undefined; readonly message: string }[]
   /** Warnings at their places in `plugin.yaml`. */
   readonly warnings: readonly string[]
 }
@@ -67,14 +68,18 @@ async function fromModule(path: string): Promise<Loaded> {
 }
 
 async function fromYaml({ folder }: PluginModule, path: string): Promise<Loaded> {
-  const { declared, problems, source } = loadPlugin({ path, isNamedAfterFolder: folder !== undefined })
+  const { declared, problems, source } = loadPlugin({
+    path,
+    file: relative('.', path),
+    isNamedAfterFolder: folder !== undefined,
+  })
   const shown = (wanted: string) =>
     problems.filter(({ severity }) => severity === wanted).map((problem) => formatProblem(problem, source))
   const warnings = shown('warning')
   if (declared === undefined)
     return {
       definition: undefined,
-      failures: shown('error').map((message) => ({ test: 'plugin.yaml', message })),
+      failures: shown('error').map((message) => ({ test: undefined, message })),
       warnings,
     }
   const failures = (await exampleProblems(declared)).map(({ file, problem }) => ({

@@ -71,6 +71,18 @@ describe('tocsin plugins', function () {
     expect(tried?.failures[0]?.message).to.match(/plugin\.yaml:\d+:5 {2}error E104 {2}unknown .*efect/)
   })
 
+  it('writes the outputs of the skills into the examples on request', async () => {
+    await make('horn', 'yaml')
+    const path = join(folder.path, 'horn/examples/item.json')
+    const { output, ...example } = JSON.parse(await readFile(path, 'utf8')) as { readonly output: unknown }
+    await writeFile(path, JSON.stringify(example))
+    const without = await tocsin(['check', 'horn'])
+    expect(without.stdout).to.include('--write-outputs').and.include('✗ horn/plugin.yaml  not tested')
+    const written = await tocsin(['check', 'horn', '--write-outputs'])
+    expect(written, written.stdout).to.include({ code: 0 })
+    expect(JSON.parse(await readFile(path, 'utf8'))).to.deep.equal({ ...example, output })
+  })
+
   it('reports a folder that does not exist, and one without a plugin', async () => {
     expect((await tocsin(['check', 'nowhere'])).stderr).to.include('nowhere does not exist')
     await mkdir(join(folder.path, 'empty'))

@@ -9,6 +9,7 @@ import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint } from '../../output/paint.ts'
 import { printable, printableJson, printableLines } from '../../output/printable.ts'
 import { listPlugins, pluginTable } from '../../plugins/list-plugins.ts'
+import { writeOutputs } from '../../plugins/write-outputs.ts'
 import { modulesAt, tryPlugin, type TriedPlugin } from '../../plugins/try-plugin.ts'
 
 export function pluginsCommand(): Command {
@@ -42,6 +43,10 @@ function checkCommand(): Command {
       'folders of plugins, plugin.yaml files or modules; default: all installed plugins',
     )
     .option('--json', 'print JSON: name, kind, source, path, passed, failures, warnings')
+    .option(
+      '--write-outputs',
+      'first write the outputs that the skills give into the examples of plugin.yaml',
+    )
     .addHelpText(
       'after',
       `
@@ -50,12 +55,14 @@ against a sandbox made from its examples, unless there is a sandbox.ts beside it
 
 Examples:
   tocsin plugins check .                              the plugin in this folder
-  tocsin plugins check plugins/bell`,
+  tocsin plugins check plugins/bell
+  tocsin plugins check --write-outputs plugins/bell   review the outputs before you rely on them`,
     )
-    .action(async (paths: readonly string[], options: { json?: boolean }, command: Command) => {
+    .action(async (paths: readonly string[], options: CheckOptions, command: Command) => {
       const isJson = options.json === true || command.parent?.opts()['json'] === true
       const tried: TriedPlugin[] = []
       for (const module of modulesFor(paths)) {
+        if (options.writeOutputs === true && module.yaml !== undefined) await writeOutputs(module.yaml)
         const plugin = await tryPlugin(module)
         tried.push(plugin)
         if (!isJson) console.log(report(plugin))
@@ -63,6 +70,11 @@ Examples:
       if (isJson) console.log(printableJson(tried))
       if (tried.some(({ failures }) => failures.length > 0)) throw new Exit(exitCodes.failed)
     })
+}
+
+interface CheckOptions {
+  readonly json?: boolean
+  readonly writeOutputs?: boolean
 }
 
 /** @throws NotFoundError `file_not_found` */
@@ -85,12 +97,14 @@ const notFound = (message: string): NotFoundError =>
 function report({ name, path, passed, failures, warnings }: TriedPlugin): string {
   const where = printable(relative('.', path), 5_000)
   const count = `${passed} test${passed === 1 ? '' : 's'} passed`
-  const head =
-    failures.length === 0
-      ? `${paint.good('✓')} ${paint.strong(name ?? where)}  ${count}`
-      : `${paint.bad('✗')} ${paint.strong(name ?? where)}  ${failures.length} failed, ${count}`
-  const lines = failures.map(({ test, message }) => `  ${test}\n${indented(message)}`)
-  return [...warnings.map(printableLines), `${head}  ${paint.dim(where)}`, ...lines].join('\n')
+  const result =
+    failures.length === 0 ? count : name === undefined ? 'not tested' : `${failures.length} failed, ${count}`
+  const mark = failures.length === 0 ? paint.good('✓') : paint.bad('✗')
+  const lines = failures.map(({ test, message }) =>
+    test === undefined ? printableLines(message) : `  ${printable(test)}\n${indented(message)}`,
+  )
+  const head = `${mark} ${paint.strong(name ?? where)}  ${result}  ${name === undefined ? '' : paint.dim(where)}`
+  return [...warnings.map(printableLines), ...lines, head.trimEnd()].join('\n')
 }
 
 const indented = (text: string): string => printableLines(text).replaceAll(/^/gm, '    ')

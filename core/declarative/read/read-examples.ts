@@ -57,7 +57,8 @@ function problemOf(value: unknown): string | undefined {
   if (unknown !== undefined) return `has the unknown key ${quote(unknown)}; possible: ${keys.join(', ')}`
   if (typeof value['title'] !== 'string' || value['title'].trim() === '') return 'needs a `title`'
   if (!isObject(value['input'])) return 'needs `input`, an object'
-  if (!isObject(value['output'])) return 'needs `output`, an object'
+  if (!isObject(value['output']))
+    return 'needs `output`, an object; `tocsin plugins check --write-outputs` adds it'
   const { source, synthetic, responses } = value
   if (source !== undefined && typeof source !== 'string') return 'needs a string as `source`'
   if (synthetic !== undefined && typeof synthetic !== 'boolean') return 'needs true or false as `synthetic`'

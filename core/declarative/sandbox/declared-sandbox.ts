@@ -40,8 +40,8 @@ export async function exampleProblems(declared: DeclaredPlugin): Promise<readonl
   const { recordExamples } = await import('./record-examples.ts')
   const settings = declared.connection ? makeUpSettings(declared.connection) : {}
   const recorded = await recordExamples(inHaste(declared), settings)
-  return recorded.flatMap(({ file, skill, problem }) =>
-    problem === undefined ? [] : [{ file, skill, problem }],
+  return recorded.flatMap(({ file, skill, problem, output }) =>
+    problem === undefined ? [] : [{ file, skill, problem, output }],
   )
 }
 
@@ -50,4 +50,6 @@ export interface ExampleProblem {
   /** Path below the folder of the plugin. */
   readonly file: string
   readonly problem: string
+  /** The output that the answers give; undefined if the skill fails. */
+  readonly output: unknown
 }

@@ -23,6 +23,8 @@ export interface RecordedExample {
   readonly exchanges: readonly RecordedExchange[]
   /** The reason why the example does not fit its skill; undefined if it does. */
   readonly problem: string | undefined
+  /** The output that the answers give; undefined if the skill fails. */
+  readonly output: unknown
 }
 
 /** Two moments that differ in every part: what differs between requests made then depends on the time. */
@@ -58,7 +60,7 @@ async function recordExample(
   example: DeclaredExample,
   given: Pick<RunSkillOptions, 'settings'>,
   credentials: readonly string[],
-): Promise<Pick<RecordedExample, 'exchanges' | 'problem'>> {
+): Promise<Pick<RecordedExample, 'exchanges' | 'problem' | 'output'>> {
   const [first, second] = [
     await runOver(skill, example, given, moments[0]),
     await runOver(skill, example, given, moments[1]),
@@ -71,7 +73,7 @@ async function recordExample(
       response: example.responses[at]!,
       isVerification: at >= first.ofRun,
     }))
-  return { exchanges, problem: first.problem }
+  return { exchanges, problem: first.problem, output: first.output }
 }
 
 interface Run {
@@ -79,6 +81,7 @@ interface Run {
   /** How many of the requests are not a verification. */
   readonly ofRun: number
   readonly problem: string | undefined
+  readonly output: unknown
 }
 
 async function runOver(
@@ -103,9 +106,15 @@ async function runOver(
     ofRun = requests.length
     if (ofRun < responses.length && skill.effect === 'write' && skill.repeat === 'verify')
       await runSkill(skill, input, { ...options, purpose: 'verify' })
-    return { requests, ofRun, problem: problemOf(run.output, output, requests.length, responses.length) }
+    const problem = problemOf(run.output, output, requests.length, responses.length)
+    return { requests, ofRun, problem, output: run.output }
   } catch (error) {
-    return { requests, ofRun: ofRun === 0 ? requests.length : ofRun, problem: (error as Error).message }
+    return {
+      requests,
+      ofRun: ofRun === 0 ? requests.length : ofRun,
+      problem: (error as Error).message,
+      output: undefined,
+    }
   }
 }
 
