@@ -25,6 +25,8 @@ type AnyConnection = ConnectionDefinition<never>
 interface Declaration {
   readonly data: Readonly<Record<string, unknown>>
   readonly functions: readonly string[]
+  /** The names of functions in objects of functions, such as `inbound`. */
+  readonly groups: Readonly<Record<string, readonly string[]>>
 }
 
 interface Remembered {
@@ -105,11 +107,20 @@ const apart = new Set(['connection', 'skills', 'examples'])
 
 function declarationOf(object: object): Declaration {
   const entries = Object.entries(object).filter(([name]) => !apart.has(name))
+  const functions = entries.filter(([, value]) => typeof value === 'function').map(([name]) => name)
+  const groups = entries.filter(([, value]) => isGroup(value))
+  const others = new Set([...functions, ...groups.map(([name]) => name)])
   return {
-    data: Object.fromEntries(entries.filter(([, value]) => typeof value !== 'function')),
-    functions: entries.filter(([, value]) => typeof value === 'function').map(([name]) => name),
+    data: Object.fromEntries(entries.filter(([name]) => !others.has(name))),
+    functions,
+    groups: Object.fromEntries(groups.map(([name, group]) => [name, Object.keys(group as object)])),
   }
 }
+
+const isGroup = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).some((each) => typeof each === 'function')
 
 const rememberedOf = (plugin: PluginDefinition): Remembered => ({
   plugin: declarationOf(plugin),
@@ -145,12 +156,18 @@ function lazyPlugin(
 type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
 
 /** The object with functions that call those of the compiled one. */
-const lazyObject = ({ data, functions }: Declaration, compiled: () => object): object => ({
+const lazyObject = ({ data, functions, groups }: Declaration, compiled: () => object): object => ({
   ...data,
+  ...lazyFunctions(functions, compiled),
   ...Object.fromEntries(
-    functions.map((name) => [
-      name,
-      (...given: readonly unknown[]) => (compiled() as Functions)[name]!(...given),
+    Object.entries(groups).map(([group, names]) => [
+      group,
+      lazyFunctions(names, () => (compiled() as Readonly<Record<string, object>>)[group]!),
     ]),
   ),
 })
+
+const lazyFunctions = (names: readonly string[], compiled: () => object): Functions =>
+  Object.fromEntries(
+    names.map((name) => [name, (...given: readonly unknown[]) => (compiled() as Functions)[name]!(...given)]),
+  )

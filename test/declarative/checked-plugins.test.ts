@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runSkill } from '../../core/plugin/testing/index.ts'
-import type { PluginDefinition } from '../../core/plugin/index.ts'
+import { runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
+import { Secret, type PluginDefinition } from '../../core/plugin/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { pluginWith } from './support.ts'
@@ -20,7 +20,12 @@ describe('the file of checked plugins', () => {
 
   const connection = `fields: { api_key: { secret: true } }
 auth: { header: key, value: "\${{ settings.api_key }}" }
-errors: [{ when: response.status == 400, hint: check it }]`
+errors: [{ when: response.status == 400, hint: check it }]
+webhooks:
+  events:
+    verify: { header: key, value: "\${{ settings.api_key }}" }
+    handshake: { text: hello }
+    provider: siem`
   const source = pluginWith({
     connection,
     skill:
@@ -50,6 +55,10 @@ errors: [{ when: response.status == 400, hint: check it }]`
     )
     expect(output).to.deep.equal({ status: 200 })
     expect(requests[0]).to.include({ path: '/it/7' }).and.have.nested.property('headers.key', 'a-long-key')
+    const request = webhookRequest('{}', { headers: { key: 'a-long-key' } })
+    const known = { api_key: new Secret('a-long-key') }
+    expect(later.connection?.inbound?.['events']?.(request, known).alerts).to.have.length(1)
+    expect(later.connection?.handshakes?.['events']?.(request, known)).to.deep.equal({ text: 'hello' })
   })
 
   it('does not read the YAML again until the plugin is used', async () => {

@@ -1,13 +1,16 @@
 import { expect } from 'chai'
+import { createHmac } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { pluginKeys, readPlugin } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { modulesAt, tryPlugin } from '../../cli/plugins/try-plugin.ts'
+import { Secret } from '../../core/plugin/index.ts'
+import { webhookRequest } from '../../core/plugin/testing/index.ts'
 import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
 import { keysTable } from '../playbook/keys-reference.ts'
-import { pluginWith, saidOf } from './support.ts'
+import { compiled, pluginWith, saidOf } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -57,6 +60,35 @@ describe(reference, () => {
       expect(saidOf(pluginWith(parts))).to.deep.equal([])
     })
   }
+})
+
+describe('docs/receive-alerts-by-webhook.md', () => {
+  const text = page('docs/receive-alerts-by-webhook.md')
+  const source = blocksOf(text, 'yaml')[0]!
+  const [body = ''] = blocksOf(text, 'json')
+
+  it('shows a webhook that receives what the page shows', () => {
+    const { alerts: receive } = compiled(source).connection!.inbound!
+    const settings = { signing_secret: new Secret('a-long-secret'), provider: 'badlist' }
+    const nowMs = 1_800_000_000_000
+    const signed = (time: number) => {
+      const signature = createHmac('sha256', 'a-long-secret').update(`${time}.${body}`).digest('hex')
+      const headers = { 'x-badlist-time': String(time), 'x-badlist-signature': signature }
+      return receive!(webhookRequest(body, { nowMs, headers }), settings)
+    }
+    const { alerts } = JSON.parse(body) as { readonly alerts: readonly unknown[] }
+    expect(signed(1_800_000_000)).to.deep.equal({
+      alerts: [
+        {
+          provider: 'badlist',
+          type: 'badlist_beacon',
+          content: JSON.stringify(alerts[0]),
+          dedupeKey: 'b-17',
+        },
+      ],
+    })
+    expect(() => signed(1_700_000_000)).to.throw('more than 300 s from now')
+  })
 })
 
 describe('docs/write-a-plugin-in-yaml.md', () => {

@@ -19,6 +19,7 @@ import {
   textValues,
   valueOf,
 } from './values.ts'
+import { compileWebhooks } from './webhooks.ts'
 
 type Settings = Readonly<Record<string, unknown>>
 
@@ -45,6 +46,7 @@ export function compileConnection(declared: DeclaredConnection): ConnectionDefin
     ...(declared.errors.length > 0 && {
       errors: (answer: ErrorAnswer) => explain(declared.errors, responseValue(answer, answer.body)),
     }),
+    ...compileWebhooks(declared.webhooks),
     authenticate: (context) => check(declared, context as ConnectionContext<Settings>),
   }
 }

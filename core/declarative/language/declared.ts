@@ -8,6 +8,7 @@ import type {
 import type { Program } from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import type { JwtAlgorithm } from './auth-keys.ts'
+import type { DeclaredWebhook } from './declared-webhook.ts'
 import type { MethodKey } from './request-keys.ts'
 
 /** A `plugin.yaml` without errors, with compiled expressions. */
@@ -38,6 +39,7 @@ export interface DeclaredConnection {
   readonly rate: readonly DeclaredRate[]
   readonly check: DeclaredCheck
   readonly errors: readonly DeclaredError[]
+  readonly webhooks: readonly DeclaredWebhook[]
 }
 
 export type DeclaredAuth =

@@ -11,6 +11,7 @@ import {
 } from '../../playbook/language/key-table.ts'
 import { authMaps } from './auth-keys.ts'
 import { requestMaps } from './request-keys.ts'
+import { webhookMaps } from './webhook-keys.ts'
 
 const { reference, text, texts, map } = shapes
 const { choices } = phrases
@@ -93,10 +94,16 @@ export const pluginKeys = {
         default: 'the message is taken from the answer',
         schema: { type: 'array', items: reference('error') },
       },
+      webhooks: {
+        meaning: 'receives alerts: the last word of the address → a webhook',
+        default: 'none',
+        schema: { type: 'object', additionalProperties: reference('webhook') },
+      },
     },
     required: ['base_url', 'check'],
   },
   ...authMaps,
+  ...webhookMaps,
   rate: {
     what: 'a rate',
     description: 'The limits of some requests. The first budget that fits a request counts.',

@@ -17,6 +17,7 @@ import type { Type } from '../../expression/index.ts'
 import { readFieldMap } from './read-fields.ts'
 import { readAuth } from './read-auth.ts'
 import { readRates } from './read-rate.ts'
+import { readWebhooks } from './read-webhooks.ts'
 import { literalText, readCheck, readErrors, readTexts } from './read-request.ts'
 
 /** A connection with the type of its settings, which the expressions of skills read. */
@@ -46,6 +47,7 @@ export function readConnection(
     auth: readAuth(reading, names, fields.get('auth')),
     rate: readRates(reading, names, fields.get('rate')),
     errors: readErrors(reading, fields.get('errors')),
+    webhooks: readWebhooks(reading, names, fields.get('webhooks')),
   }
   const texts = {
     title: literalText(reading, fields, 'title') ?? plugin.title,

@@ -94,10 +94,14 @@ export function refuseSecrets(reading: PluginReading, typed: TypedTemplate, wher
   for (const { value } of typed.entries ?? []) refuseSecrets(reading, value, where)
   for (const item of typed.items ?? []) refuseSecrets(reading, item, where)
   if (typed.entries !== undefined || typed.items !== undefined) return
-  if (!programsIn(typed.template).some((program) => shows(reading, program))) return
+  if (!readsSecrets(reading, typed)) return
   const hint = 'secrets may be read in auth, headers, query, json, form and body'
   reading.problems.add('E803', `a secret of the connection would be shown in ${where}`, typed, hint)
 }
+
+/** Whether the value of a scalar template contains a secret of the connection. */
+export const readsSecrets = (reading: PluginReading, { template }: TypedTemplate): boolean =>
+  programsIn(template).some((program) => shows(reading, program))
 
 const programsIn = (template: Template): readonly Program[] =>
   template.kind === 'expression'

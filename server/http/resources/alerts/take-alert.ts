@@ -6,10 +6,7 @@ import type { Services } from '../../routing/route.ts'
 type Intake = Pick<Services, 'investigations' | 'engine' | 'intakeGate'>
 
 /** Throws RequestError `investigations_full` if an alert with this type cannot be investigated now. */
-function requireAccepting(
-  { investigations, engine }: Intake,
-  { type, organizationUuid }: NewAlert,
-): void {
+function requireAccepting({ investigations, engine }: Intake, { type, organizationUuid }: NewAlert): void {
   if (type === null || investigations.accepting(organizationUuid)) return
   engine.storms.count('refused', organizationUuid)
   throw new RequestError('investigations_full', 'Too many investigations are queued; nothing was stored.', {
