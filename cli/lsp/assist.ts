@@ -56,6 +56,7 @@ const symbolKinds: Readonly<Record<OutlineItem['kind'], SymbolKind>> = {
   input: SymbolKind.Variable,
   test: SymbolKind.Method,
   mock: SymbolKind.Key,
+  skill: SymbolKind.Function,
 }
 
 export function toSymbols(document: TextDocument, items: readonly OutlineItem[]): DocumentSymbol[] {

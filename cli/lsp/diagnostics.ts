@@ -2,18 +2,17 @@ import type { Connection, TextDocuments } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { toDiagnostic } from './convert.ts'
-import { isTests } from './tests-documents.ts'
-import { problemsOf, type Inspections } from './playbook-documents.ts'
+import { documentKind, problemsOf, type Inspections } from './playbook-documents.ts'
 
 /** Pause in typing before a document is checked. */
 const quietMs = 150
 
 interface Diagnostics {
-  /** Rechecks open playbooks with callees, after a change of a file that is not open. */
+  /** Rechecks open plugins, and playbooks with callees, after a change of a file that is not open. */
   checkCallers(): void
 }
 
-/** Publishes the problems of open playbooks after each change and a short pause. */
+/** Publishes the problems of open documents after each change and a short pause. */
 export function publishDiagnostics(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
@@ -36,7 +35,7 @@ export function publishDiagnostics(
   }
 
   const giveUp = (error: unknown): void =>
-    connection.console.error(`a playbook could not be checked: ${String(error)}`)
+    connection.console.error(`a document could not be checked: ${String(error)}`)
 
   const checkSoon = (uri: string, waitMs: number): void => {
     clearTimeout(timers.get(uri))
@@ -46,15 +45,15 @@ export function publishDiagnostics(
     )
   }
 
-  /** Callers and tests of a changed playbook may now have problems. */
+  /** Callers and tests of a changed playbook, and plugins with changed examples, may now have problems. */
   const checkCallersOf = (uri: string | undefined): void => {
     inspections.forgetAll()
-    const callers = documents
-      .all()
-      .filter(
-        (other) =>
-          other.uri !== uri && (/\bcall *:/.test(other.getText()) || isTests(other.uri, other.getText())),
-      )
+    const callers = documents.all().filter((other) => {
+      if (other.uri === uri) return false
+      const kind = documentKind(other.uri, other.getText())
+      if (kind === 'plugin') return uri === undefined
+      return kind === 'tests' || /\bcall *:/.test(other.getText())
+    })
     for (const caller of callers) checkSoon(caller.uri, quietMs)
   }
 

@@ -1,8 +1,10 @@
 import type { TextDocuments } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inspectPlaybook, type Inspection } from '../../core/editor/inspection.ts'
+import { pluginFile, pluginFilesIn, pluginSchema } from '../../core/declarative/index.ts'
+import { inspectPlaybook, inspectPlugin, type Inspection } from '../../core/editor/inspection.ts'
+import type { Guide } from '../../core/editor/schema-walk.ts'
 import type { CallablePlaybooks } from '../../core/playbook/scope/context.ts'
 import { callablePlaybooks } from '../../core/playbook/read/callable-playbooks.ts'
 import type { Problem } from '../../core/playbook/language/problem.ts'
@@ -13,13 +15,39 @@ import { inspectTestsAt, isTests } from './tests-documents.ts'
 const isMarked = /^\s*["']?apiVersion["']?\s*:\s*["']?tocsin\//m
 const hasKey = (name: string): RegExp => new RegExp(`^["']?${name}["']?\\s*:`, 'm')
 
-/** Whether the document is a playbook, perhaps without its `apiVersion` yet; ignores other YAML files. */
-export function isPlaybook({ uri }: TextDocument, text: string): boolean {
-  if (/\.test\.ya?ml$/.test(uri)) return false
-  return isMarked.test(text) || (hasKey('on').test(text) && hasKey('steps').test(text)) || text.trim() === ''
+export type DocumentKind = 'playbook' | 'plugin' | 'tests'
+
+/** Playbooks and plugins are known without their `apiVersion` too; undefined for other YAML files. */
+export function documentKind(uri: string, text: string): DocumentKind | undefined {
+  if (isTests(uri, text)) return 'tests'
+  if (/\.test\.ya?ml$/.test(uri)) return undefined
+  const isNew = text.trim() === ''
+  const isNamedPlugin = uri.endsWith(`/${pluginFile}`)
+  if (isMarked.test(text) || isNew)
+    return isNamedPlugin || hasKey('plugin').test(text) ? 'plugin' : 'playbook'
+  if (hasKey('plugin').test(text) && (isNamedPlugin || hasKey('skills').test(text))) return 'plugin'
+  return hasKey('on').test(text) && hasKey('steps').test(text) ? 'playbook' : undefined
 }
 
-/** The content of a playbook, and the playbooks it can call. */
+/** The completion of a plugin needs neither its examples nor its schemas, whose check is slow. */
+export const pluginGuide: Guide = {
+  schema: pluginSchema,
+  catalogue: undefined,
+  inspect: (text) => inspectPlugin(text, { isThorough: false }),
+}
+
+/** The plugin with its examples as they are on disk. */
+function inspectPluginAt(path: string | undefined, text: string): Inspection {
+  if (path === undefined) return inspectPlugin(text, {})
+  const folder = dirname(path)
+  const isShipped = basename(dirname(folder)) === 'plugins'
+  return inspectPlugin(text, {
+    files: pluginFilesIn(folder),
+    folder: isShipped ? basename(folder) : undefined,
+  })
+}
+
+/** The content of a playbook or plugin, and the playbooks that a playbook can call. */
 export interface PlaybookDocument {
   readonly inspection: Inspection
   readonly playbooks: CallablePlaybooks | undefined
@@ -51,9 +79,12 @@ export class Inspections {
 
   #inspect(document: TextDocument, catalogue: Catalogue | undefined): PlaybookDocument {
     const path = filePathOf(document.uri)
+    const text = document.getText()
+    if (documentKind(document.uri, text) === 'plugin')
+      return { inspection: inspectPluginAt(path, text), playbooks: undefined }
     const playbooks =
       path === undefined ? undefined : callablePlaybooks(playbooksIn(dirname(path), this.read), catalogue)
-    return { inspection: inspectPlaybook(document.getText(), catalogue, playbooks), playbooks }
+    return { inspection: inspectPlaybook(text, catalogue, playbooks), playbooks }
   }
 
   /** A file; unsaved text comes first. */
@@ -67,16 +98,17 @@ export class Inspections {
   }
 }
 
-/** Problems of a playbook or a test file; none for other documents. */
+/** Problems of a playbook, plugin or test file; none for other documents. */
 export function problemsOf(
   document: TextDocument,
   inspections: Inspections,
   catalogue: Catalogue | undefined,
 ): readonly Problem[] {
   const text = document.getText()
-  if (isTests(document.uri, text))
+  const kind = documentKind(document.uri, text)
+  if (kind === 'tests')
     return inspectTestsAt(filePathOf(document.uri), text, inspections.read, catalogue).problems
-  return isPlaybook(document, text) ? inspections.of(document, catalogue).inspection.problems : []
+  return kind === undefined ? [] : inspections.of(document, catalogue).inspection.problems
 }
 
 /** Undefined for an unsaved document, which has no folder. */

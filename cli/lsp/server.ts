@@ -24,10 +24,17 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { codeActions, signatureHelp, toSymbols } from './assist.ts'
 import { toItems, toRange } from './convert.ts'
 import { publishDiagnostics } from './diagnostics.ts'
-import { Inspections, isPlaybook, filePathOf, problemsOf } from './playbook-documents.ts'
+import {
+  filePathOf,
+  Inspections,
+  documentKind,
+  pluginGuide,
+  problemsOf,
+  type DocumentKind,
+} from './playbook-documents.ts'
 import type { Project } from './project.ts'
 import { definitionOfNamed, namedAt, referencesOf, renameEdit } from './rename.ts'
-import { inspectTestsAt, isTests, testsGuide } from './tests-documents.ts'
+import { inspectTestsAt, testsGuide } from './tests-documents.ts'
 
 interface Options {
   readonly version: string
@@ -86,27 +93,32 @@ interface Asked {
 }
 
 interface Place {
+  readonly kind: DocumentKind
   readonly document: TextDocument
   readonly text: string
   readonly offset: number
   readonly skills: Catalogue | undefined
 }
 
-/** A position in a playbook or test file; undefined in other documents. */
+/** A position in a playbook, plugin or test file; undefined in other documents. */
 async function placeOf(
   { documents, catalogue }: Desk,
   { textDocument, position }: Asked,
 ): Promise<Place | undefined> {
   const document = documents.get(textDocument.uri)
   const text = document?.getText() ?? ''
-  if (document === undefined || !(isPlaybook(document, text) || isTests(document.uri, text))) return undefined
-  return { document, text, offset: document.offsetAt(position), skills: await catalogue }
+  const kind = documentKind(textDocument.uri, text)
+  if (document === undefined || kind === undefined) return undefined
+  return { kind, document, text, offset: document.offsetAt(position), skills: await catalogue }
 }
 
 /** The document at a position, with its path and context. */
-function guideAt(desk: Desk, { document, text, skills }: Place): { inspection: Inspection; guide: Guide } {
+function guideAt(
+  desk: Desk,
+  { kind, document, text, skills }: Place,
+): { inspection: Inspection; guide: Guide } {
   const { inspections, schema, testsSchema } = desk
-  if (isTests(document.uri, text)) {
+  if (kind === 'tests') {
     const { root, source, problems } = inspectTestsAt(
       filePathOf(document.uri),
       text,
@@ -117,7 +129,7 @@ function guideAt(desk: Desk, { document, text, skills }: Place): { inspection: I
     return { inspection: { root, source, problems, expressions: [] }, guide }
   }
   const { inspection, playbooks } = inspections.of(document, skills)
-  return { inspection, guide: { schema, catalogue: skills, playbooks } }
+  return { inspection, guide: kind === 'plugin' ? pluginGuide : { schema, catalogue: skills, playbooks } }
 }
 
 function answerWhileTyping(desk: Desk): void {
@@ -125,9 +137,8 @@ function answerWhileTyping(desk: Desk): void {
   connection.onCompletion(async (request) => {
     const place = await placeOf(desk, request)
     if (place === undefined) return null
-    const { document, text, offset, skills } = place
-    if (!isTests(document.uri, text))
-      return toItems(document, complete(text, offset, guideAt(desk, place).guide))
+    const { kind, document, text, offset, skills } = place
+    if (kind !== 'tests') return toItems(document, complete(text, offset, guideAt(desk, place).guide))
     const guide = testsGuide(filePathOf(document.uri), inspections.read, skills, testsSchema)
     return toItems(document, completeTests(text, offset, guide))
   })
@@ -153,7 +164,7 @@ function answerAboutNames(desk: Desk): void {
   const { connection, inspections } = desk
   const named = async (request: Asked) => {
     const place = await placeOf(desk, request)
-    if (place === undefined) return undefined
+    if (place === undefined || place.kind === 'plugin') return undefined
     const { document, text, offset, skills } = place
     // An unsaved document has no neighbors.
     const path = filePathOf(document.uri) ?? unsaved
@@ -164,11 +175,9 @@ function answerAboutNames(desk: Desk): void {
   connection.onDefinition(async (request) => {
     const place = await named(request)
     if (place === undefined) return null
-    const { found, document, offset, project, path, text } = place
+    const { kind, found, document, offset, project, path } = place
     if (found !== undefined && path !== unsaved) return definitionOfNamed(found, project) ?? null
-    const span = isTests(document.uri, text)
-      ? undefined
-      : definitionAt(guideAt(desk, place).inspection, offset)
+    const span = kind === 'tests' ? undefined : definitionAt(guideAt(desk, place).inspection, offset)
     return span ? { uri: document.uri, range: toRange(document, span) } : null
   })
   connection.onReferences(async (request) => {
@@ -201,7 +210,7 @@ function answerAboutDocuments(desk: Desk): void {
   connection.onDocumentSymbol(({ textDocument }) => {
     const document = documents.get(textDocument.uri)
     const text = document?.getText() ?? ''
-    if (document === undefined || !(isPlaybook(document, text) || isTests(document.uri, text))) return null
+    if (document === undefined || documentKind(textDocument.uri, text) === undefined) return null
     return toSymbols(document, outlineOf(inspectPlaybook(text, undefined).root))
   })
   connection.onCodeAction(async ({ textDocument, range }) => {
@@ -215,19 +224,22 @@ function answerAboutDocuments(desk: Desk): void {
   connection.onDocumentFormatting(({ textDocument }) => {
     const document = documents.get(textDocument.uri)
     const text = document?.getText() ?? ''
-    const formatted = document && isPlaybook(document, text) ? formatPlaybook(text) : undefined
+    const kind = documentKind(textDocument.uri, text)
+    const formatted = kind === undefined || kind === 'tests' ? undefined : formatPlaybook(text)
     if (document === undefined || formatted?.kind !== 'formatted' || formatted.text === text) return []
     return [TextEdit.replace(toRange(document, { start: 0, end: text.length }), formatted.text)]
   })
 }
 
-/** Asks the editor to report file changes on disk: a called playbook may change without being open. */
+/** Asks the editor to report file changes on disk: a called playbook or an example may change without being open. */
 function watchFiles(connection: Connection, { capabilities }: InitializeParams, changed: () => void): void {
   connection.onDidChangeWatchedFiles(changed)
   if (capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration !== true) return
   connection.onInitialized(() => {
     void connection.client
-      .register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: '**/*.{yaml,yml}' }] })
+      .register(DidChangeWatchedFilesNotification.type, {
+        watchers: [{ globPattern: '**/*.{yaml,yml}' }, { globPattern: '**/examples/**/*.json' }],
+      })
       .catch((error: unknown) => connection.console.error(`files cannot be watched: ${String(error)}`))
   })
 }

@@ -66,7 +66,7 @@ function loadSource(
   const folder = dirname(path)
   const { plugin, problems } = readPlugin(source, {
     file,
-    files: filesIn(folder),
+    files: pluginFilesIn(folder),
     folder: isNamedAfterFolder ? basename(folder) : undefined,
     isThorough,
   })
@@ -99,8 +99,8 @@ const maxExampleBytes = 1_048_576
 /** Maximum number of files of a plugin. */
 const maxFiles = 200
 
-/** The files below a folder, without links to files outside of it. */
-function filesIn(folder: string): PluginFiles {
+/** The files below the folder of a plugin, without links to files outside of it. */
+export function pluginFilesIn(folder: string): PluginFiles {
   let count = 0
   return {
     read(path) {

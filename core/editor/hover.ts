@@ -7,7 +7,7 @@ import { describePlaybook } from './describe-playbook.ts'
 import { describeInput, skillDocumentation } from './describe-skill.ts'
 import { docsOf } from './function-docs.ts'
 import { expressionAt, findNode, sourceSpan, type Inspection } from './inspection.ts'
-import { isSkillName, keysOf, schemasAt, type Guide } from './schema-walk.ts'
+import { isSkillName, keysOf, requiresKey, schemasAt, type Guide } from './schema-walk.ts'
 import { typeText } from './type-text.ts'
 
 export interface Hover {
@@ -68,8 +68,12 @@ function hoverYaml(root: Parameters<typeof findNode>[0], offset: number, guide: 
       if (entry === undefined) return undefined
       const schemas = schemasAt(guide, path)
       const schema = keysOf(schemas, guide.schema).get(entry.name)?.[0]
-      const isRequired = schemas.some(({ required }) => required?.includes(entry.name) === true)
-      return schema && { text: describeInput(entry.name, schema, isRequired), span: entry.key }
+      return (
+        schema && {
+          text: describeInput(entry.name, schema, requiresKey(schemas, entry.name)),
+          span: entry.key,
+        }
+      )
     }
     if (node.kind !== 'scalar' || !isIn(node) || typeof node.value !== 'string') return undefined
     const skill = isSkillName(schemasAt(guide, path)) ? guide.catalogue?.skill(node.value) : undefined

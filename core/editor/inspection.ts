@@ -1,14 +1,15 @@
+import { readPlugin, type ReadPluginOptions } from '../declarative/index.ts'
 import type { CallablePlaybooks } from '../playbook/scope/context.ts'
 import { runAtOnce, type Sliced } from '../common/sliced.ts'
 import type { Node } from '../playbook/yaml/document.ts'
-import type { SeenExpression } from '../playbook/template/observer.ts'
+import type { ReadObserver, SeenExpression } from '../playbook/template/observer.ts'
 import { parseInSlices } from '../playbook/read/parse.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import { spanInScalar } from '../playbook/yaml/scalar-offsets.ts'
 import type { SourceText, Span } from '../playbook/language/source-text.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
-/** A playbook in an editor, which may be incomplete or have mistakes. */
+/** A playbook or plugin in an editor, which may be incomplete or have mistakes. */
 export interface Inspection {
   /** Undefined if the text cannot be parsed. */
   readonly root: Node | undefined
@@ -30,21 +31,33 @@ export function* inspectInSlices(
   catalogue: Catalogue | undefined,
   playbooks?: CallablePlaybooks,
 ): Sliced<Inspection> {
+  const { observer, observed } = observe()
+  const { problems } = yield* parseInSlices(text, { catalogue, playbooks, observer })
+  return { ...observed(), problems }
+}
+
+/** @param options without `files`, examples are not checked */
+export function inspectPlugin(text: string, options: Omit<ReadPluginOptions, 'observer'>): Inspection {
+  const { observer, observed } = observe()
+  const { problems } = readPlugin(text, { ...options, observer })
+  return { ...observed(), problems }
+}
+
+function observe(): {
+  readonly observer: ReadObserver
+  readonly observed: () => Omit<Inspection, 'problems'>
+} {
   const expressions: SeenExpression[] = []
   let root: Node | undefined
   let source: SourceText | undefined
-  const { problems } = yield* parseInSlices(text, {
-    catalogue,
-    playbooks,
-    observer: {
-      document(node, body) {
-        root = node
-        source = body
-      },
-      expression: (seen) => expressions.push(asTheyAre(seen)),
+  const observer: ReadObserver = {
+    document(node, body) {
+      root = node
+      source = body
     },
-  })
-  return { root, source, expressions, problems }
+    expression: (seen) => expressions.push(asTheyAre(seen)),
+  }
+  return { observer, observed: () => ({ root, source, expressions }) }
 }
 
 /**

@@ -4,7 +4,7 @@ import { skillPattern, viaOperator } from '../playbook/language/constants.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
 import { inputsOf } from './describe-playbook.ts'
-import type { PathStep } from './inspection.ts'
+import type { Inspection, PathStep } from './inspection.ts'
 
 /**
  * What an editor knows: the schema of the language, the skills, the callable playbooks and the connections.
@@ -15,6 +15,8 @@ export interface Guide {
   readonly playbooks?: CallablePlaybooks | undefined
   /** The existing connections; undefined if unknown. */
   readonly connections?: readonly KnownConnection[] | undefined
+  /** Reads a text. Default: as a playbook. */
+  readonly inspect?: ((text: string) => Inspection) | undefined
 }
 
 /** A schema with the document that its references point into. */
@@ -109,6 +111,18 @@ export const isSkillName = (schemas: readonly JsonSchema[]): boolean => schemas.
 /** Also true if other values are allowed. */
 export const namesSkill = ({ pattern, anyOf = [], oneOf = [] }: JsonSchema): boolean =>
   pattern === skillPattern || anyOf.some(namesSkill) || oneOf.some(namesSkill)
+
+/** Not required: one key of a choice, which a branch of `oneOf` without properties requires. */
+export const requiresKey = (schemas: readonly JsonSchema[], name: string): boolean =>
+  schemas.some(({ required, properties }) => properties !== undefined && required?.includes(name) === true)
+
+/** The keys of a map of which it has exactly one: each branch of a `oneOf` requires one. */
+export const exclusiveKeys = (schemas: readonly JsonSchema[]): readonly (readonly string[])[] =>
+  schemas
+    .map(({ oneOf = [] }) =>
+      oneOf.flatMap(({ required, properties }) => (properties === undefined ? (required ?? []) : [])),
+    )
+    .filter((keys) => keys.length > 1)
 
 /** The keys that a map may have, with their schemas. */
 export function keysOf(

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import {
@@ -9,6 +9,7 @@ import {
   stopLanguageServers,
   type LanguageServer,
 } from '../editor/support/language-server.ts'
+import { pluginWith } from '../declarative/support.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const command = fileURLToPath(new URL('../../cli/tocsin.js', import.meta.url))
@@ -142,6 +143,45 @@ describe('tocsin lsp', function () {
     expect((await server.diagnostics(uri)).map(({ code }) => code)).to.deep.equal(['E105'])
   })
 
+  it('checks a plugin.yaml with its examples, and again when they change', async () => {
+    const folder = await makeTemporaryFolder()
+    try {
+      const plugin = join(folder.path, 'plugins/badlist')
+      await mkdir(join(plugin, 'examples'), { recursive: true })
+      const uri = pathToFileURL(join(plugin, 'plugin.yaml')).href
+      const skill = 'output: { ok: true }\nexamples: [examples/ok.json]'
+      const text = pluginWith({ skill }).replace('plugin: example', 'plugin: badlst')
+      const codes = async (version: number) =>
+        (await server.diagnostics(uri, version)).map(({ code }) => code)
+      await server.open(uri, text)
+      expect(await codes(1)).to.deep.equal(['E806', 'E804'])
+      await server.change(uri, text.replace('badlst', 'badlist'), 2)
+      expect(await codes(2)).to.deep.equal(['E804'])
+      const before = server.published(uri)
+      const example = { title: 'A', input: {}, responses: [{ body: {} }], output: { ok: true } }
+      await writeFile(join(plugin, 'examples/ok.json'), JSON.stringify(example))
+      await server.notify('workspace/didChangeWatchedFiles', { changes: [] })
+      while (server.published(uri) === before) await new Promise((resolve) => setTimeout(resolve, 10))
+      expect(await codes(2)).to.deep.equal([])
+      const position = { line: 2, character: 0 }
+      const { contents } = await server.request('textDocument/hover', { textDocument: { uri }, position })
+      expect(contents.value).to.match(/^`title`/)
+      expect(await server.request('textDocument/definition', { textDocument: { uri }, position })).to.equal(
+        null,
+      )
+    } finally {
+      await folder.remove()
+    }
+  })
+
+  it('ignores a plugin.yaml of another program', async () => {
+    const uri = 'file:///charts/plugin.yaml'
+    await server.open(uri, 'name: diff\nversion: 1.0.0\ncommand: $HELM_PLUGIN_DIR/diff\n')
+    expect(await server.diagnostics(uri)).to.deep.equal([])
+    const place = { textDocument: { uri }, position: { line: 0, character: 1 } }
+    expect(await server.request('textDocument/hover', place)).to.equal(null)
+  })
+
   describe('with a called playbook in the same folder', () => {
     let folder: TemporaryFolder
     const callee = playbook('').replace(/steps:[^]*/, 'steps: [{ wait: 1s }]\n')
@@ -193,7 +233,7 @@ describe('tocsin lsp', function () {
       await own.open(uri, caller('  - { call: changing, with: { host: x } }'))
       expect(await own.diagnostics(uri)).to.deep.equal([])
       expect(own.registered.get('workspace/didChangeWatchedFiles')).to.deep.equal({
-        watchers: [{ globPattern: '**/*.{yaml,yml}' }],
+        watchers: [{ globPattern: '**/*.{yaml,yml}' }, { globPattern: '**/examples/**/*.json' }],
       })
       const before = own.published(uri)
       await writeFile(

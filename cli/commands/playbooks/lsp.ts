@@ -6,7 +6,7 @@ import { playbookSchema } from '../../../core/playbook/language/playbook-schema.
 
 export function lspCommand(): Command {
   return new Command('lsp')
-    .description('language server for playbooks (LSP on standard input and output)')
+    .description('language server for playbooks and plugins (LSP on standard input and output)')
     .option('--stdio', 'accepted because many editors add it; no other transport exists')
     .addHelpText(
       'after',

@@ -21,6 +21,8 @@ export const pluginNameRule = 'use lower-case letters, digits and single undersc
 const address = { type: 'string', pattern: '^https://' } as const
 const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
 
+const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const
+
 export const skillEffects = ['read', 'write'] as const
 export const repeats = ['safe', 'verify', 'never'] as const
 
@@ -199,7 +201,10 @@ export const pluginKeys = {
         default: 'the body has any form',
         schema: map,
       },
-      output: { meaning: 'the output: name → value or output field', schema: map },
+      output: {
+        meaning: 'the output: name → value or output field',
+        schema: { type: 'object', additionalProperties: { anyOf: [{}, reference('output_field')] } },
+      },
       examples: {
         meaning: 'files with recorded answers, below the folder of the plugin',
         schema: texts,
@@ -214,7 +219,7 @@ export const pluginKeys = {
       type: {
         meaning: 'the type of JSON Schema',
         default: '`string`',
-        schema: { anyOf: [{ type: 'string' }, { type: 'array' }] },
+        schema: { anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes } }] },
       },
       title: { meaning: 'the title', default: 'made from the name', schema: text },
       description: { meaning: 'a description for people', schema: text },
@@ -240,6 +245,22 @@ export const pluginKeys = {
         default: '`public` for `base_url`, else none',
         schema: { enum: ['public', 'private'] },
       },
+    },
+    rules: { additionalProperties: true },
+  },
+  outputField: {
+    what: 'an output field',
+    description: 'A field of an output with its type: these keys, and any keyword of JSON Schema.',
+    keys: {
+      type: { meaning: 'the type of JSON Schema', default: 'the type of the expression', schema: {} },
+      value: { meaning: 'the value', schema: {} },
+      optional: {
+        meaning: '`true`: the field is left out if the value is null or missing',
+        default: '`false`',
+        schema: {},
+      },
+      each: { meaning: 'instead of `value`: a list, each `item` of which is mapped by `item`', schema: {} },
+      item: { meaning: 'how an `item` is mapped: written like a field; with `each`', schema: {} },
     },
     rules: { additionalProperties: true },
   },

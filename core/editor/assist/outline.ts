@@ -3,12 +3,12 @@ import { isAction } from '../../playbook/language/step-keys.ts'
 import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 
-/** An entry in the outline of a playbook or test file. */
+/** An entry in the outline of a playbook, test file or plugin. */
 export interface OutlineItem {
   readonly name: string
   /** Shown beside the name. */
   readonly detail: string
-  readonly kind: 'section' | 'step' | 'input' | 'test' | 'mock'
+  readonly kind: 'section' | 'step' | 'input' | 'test' | 'mock' | 'skill'
   readonly span: Span
   /** The range to select when the entry is opened. */
   readonly head: Span
@@ -17,7 +17,7 @@ export interface OutlineItem {
 
 const stepLists: readonly string[] = ['steps', 'parallel', 'else', 'on_error', 'finally']
 
-/** Inputs, steps with the steps inside of them, mocks and tests. */
+/** Inputs, steps with the steps inside of them, mocks, tests and skills. */
 export function outlineOf(root: Node | undefined): readonly OutlineItem[] {
   if (root?.kind !== 'map') return []
   return root.entries.flatMap((entry): OutlineItem[] => {
@@ -25,7 +25,8 @@ export function outlineOf(root: Node | undefined): readonly OutlineItem[] {
     if (stepLists.includes(name)) return [section(entry, stepsIn(value))]
     if (name === 'inputs' || name === 'mocks')
       return [section(entry, keysIn(value, name === 'inputs' ? 'input' : 'mock'))]
-    return name === 'tests' ? [section(entry, testsIn(value))] : []
+    if (name === 'skills') return [section(entry, namedIn(value, 'skill'))]
+    return name === 'tests' ? [section(entry, namedIn(value, 'test'))] : []
   })
 }
 
@@ -50,14 +51,14 @@ const keysIn = (node: Node, kind: 'input' | 'mock'): readonly OutlineItem[] =>
         children: [],
       }))
 
-function testsIn(node: Node): readonly OutlineItem[] {
+function namedIn(node: Node, kind: 'test' | 'skill'): readonly OutlineItem[] {
   const maps = node.kind === 'list' ? node.items.filter((item) => item.kind === 'map') : []
   return maps.map((map) => {
     const name = entryNamed(map, 'name')
     return {
       name: textOf(name) || '(no name)',
       detail: '',
-      kind: 'test',
+      kind,
       span: map,
       head: name?.value ?? map,
       children: [],

@@ -7,7 +7,15 @@ import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, skillDocumentation } from '../describe-skill.ts'
 import type { PathStep } from '../inspection.ts'
-import { isSkillName, keysOf, schemasAt, skillsFor, type Guide } from '../schema-walk.ts'
+import {
+  exclusiveKeys,
+  isSkillName,
+  keysOf,
+  requiresKey,
+  schemasAt,
+  skillsFor,
+  type Guide,
+} from '../schema-walk.ts'
 
 /** The keys that can be added to a map. */
 export function completeKeys(
@@ -18,12 +26,15 @@ export function completeKeys(
 ): readonly Completion[] {
   const schemas = schemasAt(guide, path)
   const present = new Set(map.entries.map(({ name }) => name))
-  const isRequired = (name: string) => schemas.some(({ required }) => required?.includes(name) === true)
+  const isRequired = (name: string) => requiresKey(schemas, name)
+  const choices = exclusiveKeys(schemas)
+  const isExcluded = (name: string) =>
+    choices.some((keys) => keys.includes(name) && keys.some((key) => present.has(key)))
   const isStep = schemas.some(
     ({ properties }) => properties?.['uses'] !== undefined && properties['switch'] !== undefined,
   )
   return [...keysOf(schemas, guide.schema)]
-    .filter(([name]) => !present.has(name) && (!isStep || fits(name, present)))
+    .filter(([name]) => !present.has(name) && !isExcluded(name) && (!isStep || fits(name, present)))
     .map(([name, found]) => {
       const schema = found[0] ?? {}
       const isLong =
@@ -37,7 +48,10 @@ export function completeKeys(
         detail: `${describeSchema(schema)}${isRequired(name) ? ', required' : ''}`,
         documentation: describeInput(name, schema, isRequired(name)),
         insert: hasColon ? name : isLong ? `${name}:` : `${name}: `,
-        rank: isRequired(name) || (isStep && isAction(name)) ? 0 : 1,
+        rank:
+          isRequired(name) || choices.some((keys) => keys.includes(name)) || (isStep && isAction(name))
+            ? 0
+            : 1,
       }
     })
 }

@@ -13,7 +13,7 @@ const maxRead = 200_000
 export const mark = 'zcursorz'
 
 /**
- * Completions at an offset of a playbook: keys, values, skills and their inputs, and in expressions names,
+ * Completions at an offset of a playbook or plugin: keys, values, skills and their inputs, and in expressions names,
  * fields and functions. The text may be incomplete: it is parsed with a mark at the cursor and with missing
  * brackets and quotes added.
  */
@@ -48,7 +48,8 @@ export function* completionAttempts(
     yield attempt(candidate)
 
   function* attempt(candidate: string): Sliced<Completions | undefined> {
-    const inspection = yield* inspectInSlices(candidate, guide.catalogue, guide.playbooks)
+    const inspection =
+      guide.inspect?.(candidate) ?? (yield* inspectInSlices(candidate, guide.catalogue, guide.playbooks))
     const items = completeAt(inspection, guide, text.slice(word.end))
     return items === undefined || (isInExpression && !isExpression(inspection))
       ? undefined
@@ -128,7 +129,7 @@ function wordAt(text: string, offset: number): { readonly start: number; readonl
   const line = text.lastIndexOf('\n', offset - 1) + 1
   const isCode =
     opensExpression(text.slice(line, offset)) ||
-    /^\s*(?:- )?(?:if|when|until|where):/.test(text.slice(line, offset))
+    /^\s*(?:- )?(?:if|when|until|where|failed|took_effect|changed_nothing):/.test(text.slice(line, offset))
   const part = isCode ? /\w/ : /[\w.-]/
   let start = offset
   let end = offset
