@@ -103,6 +103,28 @@ describe('the sandbox of a declarative plugin', () => {
     expect(await check()).to.deep.equal({ account: 'sandbox of sandbox' })
   })
 
+  const left = `${withKey}\ncheck: { get: /me, account: "\${{ response.body.left > 5 ? 'many' : 'few' }}" }`
+  const getMe = 'request: { get: /me }\noutput: { left: "${{ response.body.left }}" }'
+
+  const nine = { responses: [{ body: { left: 9 } }], output: { left: 9 } }
+
+  it('answers the check as an example of a skill with its request', async () => {
+    const { check } = await startedFor(declaredWith({ connection: left, skill: getMe }, nine))
+    expect(await check()).to.deep.equal({ account: 'many' })
+    const withoutExample = startedFor(declaredWith({ connection: left, skill: getIp }, known))
+    const message = await withoutExample.then(String, String)
+    expect(message).to.include('give a skill that sends the same request an example')
+  })
+
+  it('needs no credentials for another origin, which is never sent them', async () => {
+    const connection = `fields: { api_key: { secret: true }, files: { address: public, default: https://files.example.com } }
+other_origins: ["\${{ settings.files }}"]
+auth: { header: X-Key, value: "\${{ settings.api_key }}" }`
+    const skill = getMe.replace('/me', `'\${{ settings.files + "/list" }}'`)
+    const { run } = await startedFor(declaredWith({ connection, skill }, nine))
+    expect(await run()).to.deep.equal({ left: 9 })
+  })
+
   const secrets = 'api_key: { secret: true }'
   for (const [name, auth, fields = secrets] of [
     ['a header', '{ header: X-Key, value: "${{ settings.api_key }}" }'],

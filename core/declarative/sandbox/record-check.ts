@@ -1,29 +1,51 @@
 import type { ConnectionDefinition } from '../../plugin/index.ts'
-import { checkConnection } from '../../plugin/testing/index.ts'
+import { checkConnection, type SentRequest } from '../../plugin/testing/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
-import type { DeclaredConnection, DeclaredCheck } from '../language/declared.ts'
+import type { DeclaredConnection, DeclaredCheck, DeclaredResponse } from '../language/declared.ts'
 import type { MadeUpSettings } from './made-up-settings.ts'
-import { credentialParameters, moments, toReply, type RecordedExchange } from './record-examples.ts'
-import { requestShape } from './request-shape.ts'
+import {
+  credentialParameters,
+  moments,
+  toReply,
+  type RecordedExample,
+  type RecordedExchange,
+} from './record-examples.ts'
+import { hasShape, requestShape } from './request-shape.ts'
 
 /**
- * The check of the connection, with an answer that it accepts.
+ * The check of the connection, with the answer that an example of a skill has for its request, or a made-up one.
  *
- * @throws Error if it accepts none
+ * @throws Error if the check does not accept the answer
  */
 export async function recordCheck(
   connection: ConnectionDefinition,
   { check, auth }: DeclaredConnection,
   settings: MadeUpSettings,
+  examples: readonly RecordedExample[],
 ): Promise<RecordedExchange> {
-  const response = { status: 200, headers: {}, body: bodyForCheck(check), text: undefined }
+  const credentials = credentialParameters(auth)
+  const recorded = examples
+    .flatMap(({ exchanges }) => exchanges)
+    .filter(({ response }) => response.status < 300)
+  let response: DeclaredResponse = { status: 200, headers: {}, body: bodyForCheck(check), text: undefined }
+  const replies = (request: SentRequest) => {
+    response = recorded.find((each) => hasShape(request, each.request, credentials))?.response ?? response
+    return toReply(response)
+  }
   const asked = async (now: number) => {
-    const options = { settings, replies: [toReply(response)], now, token: 'sandbox-token' }
+    const options = { settings, replies, now, token: 'sandbox-token' }
     return (await checkConnection(connection, options)).requests[0]!
   }
-  const [first, second] = [await asked(moments[0]), await asked(moments[1])]
-  const request = requestShape(first, second, credentialParameters(auth))
-  return { request, url: first.url, response, isVerification: false }
+  try {
+    const [first, second] = [await asked(moments[0]), await asked(moments[1])]
+    const request = requestShape(first, second, credentials)
+    return { request, url: first.url, response, isVerification: false }
+  } catch (error) {
+    throw new Error(
+      `the sandbox has no answer for the check of the connection: with ${JSON.stringify(response.body)}, ${(error as Error).message} (give a skill that sends the same request an example)`,
+      { cause: error },
+    )
+  }
 }
 
 /** A body with every field that the check of a connection reads. */

@@ -13,6 +13,7 @@ import {
   type RecordedExchange,
   type RecordedExample,
 } from './record-examples.ts'
+import { hasShape } from './request-shape.ts'
 
 /** What the examples of a plugin say about its other system. */
 export interface Recording {
@@ -31,7 +32,7 @@ export async function recordPlugin(
   const settings = makeUpSettings(declared.connection)
   const { connection } = compilePlugin(declared)
   const examples = await recordExamples(declared, settings)
-  const check = await recordCheck(connection!, declared.connection, settings)
+  const check = await recordCheck(connection!, declared.connection, settings, examples)
   return { settings, examples, check }
 }
 
@@ -57,7 +58,10 @@ export async function startSandbox(
   const basePath = new URL(definition.baseUrl(open)).pathname.replace(/\/$/, '')
   const { auth, settings: schema } = declared.connection
   const typedAt = (url: string) => reachedAt(url, settings, schema, basePath)
-  const known = [...examples.flatMap(({ exchanges }) => exchanges), check].map(({ request }) => request)
+  const exchanges = [...examples.flatMap((example) => example.exchanges), check]
+  const known = exchanges.map(({ request }) => request)
+  const { origin } = new URL(check.url)
+  const withoutCredentials = exchanges.filter(({ url }) => new URL(url).origin !== origin)
   let answer: ((call: SandboxCall) => SandboxReply) | undefined
   const answerAt = (url: string) => {
     const accepted = acceptedCredentials(definition, auth, typedAt(url), url)
@@ -72,7 +76,8 @@ export async function startSandbox(
         return call.method === 'POST'
           ? accepted.tokens.issue(call)
           : missingAnswer(call, [{ method: 'POST', pathname: call.pathname }])
-      if (!accepted.accepts(call)) return wrongCredentials
+      const needsNone = withoutCredentials.some(({ request }) => hasShape(call, request, credentials))
+      if (!needsNone && !accepted.accepts(call)) return wrongCredentials
       return recorded(call) ?? missingAnswer(call, known)
     }
   }
