@@ -31,6 +31,7 @@ function facts({ skill, plugin }: CatalogueSkill): string {
       : []),
     ['connection', connectionOf(skill, plugin.name)],
     ...(skill.enriches === undefined ? [] : [['enriches', skill.enriches.join(', ')]]),
+    ...(skill.permissions === undefined ? [] : [['permissions', skill.permissions.join(', ')]]),
     ...(skill.docs === undefined ? [] : [['docs', skill.docs]]),
   ]
   return rows

@@ -67,6 +67,8 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
   readonly description: string
   /** Deep link to the vendor's documentation of the operation. */
   readonly docs?: string
+  /** Permissions that the credentials need for it, as the vendor names them. Default: not stated. */
+  readonly permissions?: readonly string[]
   /**
    * Kinds of observable that the skill enriches; generated playbooks use such skills. It must be a read that
    * needs only the inputs `kind` and `value`, and its output must require `risk.score`, a number from 0 to

@@ -56,6 +56,7 @@ export const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
   title: skill.title,
   description: skill.description,
   docs: skill.docs ?? null,
+  permissions: skill.permissions ?? [],
   plugin: plugin.name,
   plugin_title: plugin.title,
   effect: skill.effect,

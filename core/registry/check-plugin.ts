@@ -19,7 +19,7 @@ function enrichingProblems(plugin: unknown): readonly PointedMessage[] {
   const skills: unknown = isRecord(plugin) ? plugin['skills'] : undefined
   return (Array.isArray(skills) ? skills : []).flatMap((skill: unknown, index) => {
     if (!isRecord(skill) || !isRecord(skill['input']) || !isRecord(skill['output'])) return []
-    if (!isKindList(skill['enriches'])) return []
+    if (!isTextList(skill['enriches'])) return []
     const at = pointerOf(skill['name'], index)
     return checkEnriching(skill as unknown as AnySkill).map(({ pointer, message }) => ({
       pointer: at + pointer,
@@ -107,8 +107,8 @@ function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]):
 const pointerOf = (name: unknown, index: number): string =>
   `/skills/${typeof name === 'string' && snakeCase.test(name) ? name : index}`
 
-const isKindList = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((kind) => typeof kind === 'string')
+const isTextList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string')
 
 function checkSkill(
   skill: Readonly<Record<string, unknown>>,
@@ -134,8 +134,10 @@ function checkSkill(
       message: 'needs a connection',
     })
   }
-  if (skill['enriches'] !== undefined && !isKindList(skill['enriches']))
+  if (skill['enriches'] !== undefined && !isTextList(skill['enriches']))
     problems.push({ pointer: `${pointer}/enriches`, message: 'must be a list of kinds of observable' })
+  if (skill['permissions'] !== undefined && !isTextList(skill['permissions']))
+    problems.push({ pointer: `${pointer}/permissions`, message: 'must be a list of texts' })
   const input = checkSchema(skill['input'], `${pointer}/input`, isTried, problems)
   const output = checkSchema(skill['output'], `${pointer}/output`, isTried, problems)
   if (!input || !output) return

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
+import { compilePlugin, readPlugin } from '../../core/declarative/index.ts'
 import { runSkill } from '../../core/plugin/testing/index.ts'
-import { skillOf, type pluginWith } from './support.ts'
+import { pluginWith, skillOf } from './support.ts'
 
 type Parts = Parameters<typeof pluginWith>[0]
 
@@ -154,5 +155,21 @@ auth:
       body: 'grant_type=client_credentials&client_id=me&client_secret=a-long-secret&scope=read',
     })
     expect(requests[1]!.headers['authorization']).to.equal('Bearer fresh-token')
+  })
+
+  it('tells the catalogue which permissions it needs, and where its examples come from', () => {
+    const example = { title: 'One', input: {}, responses: [{ body: {} }], output: { status: 200 } }
+    const recorded = { ...example, title: 'Two', source: 'https://docs.example.com' }
+    const texts = [JSON.stringify({ ...example, synthetic: true }), JSON.stringify(recorded)]
+    const skill = 'permissions: [It.Read]\nexamples: [one.json, two.json]'
+    const files = { read: (path: string) => ({ text: texts[path === 'one.json' ? 0 : 1]! }) }
+    const { plugin, problems } = readPlugin(pluginWith({ skill }), { files })
+    expect(problems).to.deep.equal([])
+    const [made] = compilePlugin(plugin!).skills
+    expect(made?.permissions).to.deep.equal(['It.Read'])
+    expect(made?.examples).to.deep.equal([
+      { title: 'One', synthetic: true, input: {}, output: { status: 200 } },
+      { title: 'Two', source: 'https://docs.example.com', input: {}, output: { status: 200 } },
+    ])
   })
 })

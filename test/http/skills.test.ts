@@ -30,6 +30,7 @@ describe('skills and plugins over HTTP', () => {
   it('shows one skill with its examples, each with a step for a playbook', async () => {
     const { json } = await api.call('GET', '/api/skills/tower.look_up')
     expect(json).to.include({ name: 'tower.look_up', plugin_title: 'Tower', asks: false })
+    expect(json.permissions).to.deep.equal(['Bells.Hear'])
     expect(json.examples).to.deep.equal([
       {
         title: 'A rope',

@@ -118,6 +118,11 @@ describe('checkPlugin', () => {
       '/skills/look_up/docs must be an https address',
     ],
     [
+      'permissions that are no list',
+      withSkill({ permissions: 'Machine.Isolate' }),
+      '/skills/look_up/permissions must be a list of texts',
+    ],
+    [
       'steps that are no list',
       {
         ...good,

@@ -56,6 +56,7 @@ describe('catalogue in the page', function () {
     await inputs.getByRole('row', { name: 'comment required' }).waitFor()
     await page.getByRole('table', { name: 'Outputs' }).waitFor()
     await page.getByText('of the class “containment”').waitFor()
+    await page.getByText('Machine.Isolate', { exact: true }).waitFor()
     await page.getByText('uses: endpoint_security.isolate_machine').first().waitFor()
     await house.visit('/catalogue/skills/no.such')
     await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor()

@@ -14,12 +14,13 @@ export function compileSkill(
   errors: Errors,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
-  const { verify, changedNothing, followWith } = declared
+  const { permissions, verify, changedNothing, followWith } = declared
   return {
     name,
     title,
     description,
     ...(docs === undefined ? {} : { docs }),
+    ...(permissions.length === 0 ? {} : { permissions }),
     effect,
     ...(repeat === undefined ? {} : { repeat }),
     ...(verify === undefined

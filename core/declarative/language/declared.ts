@@ -143,6 +143,7 @@ export interface DeclaredSkill {
   readonly title: string
   readonly description: string
   readonly docs: string | undefined
+  readonly permissions: readonly string[]
   readonly effect: 'read' | 'write'
   /** Of a write. */
   readonly repeat: 'safe' | 'verify' | 'never' | undefined

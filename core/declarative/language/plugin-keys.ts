@@ -132,6 +132,11 @@ export const pluginKeys = {
       title: { meaning: 'the title', schema: text },
       description: { meaning: 'what it does, in one or two sentences', schema: text },
       docs: { meaning: 'the vendor’s page about the operation', schema: address },
+      permissions: {
+        meaning: 'the permissions that the credentials need for it, as the vendor names them',
+        default: 'not stated',
+        schema: texts,
+      },
       effect: {
         meaning: '`read` changes nothing in the other system; `write` does',
         schema: { enum: skillEffects },

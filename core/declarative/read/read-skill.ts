@@ -60,6 +60,7 @@ export function readSkill(
     title: literalText(reading, fields, 'title'),
     description: literalText(reading, fields, 'description'),
     docs: readDocs(reading, fields),
+    permissions: readTexts(reading, fields.get('permissions')),
   }
   const effects = readEffects(reading, fields, read && { names, answered, ...read })
   const enrichesEntry = fields.get('enriches')
@@ -76,12 +77,13 @@ export function readSkill(
       input: input.schema,
       output: read.output,
     })
-  const { docs } = texts
+  const { docs, permissions } = texts
   return {
     name,
     title,
     description,
     docs,
+    permissions,
     ...effects,
     enriches,
     input: input.schema,

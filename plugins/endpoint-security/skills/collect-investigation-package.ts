@@ -23,6 +23,7 @@ export const collectInvestigationPackage = defineSkill({
     'Collects processes, connections, autostarts and logs of a machine in a package. With wait_seconds it also returns ' +
     'the link to the package.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/collect-investigation-package',
+  permissions: [permissions.collect_investigation_package[0]],
   effect: 'write',
   destructive: 'execution',
   followWith: 'get_machine_action',

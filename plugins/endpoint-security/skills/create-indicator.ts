@@ -22,6 +22,7 @@ export const createIndicator = defineSkill({
     'Makes all machines of the tenant block, allow or monitor a file, address, domain or URL. An existing indicator with the same ' +
     'value and type is changed, even if someone else created it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/post-ti-indicator',
+  permissions: [permissions.create_indicator[0]],
   effect: 'write',
   destructive: 'blocking',
   // An upsert by value and type, so a repeated call has no further effect.

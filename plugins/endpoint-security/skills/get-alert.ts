@@ -11,6 +11,7 @@ export const getAlert = defineSkill({
   title: 'Get Endpoint Security Alert',
   description: 'Returns an alert by its id, with its evidence. Fails with not_found if it does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alert-info-by-id',
+  permissions: [permissions.get_alert[0]],
   effect: 'read',
   connection,
   input: {

@@ -18,6 +18,7 @@ export const getMachineAction = defineSkill({
     'Returns the state of an action queued on a machine, such as an isolation. Poll it with `repeat`, or give the action itself ' +
     'wait_seconds. Fails with not_found if there is no such action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machineaction-object',
+  permissions: [permissions.get_machine_action[0]],
   effect: 'read',
   connection,
   input: {

@@ -11,6 +11,7 @@ export const getMachine = defineSkill({
   title: 'Get Endpoint Security Machine',
   description: 'Returns a machine by its id. Fails with not_found if it does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-by-id',
+  permissions: [permissions.get_machine[0]],
   effect: 'read',
   connection,
   input: {

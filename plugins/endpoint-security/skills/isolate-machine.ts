@@ -34,6 +34,7 @@ export const isolateMachine = defineSkill({
     'Isolates a machine from the network, except from the platform. unisolate_machine reverses it. The action is queued: wait for its ' +
     'end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/isolate-machine',
+  permissions: [permissions.isolate_machine[0]],
   effect: 'write',
   destructive: 'containment',
   followWith: 'get_machine_action',

@@ -10,6 +10,7 @@ export const listAlerts = defineSkill({
   title: 'List Endpoint Security Alerts',
   description: 'Lists alerts with their evidence. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-alerts',
+  permissions: [permissions.list_alerts[0]],
   effect: 'read',
   connection,
   input: {

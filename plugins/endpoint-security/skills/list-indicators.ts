@@ -18,6 +18,7 @@ export const listIndicators = defineSkill({
     'Lists the indicators that the tenant blocks, allows or monitors. All given filters must match. With the permission ' +
     'Ti.ReadWrite it returns only the application’s own.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-ti-indicators-collection',
+  permissions: [permissions.list_indicators[0]],
   effect: 'read',
   connection,
   input: {

@@ -12,6 +12,7 @@ export const listMachineLogonUsers = defineSkill({
   description:
     'Lists the users who logged on to a machine. Fails with not_found if the machine does not exist.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machine-log-on-users',
+  permissions: [permissions.list_machine_logon_users[0]],
   effect: 'read',
   connection,
   input: {

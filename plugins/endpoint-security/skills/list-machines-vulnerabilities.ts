@@ -11,6 +11,7 @@ export const listMachinesVulnerabilities = defineSkill({
   description:
     'Lists vulnerabilities by machine, with the affected product and the fix. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities-by-machines',
+  permissions: [permissions.list_machines_vulnerabilities[0]],
   effect: 'read',
   connection,
   input: {

@@ -13,6 +13,7 @@ export const listMachines = defineSkill({
     'Lists machines. All given filters must match. Several machines may share a name, old and re-imaged ones: choose ' +
     'one by lastSeen and healthStatus before you act on it.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-machines',
+  permissions: [permissions.list_machines[0]],
   effect: 'read',
   connection,
   input: {

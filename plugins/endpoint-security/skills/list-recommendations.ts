@@ -10,6 +10,7 @@ export const listRecommendations = defineSkill({
   title: 'List Recommendations',
   description: 'Lists the platform’s recommendations, such as updates. All given filters must match.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-recommendations',
+  permissions: [permissions.list_recommendations[0]],
   effect: 'read',
   connection,
   input: {

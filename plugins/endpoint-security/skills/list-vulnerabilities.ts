@@ -12,6 +12,7 @@ export const listVulnerabilities = defineSkill({
     'Lists the organization’s vulnerabilities, with the number of machines each exposes. All filters that are given ' +
     'must hold.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/get-all-vulnerabilities',
+  permissions: [permissions.list_vulnerabilities[0]],
   effect: 'read',
   connection,
   input: {

@@ -15,6 +15,7 @@ export const runAdvancedQuery = defineSkill({
     'Runs a hunting query in KQL over the last 30 days. Pass values from alerts as parameters, never in the text of ' +
     'the query.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-advanced-query-api',
+  permissions: [permissions.run_advanced_query[0]],
   effect: 'read',
   connection,
   input: {

@@ -26,6 +26,7 @@ export const runAntivirusScan = defineSkill({
   description:
     'Runs an antivirus scan on a machine. The scan is queued: wait for its end with wait_seconds, or poll it with get_machine_action.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-av-scan',
+  permissions: [permissions.run_antivirus_scan[0]],
   effect: 'write',
   destructive: 'execution',
   followWith: 'get_machine_action',

@@ -37,6 +37,7 @@ export const runLiveResponse = defineSkill({
     'Runs scripts of the tenant’s library on a machine, and uploads and downloads files. With wait_seconds it also returns the result of ' +
     'each command. If an attempt is interrupted, a person decides, since the effect of a script is unknown.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/run-live-response',
+  permissions: [permissions.run_live_response[0]],
   effect: 'write',
   destructive: 'execution',
   followWith: 'get_machine_action',

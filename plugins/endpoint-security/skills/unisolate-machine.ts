@@ -20,6 +20,7 @@ export const unisolateMachine = defineSkill({
   title: 'Unisolate Machine',
   description: 'Ends the isolation of a machine.',
   docs: 'https://learn.microsoft.com/en-us/defender-endpoint/api/unisolate-machine',
+  permissions: [permissions.unisolate_machine[0]],
   effect: 'write',
   destructive: 'containment',
   followWith: 'get_machine_action',

@@ -70,7 +70,7 @@ export function SchemaTable({ title, schema, required, optional }: SchemaTablePr
       {rows.length === 0 ? (
         <Empty>None</Empty>
       ) : (
-        <Table.ScrollContainer minWidth={320} tabIndex={0} role="group" aria-label={title}>
+        <Table.ScrollContainer minWidth={480} tabIndex={0} role="group" aria-label={title}>
           <Table verticalSpacing={8} aria-label={title}>
             <Table.Thead>
               <Table.Tr>

@@ -56,7 +56,7 @@ const repeatTexts = {
 } as const
 
 function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
-  const { name, plugin, plugin_title: vendor, repeat, destructive, enriches, docs } = skill
+  const { name, plugin, plugin_title: vendor, repeat, destructive, enriches, docs, permissions } = skill
   return (
     <FieldGrid
       entries={[
@@ -68,6 +68,7 @@ function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
           </TextLink>,
         ],
         ['Connection', skill.needs_connection ? 'required' : 'not required'],
+        ['Permissions', permissions.join(', ')],
         ['After an interruption', repeat !== null && repeatTexts[repeat]],
         ['Hourly limit', destructive !== null && `of the class “${destructive}”`],
         ['Called by', skill.asks && 'checkpoints only'],

@@ -141,12 +141,7 @@ interface ConfirmationProps {
 function Confirmation({ skill, over, organization, ...dialog }: ConfirmationProps) {
   const { title, plugin_title: vendor, destructive } = skill
   return (
-    <ConfirmDialog
-      {...dialog}
-      title={`${title}?`}
-      action={over === null ? 'Make the change' : `Make the change over ${over}`}
-      color="red"
-    >
+    <ConfirmDialog {...dialog} title={`${title}?`} action="Make the change" color="red">
       <Text size="sm">
         This is no dry run: the skill makes a change ({destructive ?? 'write'}) in {vendor}
         {over !== null && (

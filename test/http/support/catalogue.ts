@@ -65,6 +65,7 @@ const lookUp = defineSkill({
   title: 'Look Up',
   description: 'Says what the tower keeper knows.',
   effect: 'read',
+  permissions: ['Bells.Hear'],
   enriches: ['ip'],
   input: {
     type: 'object',

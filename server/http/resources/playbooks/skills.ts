@@ -48,6 +48,11 @@ const skillFields = {
   title: text,
   description: text,
   docs: textOrNull,
+  permissions: {
+    type: 'array',
+    items: text,
+    description: 'Permissions that the credentials need, as the vendor names them; empty: not stated.',
+  },
   plugin: text,
   plugin_title: text,
   effect: { enum: ['read', 'write'] },
