@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
-import { pluginKeys, readPlugin } from '../../core/declarative/index.ts'
+import { compilePlugin, pluginKeys, readPlugin } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { modulesAt, tryPlugin } from '../../cli/plugins/try-plugin.ts'
 import { Secret } from '../../core/plugin/index.ts'
 import { webhookRequest } from '../../core/plugin/testing/index.ts'
 import type { MapDeclaration } from '../../core/playbook/language/key-table.ts'
 import { keysTable } from '../playbook/keys-reference.ts'
-import { compiled, pluginWith, saidOf } from './support.ts'
+import { pluginWith, saidOf } from './support.ts'
 
 const root = join(import.meta.dirname, '../..')
 const page = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -62,13 +62,41 @@ describe(reference, () => {
   }
 })
 
+type Files = Readonly<Record<string, string>>
+
+const sourceIn = (text: string): string =>
+  blocksOf(text, 'yaml').find((block) => block.startsWith('# plugins/'))!
+
+/** The examples of the plugin in this folder, by their paths in it. */
+const examplesIn = (text: string, folder: string): Files =>
+  Object.fromEntries(
+    blocksOf(text, 'json').flatMap((block) => {
+      const { file, ...example } = JSON.parse(block) as { readonly file?: string }
+      return file === undefined ? [] : [[file.replace(`plugins/${folder}/`, ''), JSON.stringify(example)]]
+    }),
+  )
+
+const filesOf = (files: Files) => ({
+  read: (path: string) => (files[path] === undefined ? { refused: 'does not exist' } : { text: files[path] }),
+})
+
+/** The result of `tocsin plugins check` for a plugin of these files. */
+async function checked(name: string, files: Files) {
+  const folder = join(root, '.build/written', name)
+  mkdirSync(join(folder, 'examples'), { recursive: true })
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, file), content)
+  const [module] = modulesAt([folder])
+  return await tryPlugin(module!)
+}
+
 describe('docs/receive-alerts-by-webhook.md', () => {
   const text = page('docs/receive-alerts-by-webhook.md')
-  const source = blocksOf(text, 'yaml')[0]!
-  const [body = ''] = blocksOf(text, 'json')
+  const source = sourceIn(text)
+  const body = blocksOf(text, 'json').at(-1)!
 
   it('shows a webhook that receives what the page shows', () => {
-    const { alerts: receive } = compiled(source).connection!.inbound!
+    const { plugin } = readPlugin(source, { files: filesOf(examplesIn(text, 'badlist-alerts')) })
+    const { alerts: receive } = compilePlugin(plugin!).connection!.inbound!
     const settings = { signing_secret: new Secret('a-long-secret'), provider: 'badlist' }
     const nowMs = 1_800_000_000_000
     const signed = (time: number) => {
@@ -89,33 +117,28 @@ describe('docs/receive-alerts-by-webhook.md', () => {
     })
     expect(() => signed(1_700_000_000)).to.throw('more than 300 s from now')
   })
+
+  it('shows files that pass `tocsin plugins check`', async () => {
+    const files = { 'README.md': 'badlist_alerts.get_alert', ...examplesIn(text, 'badlist-alerts') }
+    const { failures, warnings } = await checked('badlist-alerts', { 'plugin.yaml': source, ...files })
+    expect({ failures, warnings }).to.deep.equal({ failures: [], warnings: [] })
+  }).timeout(30_000)
 })
 
 describe('docs/write-a-plugin-in-yaml.md', () => {
   const text = page('docs/write-a-plugin-in-yaml.md')
-  const source = blocksOf(text, 'yaml').find((block) => block.startsWith('# plugins/'))!
-  const examples = new Map(
-    blocksOf(text, 'json').map((block) => {
-      const { file, ...example } = JSON.parse(block) as { readonly file: string }
-      return [file.replace('plugins/badlist/', ''), JSON.stringify(example)]
-    }),
-  )
-  const read = (path: string) =>
-    examples.has(path) ? { text: examples.get(path)! } : { refused: 'does not exist' }
-  const { problems } = readPlugin(source, { files: { read }, folder: 'badlist' })
+  const source = sourceIn(text)
+  const examples = examplesIn(text, 'badlist')
+  const { problems } = readPlugin(source, { files: filesOf(examples), folder: 'badlist' })
 
   it('shows a plugin without problems', () => {
     expect(problems.map((problem) => formatProblem(problem, source)).join('\n')).to.equal('')
   })
 
   it('shows files that pass `tocsin plugins check`', async () => {
-    const folder = join(root, '.build/written/badlist')
     const [readme = ''] = blocksOf(text, 'md')
-    mkdirSync(join(folder, 'examples'), { recursive: true })
-    for (const [name, content] of [...examples, ['plugin.yaml', source], ['README.md', readme]] as const)
-      writeFileSync(join(folder, name), content)
-    const [module] = modulesAt([folder])
-    const { passed, failures, warnings } = await tryPlugin(module!)
+    const files = { 'plugin.yaml': source, 'README.md': readme, ...examples }
+    const { passed, failures, warnings } = await checked('badlist', files)
     expect({ failures, warnings }).to.deep.equal({ failures: [], warnings: [] })
     expect(passed).to.be.above(20)
   }).timeout(30_000)
