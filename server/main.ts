@@ -55,9 +55,14 @@ export interface Tocsin {
 }
 
 /** Finds the plugins, and remembers in the data directory which ones were checked. */
-function findPlugins(config: Config): Promise<Catalogue> {
+function findPlugins(config: Config, log: Log): Promise<Catalogue> {
   makeDataDirPrivate(config.dataDir)
-  return discoverPlugins(installedPlugins(config))
+  return discoverPlugins(installedPlugins(config), (path, warnings) => {
+    const { line, column, code, message } = warnings[0]!
+    const reason = `${line}:${column} ${code} ${message}`
+    const advice = 'the plugin has warnings; `tocsin plugins check` shows them'
+    log.warn({ path, count: warnings.length, reason }, advice)
+  })
 }
 
 /** Time that active runs have to end when the server closes. */
@@ -74,7 +79,7 @@ export async function startTocsin(given: Config): Promise<Tocsin> {
   const live = createLiveSecrets(configuredSecrets(config))
   const log = createLog({ level: config.logLevel, redact: live.redact })
   checkConfig(config, log)
-  const catalogue = await findPlugins(config)
+  const catalogue = await findPlugins(config, log)
   const metrics = metricsOf(config, catalogue)
   const slowWork = watchSlowWork({ log, slowRunMs: config.slowRunMs })
   const page = await loadPage(join(import.meta.dirname, 'web/dist'))

@@ -2,7 +2,7 @@ import type { TextDocuments } from 'vscode-languageserver'
 import type { TextDocument } from 'vscode-languageserver-textdocument'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pluginFile, pluginFilesIn, pluginSchema } from '../../core/declarative/index.ts'
+import { isInPluginsFolder, pluginFile, pluginFilesIn, pluginSchema } from '../../core/declarative/index.ts'
 import { inspectPlaybook, inspectPlugin, type Inspection } from '../../core/editor/inspection.ts'
 import type { Guide } from '../../core/editor/schema-walk.ts'
 import type { CallablePlaybooks } from '../../core/playbook/scope/context.ts'
@@ -40,10 +40,9 @@ export const pluginGuide: Guide = {
 function inspectPluginAt(path: string | undefined, text: string): Inspection {
   if (path === undefined) return inspectPlugin(text, {})
   const folder = dirname(path)
-  const isShipped = basename(dirname(folder)) === 'plugins'
   return inspectPlugin(text, {
     files: pluginFilesIn(folder),
-    folder: isShipped ? basename(folder) : undefined,
+    folder: isInPluginsFolder(path) ? basename(folder) : undefined,
   })
 }
 

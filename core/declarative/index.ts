@@ -4,7 +4,7 @@
  */
 export { openCheckedPlugins } from './checked-plugins.ts'
 export type { CheckedPlugins } from './checked-plugins.ts'
-export { loadOnce, loadPlugin, pluginFile, pluginFilesIn } from './load-plugin.ts'
+export { isInPluginsFolder, loadOnce, loadPlugin, pluginFile, pluginFilesIn } from './load-plugin.ts'
 export type { LoadedPlugin, LoadPluginOptions } from './load-plugin.ts'
 export { compilePlugin } from './compile/compile-plugin.ts'
 export { declaredSandbox, exampleProblems, inHaste } from './sandbox/declared-sandbox.ts'

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { PluginDefinition } from '../plugin/index.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import { hashOf, type CheckedPlugins } from './checked-plugins.ts'
@@ -10,6 +10,9 @@ import { readPlugin } from './read/read-plugin.ts'
 
 /** The name of the file of a declarative plugin. */
 export const pluginFile = 'plugin.yaml'
+
+/** Whether a `plugin.yaml` is below a folder `plugins`, where plugins have the names of their folders. */
+export const isInPluginsFolder = (path: string): boolean => basename(resolve(path, '../..')) === 'plugins'
 
 export interface LoadedPlugin {
   /** Undefined exactly if one of the problems is an error. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { loadOnce, openCheckedPlugins, type CheckedPlugins } from '../declarative/index.ts'
 import { ValidationError, type PointedMessage } from '../errors/errors.ts'
+import type { Problem } from '../playbook/language/problem.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import { type Catalogue, type PluginOrigin, buildCatalogue } from './catalogue.ts'
 import { checkUsable } from './check-plugin.ts'
@@ -8,6 +9,8 @@ import { importPlugin, pluginModules, type PluginModule, type PluginSources } fr
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createRequire } from 'node:module'
+
+type OnWarnings = (file: string, warnings: readonly Problem[]) => void
 
 /** A module and its default export. */
 interface Found extends PluginModule {
@@ -19,16 +22,17 @@ interface Found extends PluginModule {
  * silently missing. Plugins of the folder are checked by their own tests, so only plugins from elsewhere are
  * checked completely.
  *
+ * @param onWarnings receives the warnings about each declared plugin, unless it was checked before
  * @throws ValidationError `plugins_invalid` that lists everything wrong with every plugin; pointers begin
  * with the source
  */
-export async function discoverPlugins(sources: PluginSources): Promise<Catalogue> {
+export async function discoverPlugins(sources: PluginSources, onWarnings?: OnWarnings): Promise<Catalogue> {
   const problems: PointedMessage[] = []
   const found: Found[] = []
   const checked = sources.checkedFile === undefined ? undefined : openCheckedPlugins(sources.checkedFile)
   for (const candidate of pluginModules(sources)) {
     if (candidate.yaml !== undefined) {
-      const plugin = declaredPlugin(candidate, candidate.yaml, checked, problems)
+      const plugin = declaredPlugin(candidate, candidate.yaml, { checked, problems, onWarnings })
       if (plugin !== undefined) found.push({ ...candidate, plugin })
       continue
     }
@@ -68,12 +72,17 @@ const originOf = ({ source, folder, yaml }: PluginModule): PluginOrigin => ({
   source: folder === undefined && /^\.{0,2}\//.test(source) ? basename(source) : source,
 })
 
+interface Checking {
+  readonly checked: CheckedPlugins | undefined
+  readonly problems: PointedMessage[]
+  readonly onWarnings: OnWarnings | undefined
+}
+
 /** Reads a `plugin.yaml`; undefined if it has errors, each of which is reported at its place. */
 function declaredPlugin(
   { source, folder, rival }: PluginModule,
   path: string,
-  checked: CheckedPlugins | undefined,
-  problems: PointedMessage[],
+  { checked, problems, onWarnings }: Checking,
 ): PluginDefinition | undefined {
   if (rival !== undefined)
     problems.push({
@@ -91,6 +100,8 @@ function declaredPlugin(
       const advice = hint === undefined ? '' : ` (${hint})`
       problems.push({ pointer: `${file}:${line}:${column}`, message: `${code} ${message}${advice}` })
     }
+    const warnings = loaded.problems.filter(({ severity }) => severity === 'warning')
+    if (warnings.length > 0) onWarnings?.(file, warnings)
     return loaded.definition
   } catch (cause) {
     problems.push({ pointer: source, message: `cannot be read: ${(cause as Error).message}` })

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { pluginWith } from '../declarative/support.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { killCommands, runTocsin } from '../support/server/run-tocsin.ts'
 
@@ -73,6 +74,31 @@ describe('tocsin validate', () => {
     expect({ code, stderr }).to.satisfy(
       (said: { code: number; stderr: string }) => said.code === 2 && said.stderr.includes('whole number'),
     )
+  })
+
+  it('checks plugin.yaml files with their examples, beside playbooks', async () => {
+    const plugin = join(folder.path, 'plugins/bell/plugin.yaml')
+    await mkdir(join(folder.path, 'plugins/bell'), { recursive: true })
+    const skill = 'output: { name: "${{ response.body.name }}" }'
+    await writeFile(plugin, pluginWith({ skill }).replace('plugin: example', 'plugin: bell'))
+    const warned = await validate(['plugins', 'mixed/good.yaml'])
+    expect(warned).to.include({ code: 0, stderr: '' })
+    expect(warned.stdout)
+      .to.match(/^plugins\/bell\/plugin\.yaml:\d+:\d+ {2}warning W801 .*\n +\d+ \| +output/m)
+      .and.include('ok 1 playbook and 1 plugin checked, 2 warnings\n')
+    expect((await validate(['--max-warnings', '1', 'plugins'])).code).to.equal(1)
+
+    await writeFile(plugin, pluginWith({ skill: 'examples: [none.json]' }))
+    const { code, stdout } = await validate(['--format', 'sarif', 'plugins'])
+    expect(code).to.equal(1)
+    const [run] = (JSON.parse(stdout) as { runs: { results: { ruleId: string }[] }[] }).runs
+    expect(run!.results.map(({ ruleId }) => ruleId)).to.deep.equal(['E806', 'E804'])
+  })
+
+  it('checks a playbook with the file name of a plugin', async () => {
+    await mkdir(join(folder.path, 'named'), { recursive: true })
+    await writeFile(join(folder.path, 'named/plugin.yaml'), good.replace('name: good', 'name: plugin'))
+    expect((await validate(['named'])).stdout).to.equal('ok 1 playbook checked\n')
   })
 
   it('searches subfolders and skips files that are not playbooks', async () => {

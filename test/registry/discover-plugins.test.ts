@@ -69,13 +69,13 @@ describe('discoverPlugins', () => {
     expect(await loadSandbox({ pluginsDir }, 'my_api')).to.have.property('start')
   })
 
-  const declared = (name: string, path = '/it') => `apiVersion: tocsin/v1
+  const declared = (name: string, path = '/it', more = '') => `apiVersion: tocsin/v1
 plugin: ${name}
 title: Declared
 description: A declared plugin.
 connection: { base_url: 'https://api.example.com', check: { get: /ping } }
 skills:
-  - { name: get_it, title: Get it, description: Gets it, effect: read, request: { get: '${path}' }, output: { ok: true } }
+  - { name: get_it, title: Get it, description: Gets it, effect: read, request: { get: '${path}' }, ${more}output: { ok: true } }
 `
 
   it('reads plugins that are declared in YAML, in the folder and elsewhere', async () => {
@@ -101,6 +101,39 @@ skills:
     )
     expect(message).to.match(/plugins\/my-api\/plugin.yaml:7:\d+ E802 the path/)
     expect(message).to.include('plugins/both has plugin.yaml and plugin.ts: remove one of them')
+  })
+
+  it('reads a package whose main export is a plugin.yaml, with its examples and sandbox', async () => {
+    // Where Node looks for packages that Tocsin imports.
+    const name = `tocsin-test-plugin-${process.pid}`
+    const path = join(root, 'node_modules', name)
+    mkdirSync(join(path, 'examples'), { recursive: true })
+    try {
+      writeFileSync(join(path, 'package.json'), JSON.stringify({ name, exports: './plugin.yaml' }))
+      writeFileSync(join(path, 'plugin.yaml'), declared('gong', '/it', 'examples: [examples/one.json], '))
+      const example = { title: 'One', input: {}, responses: [{ body: {} }], output: { ok: true } }
+      writeFileSync(join(path, 'examples/one.json'), JSON.stringify(example))
+      const sources = { pluginsDir, packages: [name] }
+      const catalogue = await discoverPlugins(sources)
+      expect(catalogue.plugins.map((plugin) => plugin.name)).to.deep.equal(['gong'])
+      expect(catalogue.skill('gong.get_it')!.skill.examples).to.have.length(1)
+      expect(await loadSandbox(sources, 'gong')).to.have.property('start')
+      writeFileSync(join(path, 'plugin.yaml'), declared('gong', '/it', 'examples: [../one.json], '))
+      expect(await refusal(sources)).to.match(/plugin\.yaml:7:\d+ E804 '\.\.\/one\.json' is outside/)
+    } finally {
+      rmSync(path, { recursive: true })
+    }
+  })
+
+  it('reports the warnings about declared plugins, once', async () => {
+    add('my-api', declared('my_api'), 'plugin.yaml')
+    const warned: string[] = []
+    const sources = { pluginsDir, checkedFile: join(pluginsDir, 'checked.json') }
+    const report: Parameters<typeof discoverPlugins>[1] = (file, warnings) =>
+      warned.push(...warnings.map(({ code, line }) => `${file}:${line} ${code}`))
+    await discoverPlugins(sources, report)
+    await discoverPlugins(sources, report)
+    expect(warned).to.deep.equal(['plugins/my-api/plugin.yaml:7 W802'])
   })
 
   it('adds configured packages and paths', async () => {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { isInPluginsFolder, loadPlugin, pluginFile } from '../../../core/declarative/index.ts'
 import { toSarif } from '../../../core/errors/sarif.ts'
 import { formatProblem } from '../../../core/errors/source-frame.ts'
 import { findRivals } from '../../../core/playbook/check/find-rivals.ts'
@@ -26,13 +27,14 @@ interface ValidateOptions {
 }
 
 interface Checked extends PlaybookSource {
+  readonly kind: 'playbook' | 'plugin'
   readonly problems: readonly Problem[]
 }
 
 export function validateCommand(): Command {
   return new Command('validate')
-    .description('check playbooks: files, folders, or - for standard input')
-    .argument('[paths...]', 'playbook files or folders; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
+    .description('check playbooks and plugin.yaml files: files, folders, or - for standard input')
+    .argument('[paths...]', 'files or folders; default: TOCSIN_PLAYBOOKS_DIR (./playbooks)')
     .addOption(new Option('--format <format>', 'output format').choices(formats).default('text'))
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addOption(new Option('--max-warnings <count>', 'fail if there are more warnings').argParser(toCount))
@@ -42,6 +44,7 @@ export function validateCommand(): Command {
 Examples:
   tocsin validate                                     the playbooks folder
   tocsin validate playbooks/phishing-report.yaml      one file
+  tocsin validate plugins/greynoise/plugin.yaml       a declarative plugin and its examples
   curl -sS … | tocsin validate -                      standard input
   tocsin validate --format json playbooks             a list with code, severity, message, hint, file, line, column
   tocsin validate --max-warnings 0                    in a pipeline: warnings fail too
@@ -49,7 +52,11 @@ Examples:
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const catalogue = await installedCatalogue()
-      const checked = check(await readPlaybooks(paths), catalogue)
+      const sources = await readPlaybooks(paths)
+      const { plugins = [], playbooks = [] } = Object.groupBy(sources, (source) =>
+        isPlugin(source) ? 'plugins' : 'playbooks',
+      )
+      const checked = [...check(playbooks, catalogue), ...plugins.map(checkPlugin)]
       report(checked, options.json === true ? 'json' : options.format)
       if (isBad(checked, options)) throw new Exit(exitCodes.failed)
     })
@@ -78,10 +85,21 @@ function check(sources: readonly PlaybookSource[], catalogue: Catalogue): readon
     parsed.flatMap(({ file, playbook }) => (playbook === undefined ? [] : [{ file, playbook }])),
   )
   return parsed.map(({ file, source, problems }) => ({
+    kind: 'playbook',
     file,
     source,
     problems: [...problems, ...rivals.filter((rivalry) => rivalry.file === file)],
   }))
+}
+
+/** A playbook may have this file name too. */
+const isPlugin = ({ file, source }: PlaybookSource): boolean =>
+  basename(file) === pluginFile && !/^steps *:/m.test(new TextDecoder().decode(source))
+
+/** Checks a plugin as it is loaded. */
+function checkPlugin({ file, source }: PlaybookSource): Checked {
+  const { problems } = loadPlugin({ path: file, isNamedAfterFolder: isInPluginsFolder(file) })
+  return { kind: 'plugin', file, source, problems }
 }
 
 /** Playbooks of one folder share the same callees. */
@@ -108,7 +126,7 @@ function report(checked: readonly Checked[], format: ValidateOptions['format']):
     }
     case 'text':
       for (const playbook of checked) printFrames(playbook)
-      console.log(summary(checked.length, problems))
+      console.log(summary(checked, problems))
   }
 }
 
@@ -117,14 +135,18 @@ function printFrames({ source, problems }: Checked): void {
   for (const problem of problems) console.log(`${formatProblem(problem, text)}\n`)
 }
 
-function summary(files: number, problems: readonly Problem[]): string {
+function summary(files: readonly Checked[], problems: readonly Problem[]): string {
   const counted = (severity: Problem['severity'], word: string): string[] => {
     const count = problems.filter((problem) => problem.severity === severity).length
     return count === 0 ? [] : [`${count} ${word}${count === 1 ? '' : 's'}`]
   }
   const errors = counted('error', 'error')
   const others = [...counted('warning', 'warning'), ...counted('info', 'suggestion')]
-  const checked = `${files} playbook${files === 1 ? '' : 's'} checked`
+  const numbers = (['playbook', 'plugin'] as const).flatMap((kind) => {
+    const count = files.filter((file) => file.kind === kind).length
+    return count === 0 ? [] : `${count} ${kind}${count === 1 ? '' : 's'}`
+  })
+  const checked = `${numbers.join(' and ')} checked`
   return errors.length === 0
     ? `${paint.good('ok')} ${[checked, ...others].join(', ')}`
     : `${paint.bad('not ok')} ${checked}: ${[...errors, ...others].join(', ')}`
