@@ -98,7 +98,7 @@ function Form({ skill }: { readonly skill: ApiSkillDetail }) {
           />
           {start.isError && <FormError error={start.error} shown={atFields.size + atTop.size} />}
           <Group justify="flex-end">
-            {example !== undefined && (
+            {example !== undefined && fields.length > 0 && (
               <Button variant="default" onClick={() => type({ values: valuesOf(inputOf(example.input)) })}>
                 Fill in example
               </Button>
