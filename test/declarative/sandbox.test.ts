@@ -1,81 +1,9 @@
 import { expect } from 'chai'
-import {
-  compilePlugin,
-  declaredSandbox,
-  exampleProblems,
-  inHaste,
-  readPlugin,
-  type DeclaredPlugin,
-} from '../../core/declarative/index.ts'
-import {
-  checkConnection,
-  loopbackEgress,
-  runSkill,
-  type ServedSandbox,
-} from '../../core/plugin/testing/index.ts'
-import { pluginWith } from './support.ts'
-
-type Parts = Parameters<typeof pluginWith>[0]
-type Example = Readonly<Record<string, unknown>>
-
-const withKey = `fields: { api_key: { secret: true } }
-auth: { header: X-Key, value: "\${{ settings.api_key }}" }`
-const getIp = `input: { ip: {} }
-request: { get: [ips, "\${{ input.ip }}"] }
-not_found: 404
-output: { score: "\${{ response.body.score }}" }`
-const known = {
-  input: { ip: '192.0.2.1' },
-  responses: [{ body: { score: 9 } }],
-  output: { found: true, score: 9 },
-}
-
-/** A plugin whose skill has these examples. */
-function declaredWith(
-  { connection = withKey, skill = '' }: Parts,
-  ...examples: readonly Example[]
-): DeclaredPlugin {
-  const names = examples.map((_, at) => `examples/${at}.json`)
-  const source = pluginWith({ connection, skill: `${skill}\nexamples: [${names.join(', ')}]` })
-  const read = (path: string) => {
-    const example = { title: path, output: {}, input: {}, ...examples[names.indexOf(path)] }
-    return { text: JSON.stringify(example) }
-  }
-  const { plugin, problems } = readPlugin(source, { files: { read } })
-  if (plugin === undefined) throw new Error(problems.map(({ message }) => message).join('\n'))
-  return plugin
-}
+import { exampleProblems } from '../../core/declarative/index.ts'
+import { closeAll, declaredWith, getIp, known, startedFor, withKey, type Example } from './sandbox-support.ts'
 
 describe('the sandbox of a declarative plugin', () => {
-  const started: ServedSandbox[] = []
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((running) => running.close()))
-  })
-
-  async function startedFor(declared: DeclaredPlugin) {
-    const running = (await declaredSandbox(declared)!.start()) as ServedSandbox
-    started.push(running)
-    const { skills, connection } = compilePlugin(inHaste(declared))
-    const reached = { settings: running.settings, egress: loopbackEgress }
-    const fails = (error: unknown) => ({ code: (error as { code?: string }).code })
-    return {
-      running,
-      run: async (input: object = {}, more: object = {}) =>
-        (await runSkill(skills[0]!, input, { ...reached, ...more })).output,
-      code: async (input: object = {}, settings: object = {}) =>
-        await runSkill(skills[0]!, input, {
-          ...reached,
-          settings: { ...running.settings, ...settings },
-        }).then(() => ({ code: undefined }), fails),
-      check: async (settings: object = {}) =>
-        await checkConnection(connection!, {
-          ...reached,
-          settings: { ...running.settings, ...settings },
-        }).then(({ account }) => ({ account }), fails),
-      call: (path: string, init: RequestInit = {}) =>
-        fetch(running.url + path, { headers: { 'x-key': String(running.settings['api_key']) }, ...init }),
-    }
-  }
+  afterEach(closeAll)
 
   it('answers as recorded, other values with 404 and other methods with 405', async () => {
     const { run, call } = await startedFor(declaredWith({ skill: getIp }, known))
@@ -124,54 +52,6 @@ auth: { header: X-Key, value: "\${{ settings.api_key }}" }`
     const { run } = await startedFor(declaredWith({ connection, skill }, nine))
     expect(await run()).to.deep.equal({ left: 9 })
   })
-
-  const secrets = 'api_key: { secret: true }'
-  for (const [name, auth, fields = secrets] of [
-    ['a header', '{ header: X-Key, value: "${{ settings.api_key }}" }'],
-    ['the query', '{ query: key, value: "${{ settings.api_key }}" }'],
-    ['Basic', '{ basic: { username: kim, password: "${{ settings.api_key }}" } }'],
-    ['Bearer', '{ bearer: "${{ settings.api_key }}" }'],
-    ...['form', 'basic'].map(
-      (send) =>
-        [
-          `a token, with the client in ${send}`,
-          `{ oauth2: { grant: client_credentials, token: /token, client_id: kim, client_secret: "\${{ settings.api_key }}", scope: all, send: ${send} } }`,
-        ] as const,
-    ),
-    ...['RS256', 'PS256', 'ES256', 'HS256'].map(
-      (algorithm) =>
-        [
-          `a token for an assertion with ${algorithm}`,
-          `{ oauth2: { grant: jwt_bearer, token: /token, algorithm: ${algorithm}, key: "\${{ settings.api_key }}", claims: { iss: kim } } }`,
-        ] as const,
-    ),
-    [
-      'AWS signatures',
-      '{ aws: { access_key_id: kim, secret_access_key: "${{ settings.api_key }}", region: eu-central-1, service: guardduty } }',
-    ],
-    [
-      'HMAC with a time',
-      '{ hmac: { key: "${{ settings.api_key }}", text: "${{ request.method }} ${{ request.path }} ${{ now_ms }}", headers: { x-time: "${{ now_ms }}", x-signature: "${{ signature }}" } } }',
-    ],
-  ] as const) {
-    it(`accepts its own credentials only: ${name}`, async () => {
-      const connection = `fields: { ${fields} }\nauth: ${auth}`
-      const { running, run, code, check, call } = await startedFor(
-        declaredWith({ connection, skill: getIp }, known),
-      )
-      expect(await run({ ip: '192.0.2.1' })).to.deep.equal({ found: true, score: 9 })
-      expect(await check()).to.deep.equal({ account: undefined })
-      // A private key is another in each sandbox.
-      const other = (await startedFor(declaredWith({ connection, skill: getIp }, known))).running.settings
-      const isKey = other['api_key'] !== running.settings['api_key']
-      const wrong = isKey ? other['api_key'] : 'another-secret'
-      expect((await code({ ip: '192.0.2.1' }, { api_key: wrong })).code).to.be.oneOf([
-        'http_401',
-        'token_refused',
-      ])
-      expect((await call('/ips/192.0.2.1', { headers: {} })).status).to.equal(401)
-    })
-  }
 
   it('gives pages by cursor, by link in the body and by Link header', async () => {
     const output = { names: ['a', 'b'] }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -98,6 +98,29 @@ describe('the published package', function () {
     await run(process.execPath, [compiler, '-p', join(folder.path, 'gong'), ...types])
     const { stdout } = await tocsin(['skills', 'gong'], { TOCSIN_PLUGINS: './gong/plugin.ts' })
     expect(stdout).to.match(/^gong\.get_item +Get Item +read$/m)
+  })
+
+  it('loads a packed plugin in YAML', async () => {
+    const made = await tocsin(['new', 'plugin', 'drum', '--yaml'])
+    expect(made, made.stderr).to.include({ code: 0, stderr: '' })
+    await run('npm', ['pack', '--pack-destination', folder.path], { cwd: join(folder.path, 'drum') })
+    const target = join(folder.path, 'node_modules/@example/tocsin-drum')
+    await mkdir(target, { recursive: true })
+    const archive = join(folder.path, 'example-tocsin-drum-0.1.0.tgz')
+    await run('tar', ['-xzf', archive, '--strip-components', '1', '-C', target])
+    const env = { TOCSIN_PLUGINS: '@example/tocsin-drum' }
+    const listed = await tocsin(['plugins', '--json'], env)
+    expect(JSON.parse(listed.stdout)).to.deep.include({
+      name: 'drum',
+      title: 'Drum',
+      kind: 'YAML',
+      source: '@example/tocsin-drum',
+      path: join(await realpath(target), 'plugin.yaml'),
+      needs_connection: true,
+      skills: ['drum.get_item', 'drum.list_items'],
+    })
+    const checked = await tocsin(['plugins', 'check', target])
+    expect(checked, checked.stdout).to.include({ code: 0 })
   })
 
   it('has types for plugins', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ValidationError } from '../../core/errors/errors.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { compileSchema } from '../../core/schema/index.ts'
@@ -57,6 +58,25 @@ describe('discoverPlugins', () => {
     expect(catalogue.skill('echo_box.echo')?.plugin.name).to.equal('echo_box')
     expect(catalogue.skill('echo_box.none')).to.equal(undefined)
     expect(catalogue.skill('constructor')).to.equal(undefined)
+  })
+
+  it('gives a packed plugin that finds no Tocsin beside it the running one', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'packed-'))
+    const path = join(elsewhere, 'node_modules/@example/tocsin-bell/dist/plugin.js')
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(join(elsewhere, 'node_modules/@example/tocsin-bell/package.json'), '{ "type": "module" }')
+    writeFileSync(path, pluginSource('bell'))
+    writeFileSync(
+      join(dirname(path), 'sandbox.js'),
+      "import 'tocsin/plugin/testing'\nexport default { start() {} }\n",
+    )
+    try {
+      const sources = { pluginsDir, packages: [path] }
+      expect((await discoverPlugins(sources)).skills.map(({ name }) => name)).to.deep.equal(['bell.echo'])
+      expect(await loadSandbox(sources, 'bell')).to.have.property('start')
+    } finally {
+      rmSync(elsewhere, { recursive: true })
+    }
   })
 
   it('accepts a copied folder as another integration', async () => {

@@ -93,7 +93,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
   const secret = filled(auth.clientSecret, values, 'client secret')
   const inForm = auth.send === 'form' ? { client_id: id, client_secret: secret } : {}
   return {
-    path: auth.token,
+    path: filled(auth.token, values, 'token endpoint'),
     form: { grant_type: 'client_credentials', ...inForm, ...textValues(auth.form, values) },
     // RFC 6749, section 2.3.1: both are form-encoded first.
     ...(auth.send === 'basic' && {
@@ -105,7 +105,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
 function assertionRequest(auth: Auth<'jwt_bearer'>, settings: unknown, nowMs: number): TokenRequest {
   const values = connectionValues(settings, nowMs)
   return {
-    path: auth.token,
+    path: filled(auth.token, values, 'token endpoint'),
     form: {
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
       assertion: assertion(auth, values, nowMs),

@@ -60,7 +60,7 @@ export const authMaps = {
       },
       token: {
         meaning:
-          'the token endpoint: a path below the base URL, or an absolute address whose origin `other_origins` lists',
+          'the token endpoint: a path below the base URL, or an absolute address whose origin `other_origins` lists; may read `settings`',
         schema: text,
       },
       client_id: { meaning: 'the client id; with `client_credentials`', schema: text },

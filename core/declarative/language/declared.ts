@@ -48,7 +48,8 @@ export type DeclaredAuth =
   | { readonly kind: 'bearer'; readonly token: Template }
   | {
       readonly kind: 'client_credentials'
-      readonly token: string
+      /** Reads `settings`. */
+      readonly token: Template
       readonly clientId: Template
       readonly clientSecret: Template
       readonly send: 'form' | 'basic'
@@ -57,7 +58,8 @@ export type DeclaredAuth =
     }
   | {
       readonly kind: 'jwt_bearer'
-      readonly token: string
+      /** Reads `settings`. */
+      readonly token: Template
       readonly algorithm: JwtAlgorithm
       readonly key: Template
       readonly keyId: Template | undefined

@@ -17,10 +17,11 @@ import {
   hmacEncodings,
   jwtAlgorithms,
 } from '../language/auth-keys.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
 import type { DeclaredAuth, Entries } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { onlyOneOf } from './read-request.ts'
-import { readEntries, readTemplate, type Names, type PluginReading } from './reading.ts'
+import { readEntries, readShownText, readTemplate, type Names, type PluginReading } from './reading.ts'
 
 /** Reads `auth`; undefined if a part of it is missing, which has been reported. */
 export function readAuth(
@@ -95,7 +96,7 @@ function readOAuth2(reading: PluginReading, names: Names, node: Node): DeclaredA
   const tokenEntry = fields?.get('token')
   if (fields === undefined || grantEntry === undefined || tokenEntry === undefined) return undefined
   const grant = readChoice(problems, grantEntry, grants)
-  const token = readText(problems, tokenEntry)
+  const token = readShownText(reading, names, tokenEntry)
   if (grant === undefined || token === undefined) return undefined
   const other = grants.find((each) => each !== grant)!
   for (const key of grantKeys[other]) {
@@ -117,7 +118,7 @@ function readOAuth2(reading: PluginReading, names: Names, node: Node): DeclaredA
 
 interface Wholes {
   readonly fields: Fields
-  readonly token: string
+  readonly token: Template
   readonly form: Entries
 }
 

@@ -49,7 +49,7 @@ function pathnameFor(path: string, baseUrl: string, url: string): string {
   if (path.startsWith('/')) return new URL(baseUrl + path).pathname
   if (path.startsWith(`${url}/`)) return new URL(path).pathname
   throw new Error(
-    `the token endpoint ${path} has another origin than the sandbox: write a sandbox.ts for this plugin`,
+    `the token endpoint ${path} has another origin than the sandbox: make its origin a field with address: public and a default, such as login_url`,
   )
 }
 

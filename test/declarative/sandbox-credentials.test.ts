@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { closeAll, declaredWith, getIp, known, startedFor } from './sandbox-support.ts'
+
+describe('the credentials of a declarative plugin in its sandbox', () => {
+  afterEach(closeAll)
+
+  it('issues tokens at another address, which is a field', async () => {
+    const connection = `fields:
+  api_key: { secret: true }
+  login_url: { address: public, default: https://login.example.com }
+other_origins: ["\${{ settings.login_url }}"]
+auth:
+  oauth2: { grant: client_credentials, token: "\${{ settings.login_url }}/token", client_id: kim, client_secret: "\${{ settings.api_key }}" }`
+    const { run, running, code } = await startedFor(declaredWith({ connection, skill: getIp }, known))
+    expect(await run({ ip: '192.0.2.1' })).to.deep.include({ score: 9 })
+    expect(running.requests[0]?.path).to.equal('/token')
+    expect(await code({ ip: '192.0.2.1' }, { api_key: 'another-secret' })).to.deep.equal({
+      code: 'token_refused',
+    })
+  })
+
+  const secrets = 'api_key: { secret: true }'
+  for (const [name, auth, fields = secrets] of [
+    ['a header', '{ header: X-Key, value: "${{ settings.api_key }}" }'],
+    ['the query', '{ query: key, value: "${{ settings.api_key }}" }'],
+    ['Basic', '{ basic: { username: kim, password: "${{ settings.api_key }}" } }'],
+    ['Bearer', '{ bearer: "${{ settings.api_key }}" }'],
+    ...['form', 'basic'].map(
+      (send) =>
+        [
+          `a token, with the client in ${send}`,
+          `{ oauth2: { grant: client_credentials, token: /token, client_id: kim, client_secret: "\${{ settings.api_key }}", scope: all, send: ${send} } }`,
+        ] as const,
+    ),
+    ...['RS256', 'PS256', 'ES256', 'HS256'].map(
+      (algorithm) =>
+        [
+          `a token for an assertion with ${algorithm}`,
+          `{ oauth2: { grant: jwt_bearer, token: /token, algorithm: ${algorithm}, key: "\${{ settings.api_key }}", claims: { iss: kim } } }`,
+        ] as const,
+    ),
+    [
+      'AWS signatures',
+      '{ aws: { access_key_id: kim, secret_access_key: "${{ settings.api_key }}", region: eu-central-1, service: guardduty } }',
+    ],
+    [
+      'HMAC with a time',
+      '{ hmac: { key: "${{ settings.api_key }}", text: "${{ request.method }} ${{ request.path }} ${{ now_ms }}", headers: { x-time: "${{ now_ms }}", x-signature: "${{ signature }}" } } }',
+    ],
+  ] as const) {
+    it(`accepts its own credentials only: ${name}`, async () => {
+      const connection = `fields: { ${fields} }\nauth: ${auth}`
+      const { running, run, code, check, call } = await startedFor(
+        declaredWith({ connection, skill: getIp }, known),
+      )
+      expect(await run({ ip: '192.0.2.1' })).to.deep.equal({ found: true, score: 9 })
+      expect(await check()).to.deep.equal({ account: undefined })
+      // A private key is another in each sandbox.
+      const other = (await startedFor(declaredWith({ connection, skill: getIp }, known))).running.settings
+      const isKey = other['api_key'] !== running.settings['api_key']
+      const wrong = isKey ? other['api_key'] : 'another-secret'
+      expect((await code({ ip: '192.0.2.1' }, { api_key: wrong })).code).to.be.oneOf([
+        'http_401',
+        'token_refused',
+      ])
+      expect((await call('/ips/192.0.2.1', { headers: {} })).status).to.equal(401)
+    })
+  }
+})
