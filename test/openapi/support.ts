@@ -77,7 +77,7 @@ export function generated(given: string | object, operations?: string): Generate
 export const documentWith = (
   operation: object,
   more: object = {},
-  [method, path] = ['get', '/things'],
+  [method, path]: readonly [string, string] = ['get', '/things'],
 ): object => ({
   openapi: '3.0.3',
   info: { title: 'Things', version: '1' },

@@ -56,7 +56,9 @@ export function planAddress(document: ApiDocument): PlannedAddress {
 
 /** Hosts of this machine, and those that stand for the one of each customer. */
 const isPlaceholder = (url: string): boolean =>
-  /^https:\/\/(127\.|localhost)|^https:\/\/[^/]*\b(your|example|subdomain|my)\b/i.test(url)
+  /^https:\/\/(127\.|localhost|[^/]*\b(your|my)[-.]|[^/]*\bsubdomain\b|[^/]*\bexample\.(com|org|net)\b)/i.test(
+    url,
+  )
 
 function serverOfSwagger2(root: JsonObject): JsonObject {
   const host = textAt(root, 'host')

@@ -187,15 +187,16 @@ function planFile(plan: SkillPlan, name: string, isRequired: boolean, origin: In
 /** A body of unknown form is one input. */
 function planWhole(plan: SkillPlan, body: FoundBody): unknown {
   const schema = simplify(plan.reader, body.schema, { use: 'input', size: plan.size, levels: 2 })
-  const isList = schema.type === 'array'
-  const text = schema.description ?? 'The body of the request.'
+  const { type = 'object' } = schema
+  const empty = type === 'object' ? {} : type === 'array' ? [] : undefined
+  const isRequired = body.isRequired || empty === undefined
   const whole: JsonSchema = {
-    type: 'object',
     ...schema,
-    description: text,
-    ...(!body.isRequired && { default: isList ? [] : {} }),
+    type,
+    description: schema.description ?? 'The body of the request.',
+    ...(!isRequired && { default: empty }),
   }
-  const { read } = plan.addInput('body', { schema: whole, isRequired: body.isRequired, origin: body.schema })
+  const { read } = plan.addInput('body', { schema: whole, isRequired, origin: body.schema })
   if (body.key === 'json') return template(read)
   plan.notes.push('The fields of the form are not known: write them by hand.')
   return {}

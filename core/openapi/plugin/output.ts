@@ -1,5 +1,6 @@
 import { isObject, valueAt, type JsonObject, type JsonSchema } from '../../plugin/index.ts'
 import { keywords } from '../../expression/index.ts'
+import type { ApiDocument } from '../document/api-document.ts'
 import { UniqueNames, snakeCase } from '../document/names.ts'
 import type { InnerSchema } from '../schema/flatten-schema.ts'
 import { orNull, simplify } from '../schema/simplify-schema.ts'
@@ -29,38 +30,34 @@ export interface PlannedAnswer {
 }
 
 /** Finds the answer of an operation that succeeds, with a body if one has it. */
-export function answerOf({ reader, operation }: SkillPlan): PlannedAnswer {
-  const { document } = reader
+export function answerOf({ reader: { document }, operation }: SkillPlan): PlannedAnswer {
   const given = valueAt(operation.raw, 'responses')
-  const answers = Object.entries(isObject(given) ? given : {})
-    .filter(([status]) => /^2\d\d$|^2XX$|^default$/i.test(status))
+  const all = Object.entries(isObject(given) ? given : {})
+  const good = all.filter(([status]) => /^2(\d\d|XX)$/i.test(status))
+  // Beside a good status, `default` is the answer to an error.
+  const answers = (good.length > 0 ? good : all.filter(([status]) => status === 'default'))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([status, response]) => {
+    .map(([status, response]): PlannedAnswer => {
       const found = document.resolve(response)
-      const number = /^2\d\d$/.test(status) ? Number(status) : 200
-      return { status: number, headers: valueAt(found, 'headers'), ...contentOf(document.isSwagger2, found) }
+      const number = /^\d+$/.test(status) ? Number(status) : 200
+      // These have no body, whatever the document says.
+      const content = number === 204 || number === 205 ? noContent : contentOf(document, found)
+      return { status: number, headers: valueAt(found, 'headers'), ...content }
     })
-  const withBody = answers.find(({ kind }) => kind === 'json') ?? answers[0]
-  const first = withBody ?? {
-    status: 200,
-    headers: undefined,
-    kind: 'empty' as const,
-    body: undefined,
-    example: undefined,
-  }
+  const first = answers.find(({ kind }) => kind === 'json') ?? answers[0]
+  if (first === undefined || operation.method === 'head') return emptyAnswer
   // Where success may come without a body, fields of it cannot be read.
-  const isSometimesEmpty =
-    first.kind === 'json' &&
-    answers.some(({ kind, status }) => kind === 'empty' && status < 300 && status !== 200)
-  const example = first.example ?? exampleAmong(document.resolve.bind(document), first)
-  const { examples: _, ...answer } = { examples: undefined, ...first }
-  return { ...answer, ...(isSometimesEmpty && { body: undefined }), example }
+  const isSometimesEmpty = first.kind === 'json' && answers.some(({ kind }) => kind === 'empty')
+  return isSometimesEmpty ? { ...first, body: undefined } : first
 }
 
-type Content = Pick<PlannedAnswer, 'kind' | 'body' | 'example'> & { readonly examples?: unknown }
+const noContent = { kind: 'empty', body: undefined, example: undefined } as const
+const emptyAnswer: PlannedAnswer = { status: 200, headers: undefined, ...noContent }
 
-function contentOf(isSwagger2: boolean, response: unknown): Content {
-  if (isSwagger2) {
+type Content = Pick<PlannedAnswer, 'kind' | 'body' | 'example'>
+
+function contentOf(document: ApiDocument, response: unknown): Content {
+  if (document.isSwagger2) {
     const schema = valueAt(response, 'schema')
     const examples = valueAt(response, 'examples')
     const example = isObject(examples)
@@ -77,13 +74,10 @@ function contentOf(isSwagger2: boolean, response: unknown): Content {
   const json = media.find(([type]) => isJsonType(type))?.[1]
   if (json === undefined)
     return { kind: media.length === 0 ? 'empty' : 'text', body: undefined, example: undefined }
-  const body = { schema: valueAt(json, 'schema'), trail: [] }
-  return { kind: 'json', body, example: valueAt(json, 'example'), examples: valueAt(json, 'examples') }
-}
-
-function exampleAmong(resolve: (value: unknown) => unknown, { examples }: Partial<Content>): unknown {
+  const examples = valueAt(json, 'examples')
   const [first] = isObject(examples) ? Object.values(examples) : []
-  return valueAt(resolve(first), 'value')
+  const example = valueAt(json, 'example') ?? valueAt(document.resolve(first), 'value')
+  return { kind: 'json', body: { schema: valueAt(json, 'schema'), trail: [] }, example }
 }
 
 /** Plans the output of an operation that is not read in pages. */

@@ -15,7 +15,7 @@ export interface ReadmeContent {
 export function writeReadme({ name, title, source, skills, notes, fields }: ReadmeContent): string {
   const rows = skills.map(({ name: skill, title: text, operation }) => {
     const request = `\`${operation.method.toUpperCase()} ${operation.path}\``
-    return `| \`${name}.${skill}\` | ${cell(text)} | ${cell(request)} |`
+    return [`\`${name}.${skill}\``, cell(text), cell(request)]
   })
   const fieldList = Object.entries(fields).map(
     ([field, { title: text }]) => `- \`${field}\`${typeof text === 'string' ? `: ${cell(text)}` : ''}`,
@@ -36,9 +36,7 @@ export function writeReadme({ name, title, source, skills, notes, fields }: Read
     '',
     '## Skills',
     '',
-    '| skill | purpose | request |',
-    '| --- | --- | --- |',
-    ...rows,
+    ...tableOf(['skill', 'purpose', 'request'], rows),
     '',
     ...(fieldList.length === 0 ? [] : ['## Connection', '', ...fieldList, '']),
     '## To check',
@@ -46,6 +44,13 @@ export function writeReadme({ name, title, source, skills, notes, fields }: Read
     ...todo.map((each) => `- [ ] ${each}`),
     '',
   ].join('\n')
+}
+
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((each, column) => each.padEnd(widths[column]!)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)]
 }
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`)

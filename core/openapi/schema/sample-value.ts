@@ -43,9 +43,10 @@ export function sampleValue(
   levels = maxLevels,
 ): unknown {
   const { keywords, properties, items } = reader.flatten(inner)
-  const { example, examples, default: usual } = keywords
+  const { example, examples, default: usual, enum: choices } = keywords
   const [first] = Array.isArray(examples) ? examples : []
-  for (const given of [example, first, usual]) {
+  const [choice] = Array.isArray(choices) ? choices : []
+  for (const given of [example, first, usual, choice]) {
     const copy = smallCopy(given)
     if (copy !== undefined && copy !== null && !isPlaceholder(copy) && fits(schema, copy)) return copy
   }
