@@ -280,7 +280,7 @@ describe('the paging of an operation', () => {
     it(`is recognized by ${what}`, () => {
       const { skill, example } = made()
       expect(skill['paging']).to.deep.equal({ ...paging, limit: '${{ input.limit }}' })
-      expect(Object.keys(skill['input']!)).to.deep.equal(['limit'])
+      expect(Object.keys(skill['input'])).to.deep.equal(['limit'])
       expect(example.output['complete']).to.equal(true)
     })
 
