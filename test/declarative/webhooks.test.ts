@@ -127,7 +127,7 @@ describe('webhooks of a declarative plugin', () => {
           const many = `{"events":[${'1,'.repeat(1_000)}1]}`
           return receive(webhook, many, sign(many))
         },
-        'too_many_alerts',
+        'too_many_items',
       ],
     }
     for (const [what, [work, code]] of Object.entries(cases)) {
@@ -173,6 +173,27 @@ describe('webhooks of a declarative plugin', () => {
     const given = { ...settings, signing_secret: new Secret(`whsec_${key.toString('base64')}`) }
     const headers = { 'webhook-signature': `v1,AAAA v1,${hmac('{}', key, 'base64')}` }
     expect(receive(standard, '{}', { headers }, given)).to.have.property('alerts')
+  })
+
+  it('make a change of a case of each item', () => {
+    const webhook = `${signed}
+    each: "\${{ request.body }}"
+    case:
+      reference: "incident \${{ item.id }}"
+      comment: "\${{ item.note }}"
+      status: "\${{ item.state == 'resolved' ? 'closed' : item.state }}"`
+    const text = JSON.stringify([{ id: 1, note: 'Done.', state: 'resolved' }, { id: 2, state: 'odd' }, {}])
+    const { dedupeKey, ...result } = receive(webhook, text, sign(text))
+    expect(result).to.deep.equal({
+      cases: [
+        { reference: 'incident 1', comment: 'Done.', status: 'closed' },
+        { reference: 'incident 2', comment: undefined, status: undefined },
+      ],
+    })
+    expect(receive(webhook, text, sign(text)).dedupeKey).to.equal(dedupeKey)
+    expect(receive(webhook, `${text} `, sign(`${text} `)).dedupeKey).not.to.equal(dedupeKey)
+    const many = `[${'1,'.repeat(100)}1]`
+    expect(codeOf(() => receive(webhook, many, sign(many)))).to.equal('too_many_items')
   })
 
   it('compare a header or a parameter with a secret', () => {
@@ -243,7 +264,9 @@ describe('webhooks of a declarative plugin', () => {
       ['[]', 'E106 expected a map for `webhooks`'],
       [`{ Events: { verify: ${good}, provider: a } }`, 'E107'],
       [`{ __proto__: { verify: ${good}, provider: a } }`, 'E107'],
-      [`{ e: { verify: ${good} } }`, 'E105'],
+      [`{ e: { verify: ${good} } }`, 'E105 a webhook needs `provider` for alerts, or `case`'],
+      [`{ e: { verify: ${good}, case: { comment: a } } }`, 'E105'],
+      [`{ e: { verify: ${good}, case: { reference: "\${{ settings.signing_secret }}" } } }`, 'E803'],
       ['{ e: { provider: a } }', 'E105'],
       ['{ e: { verify: {}, provider: a } }', 'E801 `verify` needs one of: hmac, header, query'],
       ['{ e: { verify: { header: a }, provider: a } }', 'E105 `header` needs `value`'],

@@ -3,6 +3,7 @@ import { ExpressionError } from '../../expression/index.ts'
 import { parseJson, stringifyJson } from '../../common/json.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import {
+  caseStatuses,
   isObject,
   Secret,
   SkillError,
@@ -12,11 +13,13 @@ import {
   verifySecret,
   type ConnectionDefinition,
   type InboundAlert,
+  type InboundCaseChange,
   type InboundReply,
   type InboundRequest,
   type InboundResult,
 } from '../../plugin/index.ts'
 import type {
+  DeclaredCaseChange,
   DeclaredHandshake,
   DeclaredProof,
   DeclaredSecretParameter,
@@ -26,6 +29,7 @@ import { conditionHolds } from './request.ts'
 import { connectionValues, programResult, textValue, valueOf, type Values } from './values.ts'
 
 const maxItems = 1_000
+const maxChanges = 100
 
 /** The parts of a connection that receive requests of the other system. */
 export function compileWebhooks(
@@ -61,7 +65,7 @@ function receive(webhook: DeclaredWebhook, request: InboundRequest, settings: un
   if (handshake?.when && conditionHolds(handshake.when, values))
     return { reply: answer(handshake, request, settings, values) }
   prove(webhook.verify, request, settings, values)
-  return { alerts: alertsOf(webhook, values, connectionValues(settings, request.nowMs)) }
+  return meaningOf(webhook, values, connectionValues(settings, request.nowMs))
 }
 
 function greet(handshake: DeclaredHandshake, request: InboundRequest, settings: unknown): InboundReply {
@@ -127,22 +131,43 @@ function secretOf(template: Template, settings: unknown, values: Values): Secret
   return value === undefined || value === rest ? undefined : new Secret(value)
 }
 
-function alertsOf(webhook: DeclaredWebhook, values: Values, ofConnection: Values): readonly InboundAlert[] {
-  const items = itemsOf(webhook, values)
-  if (items.length > maxItems)
-    throw new SkillError(
-      'too_many_alerts',
-      `the request has ${items.length} items; at most ${maxItems} are allowed`,
-    )
-  const provider = textValue(webhook.provider, ofConnection) ?? ''
-  return items.flatMap((item): readonly InboundAlert[] => {
-    const about = { ...values, item }
-    if (webhook.when && !conditionHolds(webhook.when, about)) return []
-    const given = webhook.content === undefined ? item : orNothing(() => valueOf(webhook.content!, about))
-    const content = typeof given === 'string' ? given : stringifyJson(given ?? item)
-    const dedupeKey = orNothing(() => textValue(webhook.id, about)) ?? hashOf(content)
-    return [{ provider, content, type: orNothing(() => textValue(webhook.type, about)), dedupeKey }]
-  })
+function meaningOf(webhook: DeclaredWebhook, values: Values, ofConnection: Values): InboundResult {
+  const { when, provider: declared, change } = webhook
+  const all = itemsOf(webhook, values)
+  const max = change === undefined ? maxItems : maxChanges
+  if (all.length > max) {
+    throw new SkillError('too_many_items', `the request has ${all.length} items; at most ${max} are allowed`)
+  }
+  const items = all
+    .map((item) => ({ ...values, item }))
+    .filter((about) => when === undefined || conditionHolds(when, about))
+  const provider = declared && (textValue(declared, ofConnection) ?? '')
+  return {
+    ...(provider !== undefined && { alerts: items.map((about) => alertOf(webhook, provider, about)) }),
+    ...(change !== undefined && {
+      cases: items.flatMap((about) => changeOf(change, about) ?? []),
+      dedupeKey: hashOf((values['request'] as { readonly text: string }).text),
+    }),
+  }
+}
+
+function alertOf(
+  { content: declared, type, id }: DeclaredWebhook,
+  provider: string,
+  about: Values,
+): InboundAlert {
+  const given = declared === undefined ? about['item'] : orNothing(() => valueOf(declared, about))
+  const content = typeof given === 'string' ? given : stringifyJson(given ?? about['item'])
+  const dedupeKey = orNothing(() => textValue(id, about)) ?? hashOf(content)
+  return { provider, content, type: orNothing(() => textValue(type, about)), dedupeKey }
+}
+
+function changeOf(change: DeclaredCaseChange, about: Values): InboundCaseChange | undefined {
+  const read = (template: Template | undefined) => orNothing(() => textValue(template, about))
+  const reference = read(change.reference)
+  const given = read(change.status)
+  const status = caseStatuses.find((known) => known === given)
+  return reference === undefined ? undefined : { reference, comment: read(change.comment), status }
 }
 
 function itemsOf({ each }: DeclaredWebhook, values: Values): readonly unknown[] {

@@ -11,13 +11,21 @@ export interface DeclaredWebhook {
   readonly each: Program | undefined
   /** Reads `item`, like the following. */
   readonly when: Program | undefined
-  /** Reads `settings` only. */
-  readonly provider: Template
+  /** Reads `settings` only; undefined: no item is an alert. */
+  readonly provider: Template | undefined
   readonly type: Template | undefined
   /** Undefined: the item. */
   readonly content: Template | undefined
   /** Undefined: the content. */
   readonly id: Template | undefined
+  readonly change: DeclaredCaseChange | undefined
+}
+
+/** The templates read `item`. */
+export interface DeclaredCaseChange {
+  readonly reference: Template
+  readonly comment: Template | undefined
+  readonly status: Template | undefined
 }
 
 /** A header, with its name in lower case, or a parameter of the query that must equal a secret. */

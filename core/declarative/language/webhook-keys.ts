@@ -1,4 +1,5 @@
 import { phrases, shapes, type MapDeclaration } from '../../playbook/language/key-table.ts'
+import { caseStatuses } from '../../plugin/index.ts'
 import { hmacAlgorithms, hmacEncodings } from './auth-keys.ts'
 
 const { reference, text, map, condition } = shapes
@@ -15,7 +16,7 @@ const secretValue = { meaning: 'the expected value; reads a secret field', schem
 export const webhookMaps = {
   webhook: {
     what: 'a webhook',
-    description: 'Receives alerts from the other system.',
+    description: 'Receives alerts and changes of cases from the other system.',
     keys: {
       verify: { meaning: 'how the sender proves itself', schema: reference('webhook_proof') },
       handshake: {
@@ -35,6 +36,7 @@ export const webhookMaps = {
       },
       provider: {
         meaning: 'the code of a provider of the server; may read `settings`, not the request',
+        default: 'no item is an alert: see `case`',
         schema: text,
       },
       type: {
@@ -52,8 +54,30 @@ export const webhookMaps = {
         default: 'the content',
         schema: text,
       },
+      case: {
+        meaning: 'the change of a case that an item means, at most 100',
+        default: 'no case changes',
+        schema: reference('webhook_case'),
+      },
     },
-    required: ['verify', 'provider'],
+    required: ['verify'],
+  },
+  webhookCase: {
+    what: '`case`',
+    description: 'The change of a case.',
+    keys: {
+      reference: {
+        meaning: 'the reference with which a playbook opened the case; without such a case, nothing changes',
+        schema: text,
+      },
+      comment: { meaning: 'a note for the timeline', default: 'none', schema: text },
+      status: {
+        meaning: `the new status: ${choices(caseStatuses)}; others are ignored`,
+        default: 'unchanged',
+        schema: text,
+      },
+    },
+    required: ['reference'],
   },
   webhookProof: {
     what: '`verify`',

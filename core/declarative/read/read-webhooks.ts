@@ -12,6 +12,7 @@ import {
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { hmacAlgorithms, hmacEncodings } from '../language/auth-keys.ts'
 import type {
+  DeclaredCaseChange,
   DeclaredHandshake,
   DeclaredProof,
   DeclaredSecretParameter,
@@ -84,9 +85,24 @@ function readWebhook(
     type: readShownText(reading, about, fields.get('type')),
     content: content?.template,
     id: readShownText(reading, about, fields.get('id')),
+    change: readChange(reading, about, fields.get('case')),
   }
-  if (verify === undefined || provider === undefined) return undefined
+  if (!fields.has('provider') && !fields.has('case'))
+    reading.problems.add('E105', 'a webhook needs `provider` for alerts, or `case`', key)
+  if (verify === undefined) return undefined
   return { word: name, verify, handshake, each, provider, ...alert }
+}
+
+function readChange(
+  reading: PluginReading,
+  names: Names,
+  entry: Entry | undefined,
+): DeclaredCaseChange | undefined {
+  const fields = entry && readFields(reading.problems, entry.value, pluginGrammar.webhookCase)
+  const reference = readShownText(reading, names, fields?.get('reference'))
+  const comment = readShownText(reading, names, fields?.get('comment'))
+  const status = readShownText(reading, names, fields?.get('status'))
+  return reference && { reference, comment, status }
 }
 
 function readProof(
