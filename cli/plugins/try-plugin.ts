@@ -39,7 +39,8 @@ export async function tryPlugin(module: PluginModule): Promise<TriedPlugin> {
   const found = [...failures]
   let passed = 0
   const isPackage = module.folder === undefined
-  const options = { folder: dirname(about.path), isPackage, ...(sandbox && { sandbox }) }
+  const isDeclared = module.yaml !== undefined
+  const options = { folder: dirname(about.path), isPackage, isDeclared, ...(sandbox && { sandbox }) }
   for (const { name, run } of contractTests(definition, options)) {
     try {
       await run()

@@ -26,8 +26,9 @@ for (const folder of folders) {
   const file = join(path, pluginFile)
   const plugin = has(folder, pluginFile) ? declared(file) : await imported(join(path, 'plugin.ts'))
   const sandbox = await loadSandbox({ pluginsDir }, plugin.name)
-  describePlugin(plugin, sandbox === undefined ? { folder: path } : { folder: path, sandbox })
-  if (!has(folder, pluginFile)) continue
+  const isDeclared = has(folder, pluginFile)
+  describePlugin(plugin, { folder: path, isDeclared, ...(sandbox && { sandbox }) })
+  if (!isDeclared) continue
   describe(`plugin ${plugin.name}`, () => {
     it('has an answer for every request of its examples', async () => {
       expect(await exampleProblems(loadPlugin({ path: file }).declared!)).to.deep.equal([])

@@ -33,6 +33,11 @@ export interface DescribePluginOptions {
   readonly sandbox?: Sandbox
   /** Whether the folder may have any name, as that of a package. Default false. */
   readonly isPackage?: boolean
+  /**
+   * Whether it is a `plugin.yaml`: its skills share the code that meets broken connections and makes errors, so only one
+   * of them is tested against those. Default false.
+   */
+  readonly isDeclared?: boolean
 }
 
 /** A mocha suite of the rules for all plugins. A plugin's own tests cover the rest. */
@@ -84,7 +89,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
   }
 
   describeExamples(plugin, options, it)
-  describeFailures(plugin, options.sandbox, it)
+  describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
 }
 
