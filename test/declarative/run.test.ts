@@ -40,6 +40,19 @@ describe('a declarative skill', () => {
     expect(error).to.include({ code: 'bad_path' })
   })
 
+  it('ends a path with a slash where its last segment is written empty, never for an empty value', async () => {
+    const withSegments = (segments: string) => ({
+      connection: withKey,
+      skill: `input: { id: {} }\nrequest: { get: [results, ${segments}] }`,
+    })
+    const inTheMiddle = withSegments('"${{ input.id }}", ""')
+    expect((await sent(inTheMiddle, { id: '7' })).request.path).to.equal('/results/7/')
+    for (const parts of [inTheMiddle, withSegments('"${{ input.id }}"')]) {
+      const error: unknown = await sent(parts, { id: '' }).catch((caught: unknown) => caught)
+      expect(error).to.include({ code: 'bad_path' })
+    }
+  })
+
   it('leaves out parameters without a value, and repeats lists', async () => {
     const skill = `input: { a: { optional: true }, tags: { type: array, items: { type: string } } }
 request:

@@ -4,6 +4,7 @@ import {
   isObject,
   RetryableError,
   SkillError,
+  pathText,
   type ExplainedError,
   type HttpClient,
   type HttpRequest,
@@ -102,8 +103,10 @@ function toPath(path: DeclaredPath, values: Values): RequestPath {
       return path.text
     case 'address':
       return textValue(path.address, values) ?? ''
-    case 'segments':
-      return path.segments.map((segment) => textValue(segment, values) ?? '')
+    case 'segments': {
+      const segments = path.segments.map((segment) => textValue(segment, values) ?? '')
+      return path.endsWithSlash ? `${pathText(segments)}/` : segments
+    }
   }
 }
 

@@ -121,7 +121,12 @@ export interface DeclaredRequest {
 
 export type DeclaredPath =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'segments'; readonly segments: readonly Template[] }
+  | {
+      readonly kind: 'segments'
+      readonly segments: readonly Template[]
+      /** Whether the path ends with `/`. */
+      readonly endsWithSlash: boolean
+    }
   /** An expression for a whole path, or for an address below the base URL. */
   | { readonly kind: 'address'; readonly address: Template }
 

@@ -87,8 +87,13 @@ function readPath(reading: PluginReading, names: Names, entry: Entry): DeclaredP
   const { template } = typed
   if (value.kind === 'list') {
     if (value.items.length === 0) problems.add('E802', 'the path has no segments', value)
-    for (const item of typed.items ?? []) checkSegment(reading, item.template, item)
-    return { kind: 'segments', segments: typed.items?.map((item) => item.template) ?? [] }
+    const items = typed.items ?? []
+    const last = items.at(-1)?.template
+    // Only as written: an empty value must not turn the path of an object into that of a list.
+    const endsWithSlash = items.length > 1 && last?.kind === 'literal' && last.value === ''
+    const segments = endsWithSlash ? items.slice(0, -1) : items
+    for (const item of segments) checkSegment(reading, item.template, item)
+    return { kind: 'segments', segments: segments.map((item) => item.template), endsWithSlash }
   }
   if (template.kind === 'expression') return { kind: 'address', address: template }
   const text = value.value
