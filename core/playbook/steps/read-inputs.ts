@@ -16,7 +16,7 @@ import type { Sliced } from '../../common/sliced.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { suggest, suggestId, suggestNearest } from '../language/did-you-mean.ts'
 import { hintForDuration } from '../language/durations.ts'
-import { describe } from '../template/fields.ts'
+import { describe, hintForCutText } from '../template/fields.ts'
 import { idPattern, inputTypes } from '../language/constants.ts'
 import { durationSchema, inputProblems, isDurationSchema, timestampSchema } from '../template/inputs.ts'
 import { keyAt, nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
@@ -206,7 +206,7 @@ function hintForKeyword(
   place: Node,
   isOfInput: boolean,
 ): string | undefined {
-  if (isUnknown) return hintForUnknown(keyword ?? '', isOfInput)
+  if (isUnknown) return hintForCutText(keyword ?? '') ?? hintForUnknown(keyword ?? '', isOfInput)
   if (keyword === 'required')
     return 'put it beside `properties`, with a list of the required fields: required: [a, b]'
   if (keyword !== 'type' || place.kind !== 'scalar') return undefined

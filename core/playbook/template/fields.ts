@@ -58,8 +58,11 @@ export function readFields(
     }
     const readAs = familiarKey(table.what, entry.name)?.readAs
     if (readAs !== undefined && !node.entries.some(({ name }) => name === readAs)) fields.set(readAs, entry)
-    problems.add('E104', `unknown key ${quote(entry.name)} in ${table.what}`, entry.key, () =>
-      hintForKey(entry.name, table),
+    problems.add(
+      'E104',
+      `unknown key ${quote(entry.name)} in ${table.what}`,
+      entry.key,
+      () => hintForCutText(entry.name) ?? hintForKey(entry.name, table),
     )
   }
   for (const name of table.required ?? []) {
@@ -71,6 +74,10 @@ export function readFields(
   }
   return fields
 }
+
+/** For a key that is the rest of a text, cut at a comma inside `{ }`. */
+export const hintForCutText = (key: string): string | undefined =>
+  /\S\s+\S/.test(key) ? 'quote the text: inside { }, a comma ends a value' : undefined
 
 function hintForKey(name: string, { what, keys }: KeyTable): string | undefined {
   const near = suggest(name, keys)

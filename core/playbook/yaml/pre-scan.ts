@@ -132,7 +132,7 @@ class TokenScan {
       case 'directive-line':
         return finding('E102', 'YAML directives are not supported', at, end, 'remove the line')
       case 'flow-error-end':
-        return neverClosed(this.#flow.at(-1) ?? at)
+        return neverClosed(this.#text, this.#flow.at(-1) ?? at)
       default:
         return undefined
     }
@@ -232,8 +232,14 @@ function unclosed(text: string, at: number): ScanFinding {
   return { ...found, repair: { start: valueStart, end, value, valueStart } }
 }
 
-const neverClosed = (at: number): ScanFinding =>
-  finding('E101', 'a bracket is never closed', at, at + 1, 'close it, and indent the lines that follow')
+function neverClosed(text: string, at: number): ScanFinding {
+  const { start, line } = lineAround(text, at)
+  const isCommented = /\s#.*[}\]]/.test(line.slice(at - start))
+  const hint = isCommented
+    ? 'quote the text that contains #, which starts a comment'
+    : 'close it, and indent the lines that follow'
+  return finding('E101', 'a bracket is never closed', at, at + 1, hint)
+}
 
 const tooMany = (at: number, { nodes }: SourceLimits): ScanFinding =>
   finding('E005', `the file has more than ${nodes} keys, values and items`, at, at + 1)
