@@ -71,7 +71,8 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
 
   it('describes its patterns in words', () => {
     const declared = [plugin.connection?.settings, ...plugin.skills.map(({ input }) => input)]
-    deepStrictEqual(declared.flatMap(patternsWithoutWords), [])
+    const missing = declared.flatMap(patternsWithoutWords)
+    strictEqual(missing.length, 0, `add patternErrorMessage beside the pattern ${missing.join(', ')}`)
   })
 
   it('has a README that names every skill', () => {
