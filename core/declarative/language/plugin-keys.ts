@@ -111,7 +111,7 @@ export const pluginKeys = {
     description: 'The limits of some requests. The first budget that fits a request counts.',
     keys: {
       methods: { meaning: 'the methods of the requests', default: 'all', schema: texts },
-      path: { meaning: 'what the path begins with', default: 'any path', schema: text },
+      path: { meaning: 'what the path below the base URL begins with', default: 'any path', schema: text },
       bucket: {
         meaning: 'a name; budgets with the same name share their limits',
         default: 'its own',
