@@ -67,6 +67,13 @@ describe('API keys', () => {
     expect(await checkKey({ find: async () => undefined }, value, 0)).to.equal(undefined)
   })
 
+  it('are invalid with another secret after the right one was used', async () => {
+    const { value, secretHash } = makeKey()
+    const check = (text: string) => checkKey({ find: async () => ({ key, secretHash }) }, text, 0)
+    expect(await check(value)).to.deep.equal(key)
+    expect(await check(value.slice(0, -1) + (value.endsWith('A') ? 'B' : 'A'))).to.equal(undefined)
+  })
+
   describe('at the start', () => {
     const now = 1_000
     let stored: ApiKey[]
