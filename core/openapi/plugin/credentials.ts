@@ -231,19 +231,29 @@ function planOAuth2(
   }
   const [id, key] = [names.take('client_id'), names.take('client_secret')]
   const isBelow = tokenUrl.href.startsWith(`${address.baseUrl}/`)
+  // A field, so that the sandbox can stand in for it.
+  const login = isBelow ? undefined : names.take('login_url')
+  const loginField = { title: 'Sign-in URL', address: 'public', default: tokenUrl.origin }
   return {
     ...nothing,
-    fields: { [id]: { title: 'Client id' }, [key]: secret('Client secret', scheme) },
+    fields: {
+      [id]: { title: 'Client id' },
+      [key]: secret('Client secret', scheme),
+      ...(login !== undefined && { [login]: loginField }),
+    },
     auth: {
       oauth2: {
         grant: 'client_credentials',
-        token: isBelow ? tokenUrl.href.slice(address.baseUrl.length) : tokenUrl.href,
+        token:
+          login === undefined
+            ? tokenUrl.href.slice(address.baseUrl.length)
+            : template(`settings.${login}`) + tokenUrl.pathname + tokenUrl.search,
         client_id: template(`settings.${id}`),
         client_secret: template(`settings.${key}`),
         ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       },
     },
-    otherOrigins: isBelow ? [] : [tokenUrl.origin],
+    otherOrigins: login === undefined ? [] : [template(`settings.${login}`)],
   }
 }
 
