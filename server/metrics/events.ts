@@ -79,7 +79,7 @@ export function describeEvents(exposition: Exposition, { plugins, skills }: Know
 const describeAlerts = (exposition: Exposition, refusals: readonly string[]) => ({
   received: exposition.counter(
     'tocsin_alerts_received_total',
-    'Alerts that were stored, from the API and from webhooks.',
+    'Alerts answered with 201 after they were stored, and new alerts of webhooks.',
     [{}],
   ),
   refused: exposition.counter(

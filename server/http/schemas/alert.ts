@@ -69,7 +69,11 @@ export const apiAlertSchema = {
       description: 'When Tocsin stored the alert (epoch milliseconds).',
     },
     modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },
-    created_by: { type: 'string', format: 'uuid', description: 'Uuid of the API key that posted it.' },
+    created_by: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Uuid of the API key that posted it, or of the connection whose webhook received it.',
+    },
     organization_uuid: { type: 'string', format: 'uuid', description: 'The organization.' },
     investigation_retry_count: {
       type: 'integer',
