@@ -5,7 +5,8 @@ import { runSkill } from '../../core/plugin/testing/index.ts'
 import { saidOf, pluginWith, skillOf } from './support.ts'
 
 const secret = 'a-long-secret'
-const fields = 'fields: { api_key: { secret: true }, plan: { enum: [free, paid], default: free } }'
+const fields =
+  'fields: { api_key: { secret: true }, tenant: { default: common }, address: { address: public, default: https://login.example.com }, plan: { enum: [free, paid], default: free } }'
 const nowMs = Date.parse('2026-03-01T08:00:00Z')
 
 async function sent(
@@ -49,6 +50,59 @@ describe('credentials of a declarative plugin', () => {
       `Basic ${Buffer.from('a%20b:a-long%2Bsecret').toString('base64')}`,
     )
     expect(request!.body).to.equal('grant_type=client_credentials&resource=x')
+  })
+
+  it('fetches the token at an address with settings in it, each as one segment', async () => {
+    const at = (token: string, settings: object = {}) =>
+      sent(
+        `other_origins: [https://login.example.com, "\${{ settings.address }}"]
+auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, client_secret: "\${{ settings.api_key }}" } }`,
+        '',
+        settings,
+        null,
+      )
+    const withTenant = 'https://login.example.com/${{ settings.tenant }}/oauth2/token'
+    const urlOf = async (tenant: string) => (await at(withTenant, { tenant }))[0]!.url
+    expect(await urlOf('contoso.com')).to.equal('https://login.example.com/contoso.com/oauth2/token')
+    expect(await urlOf('a/b?c#d@e')).to.equal('https://login.example.com/a%2Fb%3Fc%23d%40e/oauth2/token')
+    for (const tenant of ['..', '.', '%2e%2e', ' ']) {
+      const error = await urlOf(tenant).catch((thrown: unknown) => thrown)
+      expect(error, tenant).to.have.property('code', 'bad_path')
+    }
+    const [request] = await at('${{ settings.address }}/token', { address: 'https://login.example.com/eu' })
+    expect(request!.url).to.equal('https://login.example.com/eu/token')
+  })
+
+  it('reports token endpoints that no request may reach', () => {
+    const said = (token: string, more = '') =>
+      saidOf(
+        pluginWith({
+          connection: `${fields}
+${more}
+auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, client_secret: b } }`,
+        }),
+      ).join('\n')
+    const listed = 'other_origins: [https://login.example.com]'
+    expect(said('https://login.example.com/${{ settings.plan }}/token', listed)).to.equal('')
+    expect(said('https://api.example.com/token')).to.equal('')
+    for (const token of ['https://login.example.com/token', 'https://login.example.com/${{ settings.plan }}'])
+      expect(said(token)).to.match(
+        /E802 the origin of the token endpoint, .* \(write other_origins: \['https:/,
+      )
+    expect(said('oauth/token')).to.include('E802 `token` must begin with / or https://')
+    expect(said('/${{ settings.api_key }}/token')).to.include('E803')
+  })
+
+  it('signs requests in the query', async () => {
+    const hmac = `
+    key: "\${{ settings.api_key }}"
+    text: "\${{ request.query }} \${{ now_ms }}"
+    query: { time: "\${{ now_ms }}", sign: "\${{ signature }}" }`
+    const [request] = await sent(`auth:\n  hmac:${hmac}`, 'request: { get: /it, query: { a: 1 } }')
+    const expected = createHmac('sha256', secret).update(`a=1 ${nowMs}`).digest('hex')
+    expect(request!.path).to.equal(`/it?a=1&time=${nowMs}&sign=${expected}`)
+    const without = pluginWith({ connection: 'auth: { hmac: { key: a, text: b } }' })
+    expect(saidOf(without).join()).to.include('E105 `hmac` needs `headers` or `query`')
   })
 
   it('signs the assertion of RFC 7523 with a private key', async () => {

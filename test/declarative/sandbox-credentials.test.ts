@@ -44,7 +44,11 @@ auth:
       '{ aws: { access_key_id: kim, secret_access_key: "${{ settings.api_key }}", region: eu-central-1, service: guardduty } }',
     ],
     [
-      'HMAC with a time',
+      'HMAC with a time in the query',
+      '{ hmac: { key: "${{ settings.api_key }}", text: "${{ request.url }} ${{ now_ms }}", query: { time: "${{ now_ms }}", sign: "${{ signature }}" } } }',
+    ],
+    [
+      'HMAC with a time in headers',
       '{ hmac: { key: "${{ settings.api_key }}", text: "${{ request.method }} ${{ request.path }} ${{ now_ms }}", headers: { x-time: "${{ now_ms }}", x-signature: "${{ signature }}" } } }',
     ],
   ] as const) {

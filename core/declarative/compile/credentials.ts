@@ -1,9 +1,10 @@
 import { createHmac, randomUUID, sign as signBytes, constants } from 'node:crypto'
-import type {
-  ConnectionDefinition,
-  RequestSignature,
-  RequestToSign,
-  TokenRequest,
+import {
+  pathText,
+  type ConnectionDefinition,
+  type RequestSignature,
+  type RequestToSign,
+  type TokenRequest,
 } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import type { DeclaredAuth } from '../language/declared.ts'
@@ -85,7 +86,20 @@ function signHmac(auth: Auth<'hmac'>, request: RequestToSign, settings: unknown)
   const signature = createHmac(auth.algorithm, filled(auth.key, values, 'key'))
     .update(textValue(auth.text, values) ?? '')
     .digest(auth.encoding)
-  return { headers: textValues(auth.headers, { ...values, signature }) }
+  const signed = { ...values, signature }
+  return { headers: textValues(auth.headers, signed), query: textValues(auth.query, signed) }
+}
+
+/** The address of the token endpoint, with each value as one percent-encoded segment. */
+function tokenPath(token: Template, values: Values): string {
+  if (token.kind !== 'text') return filled(token, values, 'token endpoint')
+  const parts = token.parts.map((part, at) => {
+    if (typeof part === 'string') return part
+    const text = filled({ kind: 'expression', program: part }, values, `value of ${part.source}`)
+    // The address begins with a setting such as `https://login.example.com`.
+    return at === 0 ? text : pathText([text]).slice(1)
+  })
+  return parts.join('')
 }
 
 function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenRequest {
@@ -93,7 +107,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
   const secret = filled(auth.clientSecret, values, 'client secret')
   const inForm = auth.send === 'form' ? { client_id: id, client_secret: secret } : {}
   return {
-    path: filled(auth.token, values, 'token endpoint'),
+    path: tokenPath(auth.token, values),
     form: { grant_type: 'client_credentials', ...inForm, ...textValues(auth.form, values) },
     // RFC 6749, section 2.3.1: both are form-encoded first.
     ...(auth.send === 'basic' && {
@@ -105,7 +119,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
 function assertionRequest(auth: Auth<'jwt_bearer'>, settings: unknown, nowMs: number): TokenRequest {
   const values = connectionValues(settings, nowMs)
   return {
-    path: filled(auth.token, values, 'token endpoint'),
+    path: tokenPath(auth.token, values),
     form: {
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
       assertion: assertion(auth, values, nowMs),

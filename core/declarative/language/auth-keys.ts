@@ -60,7 +60,7 @@ export const authMaps = {
       },
       token: {
         meaning:
-          'the token endpoint: a path below the base URL, or an absolute address whose origin `other_origins` lists; may read `settings`',
+          'the token endpoint: a path below the base URL, or an absolute address whose origin `other_origins` lists; may read `settings`, each value percent-encoded unless it begins the address',
         schema: text,
       },
       client_id: { meaning: 'the client id; with `client_credentials`', schema: text },
@@ -126,9 +126,22 @@ export const authMaps = {
       },
       headers: {
         meaning: 'the headers to add; they read `signature` besides the names of `text`',
+        default: 'none',
+        schema: map,
+      },
+      query: {
+        meaning:
+          'the query parameters to add, which `request` does not contain; they read what `headers` read',
+        default: 'none',
         schema: map,
       },
     },
-    required: ['key', 'text', 'headers'],
+    required: ['key', 'text'],
+    rules: {
+      anyOf: [
+        { type: 'object', required: ['headers'] },
+        { type: 'object', required: ['query'] },
+      ],
+    },
   },
 } as const satisfies Readonly<Record<string, MapDeclaration>>

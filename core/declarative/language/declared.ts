@@ -84,6 +84,7 @@ export type DeclaredAuth =
       readonly text: Template
       /** They read `signature` too. */
       readonly headers: Entries
+      readonly query: Entries
     }
 
 /** The limits of some requests. */

@@ -96,7 +96,7 @@ function readOAuth2(reading: PluginReading, names: Names, node: Node): DeclaredA
   const tokenEntry = fields?.get('token')
   if (fields === undefined || grantEntry === undefined || tokenEntry === undefined) return undefined
   const grant = readChoice(problems, grantEntry, grants)
-  const token = readShownText(reading, names, tokenEntry)
+  const token = readEndpoint(reading, names, tokenEntry)
   if (grant === undefined || token === undefined) return undefined
   const other = grants.find((each) => each !== grant)!
   for (const key of grantKeys[other]) {
@@ -114,6 +114,41 @@ function readOAuth2(reading: PluginReading, names: Names, node: Node): DeclaredA
   ]
   const wholes = { fields, token, form }
   return grant === 'jwt_bearer' ? readJwt(reading, names, wholes) : readClient(reading, names, wholes)
+}
+
+/** Reads the address of the token endpoint. */
+function readEndpoint(reading: PluginReading, names: Names, entry: Entry): Template | undefined {
+  const template = readShownText(reading, names, entry)
+  const [first] =
+    template?.kind === 'text' ? template.parts : [template?.kind === 'literal' && template.value]
+  if (typeof first !== 'string' || /^(?:\/|https:\/\/[^/?#\s])/.test(first)) return template
+  const hint = 'write token: /oauth/token, or token: https://login.example.com/oauth/token'
+  reading.problems.add('E802', '`token` must begin with / or https://', entry.value, hint)
+  return undefined
+}
+
+/** Reports an endpoint at another origin than the literal ones that requests may go to. */
+export function checkTokenOrigin(
+  { problems }: PluginReading,
+  entry: Entry,
+  auth: DeclaredAuth | undefined,
+  allowed: readonly (Template | undefined)[],
+): void {
+  if (auth?.kind !== 'client_credentials' && auth?.kind !== 'jwt_bearer') return
+  const origin = originOf(auth.token)
+  const origins = allowed.map((template) => template && originOf(template))
+  if (origin === undefined || origins.includes(undefined) || origins.includes(origin)) return
+  const hint = `write other_origins: ['${origin}']`
+  problems.add('E802', `the origin of the token endpoint, ${quote(origin)}, is not listed`, entry.value, hint)
+}
+
+/** The origin that an address begins with, unless it reads settings. */
+function originOf(template: Template): string | undefined {
+  const text = template.kind === 'text' ? template.parts[0] : template.kind === 'literal' && template.value
+  if (typeof text !== 'string') return undefined
+  const end = template.kind === 'text' ? '(?=/)' : '(?=/|$)'
+  const [origin] = new RegExp(`^https://[^/?#\\s]+${end}`).exec(text) ?? []
+  return origin?.toLowerCase()
 }
 
 interface Wholes {
@@ -193,10 +228,24 @@ function readHmac(reading: PluginReading, names: Names, node: Node): DeclaredAut
   const fields = readFields(problems, node, pluginGrammar.hmac)
   const signed = { ...names, request: requestType, now_ms: integer }
   const [key, text] = readParts(reading, signed, fields, ['key', 'text'])
-  const headers = readEntries(reading, { ...signed, signature: string }, fields?.get('headers'))
+  const added = { ...signed, signature: string }
+  const [headers, query] = [fields?.get('headers'), fields?.get('query')]
+  if (fields !== undefined && headers === undefined && query === undefined)
+    problems.add('E105', '`hmac` needs `headers` or `query`, which contain the signature', node)
   const algorithmEntry = fields?.get('algorithm')
   const encodingEntry = fields?.get('encoding')
   const algorithm = (algorithmEntry && readChoice(problems, algorithmEntry, hmacAlgorithms)) ?? 'sha256'
   const encoding = (encodingEntry && readChoice(problems, encodingEntry, hmacEncodings)) ?? 'hex'
-  return key && text && { kind: 'hmac', algorithm, encoding, key, text, headers }
+  return (
+    key &&
+    text && {
+      kind: 'hmac',
+      algorithm,
+      encoding,
+      key,
+      text,
+      headers: readEntries(reading, added, headers),
+      query: readEntries(reading, added, query),
+    }
+  )
 }

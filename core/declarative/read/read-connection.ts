@@ -15,7 +15,7 @@ import {
 } from './reading.ts'
 import type { Type } from '../../expression/index.ts'
 import { readFieldMap } from './read-fields.ts'
-import { readAuth } from './read-auth.ts'
+import { checkTokenOrigin, readAuth } from './read-auth.ts'
 import { readRates } from './read-rate.ts'
 import { readWebhooks } from './read-webhooks.ts'
 import { literalText, readCheck, readErrors, readTexts } from './read-request.ts'
@@ -49,6 +49,8 @@ export function readConnection(
     errors: readErrors(reading, fields.get('errors')),
     webhooks: readWebhooks(reading, names, fields.get('webhooks')),
   }
+  const authEntry = fields.get('auth')
+  if (authEntry) checkTokenOrigin(reading, authEntry, others.auth, [baseUrl, ...others.otherOrigins])
   const texts = {
     title: literalText(reading, fields, 'title') ?? plugin.title,
     description: literalText(reading, fields, 'description') ?? plugin.description,

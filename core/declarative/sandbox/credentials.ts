@@ -76,7 +76,10 @@ function isSigned(
   const headers = Object.fromEntries(Object.entries(call.headers).filter(([name]) => !framing.includes(name)))
   const { method, bytes: body } = call
   return timesIn(call).some((nowMs) => {
-    const signed = sign({ method, url: url + call.path, headers, body, nowMs }, settings)
+    const request = { method, url: url + call.path, headers, body, nowMs }
+    // Parameters with a signature are not signed themselves.
+    const added = Object.keys(sign(request, settings).query ?? {})
+    const signed = sign({ ...request, url: withoutParameters(request.url, added) }, settings)
     const query = Object.entries(signed.query ?? {})
     return (
       hasHeaders(call, signed.headers ?? {}) && query.every(([name, value]) => call.query.get(name) === value)
@@ -84,9 +87,16 @@ function isSigned(
   })
 }
 
-/** The times in the headers of a request, in epoch milliseconds, and now. */
-function timesIn({ headers }: SandboxCall): readonly number[] {
-  const times = Object.values(headers).flatMap((text) => {
+function withoutParameters(url: string, names: readonly string[]): string {
+  if (names.length === 0) return url
+  const [path, query = ''] = url.split('?', 2)
+  const kept = query.split('&').filter((pair) => !names.includes(decodeURIComponent(pair.split('=', 1)[0]!)))
+  return kept.join('') === '' ? path! : `${path}?${kept.join('&')}`
+}
+
+/** The times in the headers and the query of a request, in epoch milliseconds, and now. */
+function timesIn({ headers, query }: SandboxCall): readonly number[] {
+  const times = [...Object.values(headers), ...query.values()].flatMap((text) => {
     const compact = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text)
     if (compact)
       return Date.UTC(...(compact.slice(1).map((part, at) => Number(part) - (at === 1 ? 1 : 0)) as [number]))
