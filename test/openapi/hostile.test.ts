@@ -26,6 +26,7 @@ describe('a hostile OpenAPI document', function () {
     ['with a mistake in YAML', 'openapi: 3.0.0\npaths: [', /not valid YAML: .* in line \d/],
     ['with deep lists in JSON', `{"openapi": "3.0.0", "x": ${'['.repeat(200_000)}`, /nested deeper than 200/],
     ['with deep lists in YAML', `${head}x: ${'['.repeat(200_000)}`, /maxDepth|too deep/],
+    ['of millions of documents', '---\n'.repeat(4_000_000), /several YAML documents/],
     ['with an object of YAML', `${head}x: !!js/function 'function () {}'`, /not valid YAML: unknown/],
     [
       'of 50 MB of JSON',

@@ -9,6 +9,7 @@ const sandbox = serveSandbox(
       'GET /count': () => ({ json: ++count }),
       'GET /v2/:kind/:value': ({ params, query }) => ({ json: { ...params, q: query.get('q') } }),
       'POST /echo': (call) => ({ status: 201, json: call.json(), headers: { 'x-a': 'b' } }),
+      'DELETE /echo': (call) => ({ json: call.json() }),
       'POST /form': (call) => ({ text: call.form().get('a') ?? '' }),
       'GET /slow': () => ({ delayMs: 50, text: 'late' }),
       'GET /broken': () => {
@@ -43,6 +44,11 @@ describe('serveSandbox', () => {
     expect(running.settings).to.deep.equal({ base_url: running.url })
     const { body } = await send('/v2/url/a%2Fb?q=x+y')
     expect(JSON.parse(body)).to.deep.equal({ kind: 'url', value: 'a/b', q: 'x y' })
+  })
+
+  it('reads the body of a DELETE', async () => {
+    const { status, body } = await send('/echo', { method: 'DELETE', body: '{"a":"ü"}' })
+    expect({ status, body }).to.deep.equal({ status: 200, body: '{"a":"ü"}' })
   })
 
   it('reads JSON and forms, and answers 400 to malformed JSON', async () => {

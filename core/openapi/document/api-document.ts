@@ -120,10 +120,21 @@ function parsed(text: string): { readonly root: unknown } | { readonly problem: 
     )
   try {
     if (isJson) return { root: parseJson(text.replace(/^\uFEFF/, ''), { maxDepth }) }
+    // Reading millions of empty documents would take minutes.
+    if (hasSeveralDocuments(text))
+      return failed('the file contains several YAML documents', {
+        hint: 'keep the one that describes the API',
+      })
     return { root: load(text, { maxDepth }) }
   } catch (error) {
     return failed(reasonOf(error), { hint: 'expected an OpenAPI document in JSON or YAML' })
   }
+}
+
+/** Whether there are more markers than at the begin and the end of one document. */
+function hasSeveralDocuments(text: string): boolean {
+  const markers = text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)
+  return [...markers.take(3)].length === 3
 }
 
 function reasonOf(error: unknown): string {
