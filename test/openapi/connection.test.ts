@@ -63,13 +63,6 @@ describe('the credentials of a document', () => {
       expect(secrets).to.have.length(1)
     })
 
-  it('list the origin of a token endpoint elsewhere', () => {
-    const flows = { clientCredentials: { tokenUrl: 'https://login.example.net/token' } }
-    const { auth, other_origins: origins } = withScheme({ type: 'oauth2', flows })
-    expect(auth.oauth2.token).to.equal('https://login.example.net/token')
-    expect(origins).to.deep.equal(['https://login.example.net'])
-  })
-
   for (const scheme of [{ type: 'mutualTLS' }, { type: 'http', scheme: 'digest' }, { type: 'openIdConnect' }])
     it(`are left to the author with a remark: ${scheme.type}`, () => {
       const { auth, notes } = withScheme(scheme)
