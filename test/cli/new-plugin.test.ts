@@ -57,6 +57,8 @@ describe('tocsin new plugin', function () {
         .to.match(/^ +\d+ passing/m)
         .and.not.include('failing')
       await npm(made, 'run', 'build')
+      const types = await readFile(join(parent, made, 'dist/plugin.d.ts'), 'utf8')
+      expect(types).to.match(/from 'tocsin\/plugin'[^]*declare const plugin: PluginDefinition/)
       for (const module of ['plugin.ts', 'dist/plugin.js']) {
         const env = { TOCSIN_PLUGINS: `./${made}/${module}` }
         const skills = await runTocsin(['skills', name], { cwd: parent, env })

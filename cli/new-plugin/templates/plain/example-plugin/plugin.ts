@@ -1,4 +1,4 @@
-import { definePlugin, defineSkill } from 'tocsin/plugin'
+import { definePlugin, defineSkill, type PluginDefinition } from 'tocsin/plugin'
 
 const countWords = defineSkill({
   name: 'count_words',
@@ -18,9 +18,11 @@ const countWords = defineSkill({
   },
 })
 
-export default definePlugin({
+const plugin: PluginDefinition = definePlugin({
   name: 'example_plugin',
   title: 'Example Plugin',
   description: 'Functions for text.',
   skills: [countWords],
 })
+
+export default plugin
