@@ -50,7 +50,7 @@ const tests = (text: string, playbook = 'x.yaml'): BadPlaybook => ({
 })
 
 const noFiles = { read: () => ({ refused: 'does not exist' }) }
-const plugin = (rest: string): BadPlaybook => ({
+const plugin = (rest: string, rate = '10/s'): BadPlaybook => ({
   isPlugin: true,
   source: `apiVersion: tocsin/v1
 plugin: addresses
@@ -61,6 +61,7 @@ connection:
   fields: { api_key: { secret: true } }
   auth: { header: key, value: "\${{ settings.api_key }}" }
   check: { get: /ping }
+  rate: ${rate}
 skills:
   - name: get_ip
     title: Look up an address
@@ -210,4 +211,8 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
   E806: plugin('repeat: safe\n    request: { get: /ips }\n    output: { ok: true }'),
   W801: plugin('request: { get: /ips }\n    output: { name: "${{ response.body.name }}" }'),
   W802: plugin('request: { get: /ips }\n    output: { ok: true }'),
+  W803: plugin(
+    'request: { get: /ips }\n    output: { ok: true }',
+    '[{ path: /ips, limits: 4/min }, { path: /v1/ips, limits: 9/min }]',
+  ),
 }

@@ -84,7 +84,8 @@ function readPlain(reading: PluginReading, names: Names, node: Node): ReadValue 
   const typed = readTemplate(reading, names, node)
   refuseSecrets(reading, typed, 'an output')
   const type = valueType(typed.type)
-  if (isUnknown(type) && !reading.problems.hasErrorIn(node)) {
+  const isEmptyList = node.kind === 'list' && node.items.length === 0
+  if (isUnknown(type) && !isEmptyList && !reading.problems.hasErrorIn(node)) {
     const hint = 'declare it: { type: string, value: "${{ … }}" }'
     reading.problems.add('W801', 'the type of this output is unknown', node, hint)
   }

@@ -12,6 +12,7 @@ import { pluginGrammar, pluginNamePattern, pluginNameRule } from '../language/pl
 import { hintInPlugin } from './hints.ts'
 import { readConnection, readDocs } from './read-connection.ts'
 import type { PluginFiles } from './read-examples.ts'
+import { checkRatePaths } from './read-rate.ts'
 import { literalText } from './read-request.ts'
 import { readSkill, type SkillSurroundings } from './read-skill.ts'
 import type { PluginReading } from './reading.ts'
@@ -92,6 +93,7 @@ function readRoot(
   const read = connectionEntry && readConnection(reading, connectionEntry, { title, description })
   const settings = read?.settings ?? object({})
   const skills = readSkills(reading, fields.get('skills'), { settings, files })
+  if (read?.connection) checkRatePaths(reading, connectionEntry!.value, read.connection, skills)
   if (name === undefined) return undefined
   return { name, title, description, docs, connection: read?.connection, skills }
 }

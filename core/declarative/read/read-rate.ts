@@ -2,8 +2,9 @@ import { quote } from '../../playbook/language/problem.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 import { readFields, readText } from '../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
+import { entryNamed } from '../../playbook/yaml/plain-value.ts'
 import type { TypedTemplate } from '../../playbook/template/typed-template.ts'
-import type { DeclaredRate } from '../language/declared.ts'
+import type { DeclaredConnection, DeclaredPath, DeclaredRate, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { parseRate } from '../language/rates.ts'
 import { requestMethods } from '../language/request-keys.ts'
@@ -61,4 +62,36 @@ function checkLimit({ problems }: PluginReading, { template, start, end, written
   }
   if (template.kind === 'literal') check(String(template.value), { start, end })
   for (const { text, ...at } of written ?? []) check(text, at)
+}
+
+/** Warns of budgets for a path that none of the requests has. */
+export function checkRatePaths(
+  { problems }: PluginReading,
+  connectionNode: Node,
+  { check }: DeclaredConnection,
+  skills: readonly DeclaredSkill[],
+): void {
+  const rate = connectionNode.kind === 'map' ? entryNamed(connectionNode, 'rate')?.value : undefined
+  if (rate?.kind !== 'list') return
+  const requests = skills.flatMap(({ request, poll, verify }) => [request, poll?.request, verify?.request])
+  const beginnings = [check, ...requests].flatMap((each) => (each ? (beginningOf(each.path) ?? []) : []))
+  for (const node of rate.items) {
+    const value = node.kind === 'map' ? entryNamed(node, 'path')?.value : undefined
+    const path = value?.kind === 'scalar' ? value.value : undefined
+    if (
+      typeof path !== 'string' ||
+      beginnings.some((known) => path.startsWith(known) || known.startsWith(path))
+    )
+      continue
+    const message = `no request has a path that begins with ${quote(path)}`
+    problems.add('W803', message, value!, 'paths are below the base URL: leave its path out')
+  }
+}
+
+/** The path of a request up to its first value; undefined for an address. */
+function beginningOf(path: DeclaredPath): string | undefined {
+  if (path.kind !== 'segments') return path.kind === 'text' ? path.text : undefined
+  const end = path.segments.findIndex(({ kind }) => kind !== 'literal')
+  const literals = path.segments.slice(0, end < 0 ? undefined : end)
+  return literals.map((each) => (each.kind === 'literal' ? `/${String(each.value)}` : '')).join('')
 }

@@ -154,4 +154,9 @@ export const pluginCatalogue = {
     explanation:
       'Examples are recorded answers. The documentation shows them, the tests of the plugin run them, and its sandbox answers with them.',
   },
+  W803: {
+    title: 'rate limit without requests',
+    explanation:
+      'No request of the plugin has a path with this beginning, so the limit never applies. Paths are below the base URL: with `base_url: https://api.example.com/v1`, write `/search`, not `/v1/search`.',
+  },
 } as const
