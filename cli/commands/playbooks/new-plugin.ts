@@ -3,14 +3,8 @@ import { Command, Option } from 'commander'
 import { ConflictError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
 import { installedCatalogue } from '../../installed-catalogue.ts'
-import { operationTable } from '../../new-plugin/choose-by-hand.ts'
 import { makePlugin, type NewPlugin } from '../../new-plugin/make-plugin.ts'
-import {
-  chosenOperations,
-  generateFrom,
-  openOpenApiFile,
-  type OpenedFile,
-} from '../../new-plugin/openapi-file.ts'
+import type { OpenedFile } from '../../new-plugin/openapi-file.ts'
 import { pluginPlaceOf } from '../../new-plugin/place-of.ts'
 import { pluginNameOf } from '../../new-plugin/plugin-name.ts'
 import { paint } from '../../output/paint.ts'
@@ -57,8 +51,9 @@ Examples:
       const name = pluginNameOf(text)
       if (openapi === undefined && (operations ?? list) !== undefined)
         command.error('error: --operations and --list need --openapi')
-      const opened = openapi === undefined ? undefined : await openOpenApiFile(openapi)
+      const opened = openapi === undefined ? undefined : await (await openApi()).openOpenApiFile(openapi)
       if (opened && list === true) {
+        const { operationTable } = await import('../../new-plugin/choose-by-hand.ts')
         console.log(operationTable(opened.operations))
         return
       }
@@ -81,6 +76,7 @@ async function importPlugin(
   opened: OpenedFile,
   operations: string | undefined,
 ): Promise<void> {
+  const { chosenOperations, generateFrom } = await openApi()
   const chosen = await chosenOperations(opened.operations, operations)
   if (chosen.length === 0) {
     console.log('nothing was written')
@@ -93,6 +89,9 @@ async function importPlugin(
     [report(plugin, folder, files), ...(shown.length === 0 ? [] : ['', 'check:', ...shown])].join('\n'),
   )
 }
+
+/** Loaded on demand: it takes longer than the help. */
+const openApi = () => import('../../new-plugin/openapi-file.ts')
 
 interface NewPluginOptions {
   readonly connection?: boolean
