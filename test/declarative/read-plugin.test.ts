@@ -149,6 +149,11 @@ describe('readPlugin', () => {
       skill: 'output: { name: "${{ response.body.name }}", ok: "${{ response.status == 200 }}" }',
     })
     expect(saidOf(source).join()).to.include('W801 the type of this output is unknown')
+    const listed = 'a: { type: array, items: { type: string }, value: "${{ response.body.a }}" }'
+    const missing = (output: string) =>
+      saidOf(pluginWith({ skill: `output: { ${listed} }\nnot_found: { status: 404, output: ${output} }` }))
+    expect(missing('{ a: "${{ response.body.a }}" }'), 'typed by the output').to.deep.equal([])
+    expect(missing('{ b: "${{ response.body.b }}" }').join()).to.include('W801')
     expect(compiled(source).skills[0]!.output).to.deep.equal({
       type: 'object',
       required: ['name', 'ok'],

@@ -92,7 +92,7 @@ function readVerify(
   const outputEntry = own?.get('output')
   const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
   const tookEffect = conditionEntry && readCondition(reading, answered, conditionEntry)
-  const read = outputEntry && readOutput(reading, answered, outputEntry.value)
+  const read = outputEntry && readOutput(reading, answered, outputEntry.value, output)
   const mismatch = read && explainMismatch(typeOfSchema(read.schema), typeOfSchema(output))
   if (mismatch !== undefined) {
     const message = `the output of \`verify\` does not fit that of the skill: ${mismatch}`

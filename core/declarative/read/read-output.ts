@@ -39,19 +39,30 @@ interface ReadValue extends ReadOutput {
   readonly isOptional: boolean
 }
 
-/** Reads `output`: name → value, nested map, or field with a type. */
-export function readOutput(reading: PluginReading, names: Names, node: Node): ReadOutput {
-  if (node.kind === 'map') return readMap(reading, names, node)
+/**
+ * Reads `output`: name → value, nested map, or field with a type.
+ *
+ * @param declared the schema of an output whose fields have their types there; only other fields need their own
+ */
+export function readOutput(
+  reading: PluginReading,
+  names: Names,
+  node: Node,
+  declared?: JsonSchema,
+): ReadOutput {
+  if (node.kind === 'map') return readMap(reading, names, node, declared)
   const hint = 'write { <name>: "${{ … }}" }'
   reading.problems.add('E106', `expected a map for \`output\`, found ${describe(node)}`, node, hint)
   return { mapping: { kind: 'map', entries: [] }, schema: { type: 'object', properties: {} } }
 }
 
-function readMap(reading: PluginReading, names: Names, node: MapNode): ReadOutput {
+function readMap(reading: PluginReading, names: Names, node: MapNode, declared?: JsonSchema): ReadOutput {
+  const { properties = {} } = declared ?? {}
   const read = node.entries.map(({ name, key, value }) => {
     if (!validName.test(name))
       reading.problems.add('E107', `invalid name ${quote(name)}`, key, () => suggestId(name))
-    return [name, readValue(reading, names, value)] as const
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return [name, readValue(reading, names, value, known)] as const
   })
   const required = read.filter(([, { isOptional }]) => !isOptional).map(([name]) => name)
   return {
@@ -64,11 +75,11 @@ function readMap(reading: PluginReading, names: Names, node: MapNode): ReadOutpu
   }
 }
 
-function readValue(reading: PluginReading, names: Names, node: Node): ReadValue {
-  if (node.kind !== 'map') return readPlain(reading, names, node)
+function readValue(reading: PluginReading, names: Names, node: Node, declared?: JsonSchema): ReadValue {
+  if (node.kind !== 'map') return readPlain(reading, names, node, declared)
   if (entryNamed(node, 'each') !== undefined) return readEach(reading, names, node)
   if (isTypedField(node)) return readTyped(reading, names, node)
-  return { ...readMap(reading, names, node), isOptional: false }
+  return { ...readMap(reading, names, node, declared), isOptional: false }
 }
 
 /** Whether `value` is the value of the field, not the name of a field inside. */
@@ -80,12 +91,12 @@ function isTypedField(node: MapNode): boolean {
 }
 
 /** A value whose type is that of its expressions. */
-function readPlain(reading: PluginReading, names: Names, node: Node): ReadValue {
+function readPlain(reading: PluginReading, names: Names, node: Node, declared?: JsonSchema): ReadValue {
   const typed = readTemplate(reading, names, node)
   refuseSecrets(reading, typed, 'an output')
   const type = valueType(typed.type)
   const isEmptyList = node.kind === 'list' && node.items.length === 0
-  if (isUnknown(type) && !isEmptyList && !reading.problems.hasErrorIn(node)) {
+  if (declared === undefined && isUnknown(type) && !isEmptyList && !reading.problems.hasErrorIn(node)) {
     const hint = 'declare it: { type: string, value: "${{ … }}" }'
     reading.problems.add('W801', 'the type of this output is unknown', node, hint)
   }

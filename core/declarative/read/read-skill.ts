@@ -171,13 +171,13 @@ function readOutputs(
   const entry = fields.get('not_found')
   if (output === undefined || entry === undefined)
     return output && { output: output.schema, mapping: output.mapping, notFound: undefined }
-  const { statuses, when, output: other } = readNotFound(reading, answered, entry)
+  const { statuses, when, output: other } = readNotFound(reading, answered, entry, output.schema)
   const joined = joinNotFound(output, isEnriching ? withRisk(other) : other)
   const notFound: DeclaredNotFound = { statuses, when, mapping: joined.missing }
   return { output: joined.schema, mapping: joined.found.mapping, notFound }
 }
 
-function readNotFound(reading: PluginReading, names: Names, entry: Entry) {
+function readNotFound(reading: PluginReading, names: Names, entry: Entry, found: JsonSchema) {
   const none: ReadOutput = readOutput(reading, names, { kind: 'map', entries: [], start: 0, end: 0 })
   if (entry.value.kind !== 'map')
     return { statuses: readStatuses(reading, entry), when: undefined, output: none }
@@ -189,7 +189,7 @@ function readNotFound(reading: PluginReading, names: Names, entry: Entry) {
   return {
     statuses: readStatuses(reading, fields?.get('status')),
     when: when && readCondition(reading, names, when),
-    output: output ? readOutput(reading, names, output.value) : none,
+    output: output ? readOutput(reading, names, output.value, found) : none,
   }
 }
 
