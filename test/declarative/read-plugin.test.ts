@@ -200,4 +200,26 @@ output: { id: "\${{ response.body.id }}", tags: "\${{ response.body.?tags }}" }`
       properties: { found: { type: 'boolean' }, n: { type: 'integer' }, s: { type: 'string' } },
     })
   })
+
+  it('warns of a rate limit for a path that no request has', () => {
+    const limited = (path: string, skill = '') =>
+      saidOf(
+        pluginWith({
+          connection: `rate: [{ path: ${path}, limits: 4/min }]`,
+          skill: `input: { id: {} }\nrequest: { get: [ips, "\${{ input.id }}", notes] }\n${skill}`,
+        }),
+      ).map((said) => said.split(' ')[1])
+    expect(limited('/v1/ips')).to.deep.equal(['W803'])
+    for (const path of ['/ips', '/ips/7/notes', '/i', '/ping']) expect(limited(path), path).to.deep.equal([])
+    const poll = 'poll: { request: { get: /jobs }, until: "true" }'
+    expect(limited('/jobs', poll)).to.deep.equal([])
+    // A skill with an error is not read, and neither are its requests.
+    expect(limited('/ips', 'effect: reed')).to.deep.equal(['E107'])
+  })
+
+  it('asks for no type of an empty list, such as that of `not_found`', () => {
+    const items = '{ type: array, items: { type: string }, value: "${{ response.body.items }}" }'
+    const skill = `not_found: { status: 404, output: { items: [] } }\noutput: { items: ${items} }`
+    expect(saidOf(pluginWith({ skill }))).to.deep.equal([])
+  })
 })

@@ -93,7 +93,8 @@ function readRoot(
   const read = connectionEntry && readConnection(reading, connectionEntry, { title, description })
   const settings = read?.settings ?? object({})
   const skills = readSkills(reading, fields.get('skills'), { settings, files })
-  if (read?.connection) checkRatePaths(reading, connectionEntry!.value, read.connection, skills)
+  if (read?.connection && !problems.hasErrors)
+    checkRatePaths(reading, connectionEntry!.value, read.connection, skills)
   if (name === undefined) return undefined
   return { name, title, description, docs, connection: read?.connection, skills }
 }

@@ -64,7 +64,7 @@ function checkLimit({ problems }: PluginReading, { template, start, end, written
   for (const { text, ...at } of written ?? []) check(text, at)
 }
 
-/** Warns of budgets for a path that none of the requests has. */
+/** Warns of budgets for a path that none of the requests has. With errors, not all requests are known. */
 export function checkRatePaths(
   { problems }: PluginReading,
   connectionNode: Node,
