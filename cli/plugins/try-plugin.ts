@@ -27,7 +27,7 @@ export interface TriedPlugin {
   readonly warnings: readonly string[]
 }
 
-/** Runs what holds for every plugin: declaration, examples, wrong credentials, malformed answers. */
+/** Runs the tests that every plugin passes: declaration, examples, wrong credentials, malformed answers. */
 export async function tryPlugin(module: PluginModule): Promise<TriedPlugin> {
   const about = { kind: pluginKindOf(module), source: module.source, path: fileOf(module) }
   const { definition, failures, warnings } = await (module.yaml === undefined

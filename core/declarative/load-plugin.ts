@@ -109,7 +109,7 @@ export function pluginFilesIn(folder: string): PluginFiles {
     read(path) {
       if (isAbsolute(path) || path.split(/[/\\]/).includes('..'))
         return { refused: 'is outside of the folder of the plugin' }
-      if (++count > maxFiles) return { refused: `is one file too many: ${maxFiles} are allowed` }
+      if (++count > maxFiles) return { refused: `exceeds the limit of ${maxFiles} files` }
       try {
         const root = realpathSync(folder)
         const real = realpathSync(join(folder, path))

@@ -125,7 +125,7 @@ async function providersOf(
         'webhook_provider_unknown',
         `there is no provider '${provider.slice(0, 64)}'`,
         {
-          hint: 'an administrator creates the provider; then the request can be sent again',
+          hint: 'create the provider as an administrator, then send the request again',
           retryAfterMs: 60_000,
         },
       )

@@ -45,7 +45,7 @@ export function createInvestigatorGenerator({
   })
   const leftOut = omittedSkills(catalogue)
   for (const { skill, reason } of leftOut)
-    log.warn({ skill, reason }, 'generated investigations omit an enriching skill')
+    log.warn({ skill, reason }, 'generated playbooks omit an enriching skill')
 
   async function make(
     alertType: string,

@@ -72,7 +72,7 @@ export class PlaybookVersions {
   }
 }
 
-/** The generated playbooks of organizations are kept apart. */
+/** Each organization has its own generated playbooks. */
 const placeOf = ({ name }: Playbook, from: PlaybookOrigin): string =>
   `${from.origin === 'file' ? '' : from.organizationUuid}/${name}`
 

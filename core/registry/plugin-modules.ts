@@ -60,7 +60,7 @@ function declarationIn(folder: string): Declaration | undefined {
   return { ...declarationOf(yaml), rival: module }
 }
 
-/** The declaration that a path or the name of a package leads to. */
+/** The declaration in a package, or at the path of a file or folder. */
 function declarationAt(name: string): Declaration {
   if (!/^\.{0,2}\//.test(name)) return ofPackage(name)
   const path = resolve(name)

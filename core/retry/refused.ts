@@ -13,9 +13,7 @@ export function runPruned(runUuid: string): ConflictError {
 
 /** A later run retried it or investigated its alert, and the effects of that run are not in its journal. */
 export function runSuperseded(runUuid: string): ConflictError {
-  return new ConflictError(
-    'run_superseded',
-    `a later run has gone on from ${runUuid}, or investigated its alert`,
-    { hint: 'retry the later one: GET runs lists them, newest first' },
-  )
+  return new ConflictError('run_superseded', `a later run has retried ${runUuid} or investigated its alert`, {
+    hint: 'retry the later one: GET runs lists them, newest first',
+  })
 }

@@ -50,7 +50,7 @@ export const connection = defineConnection({
         maxLength: 500,
         // Pasted secrets may contain a line break or space.
         pattern: '^[!-~]+$',
-        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
+        patternErrorMessage: 'must be visible ASCII characters, without spaces and line breaks',
       },
       login_url: {
         ...addressSchema,

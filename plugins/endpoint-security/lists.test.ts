@@ -323,7 +323,7 @@ describe('the lists of endpoint_security', () => {
       ['a cut connection', 'reset', { name: 'RetryableError', code: 'network_error' }, undefined],
       ['a malformed response', 'garbage', { name: 'SkillError', code: 'bad_response' }, undefined],
       [
-        'a forbidding without a body',
+        'a 403 without a body',
         endpointFaults.emptyForbidden,
         { name: 'ConnectionError', code: 'http_403' },
         /Machine\.Read\.All/,

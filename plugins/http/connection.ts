@@ -38,7 +38,7 @@ export const connection = defineConnection({
         pattern:
           '^/(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*/)*(\\.?([^./?%\\s\\\\#]|%([013-9a-fA-F][0-9a-fA-F]|2[0-9a-dfA-DF]))[^/?\\s\\\\#]*)?(\\?[^\\s\\\\#]*)?$',
         patternErrorMessage:
-          "must be a path: one '/' at the beginning, no '.' or '..' as a segment, no blanks, '\\' and '#'",
+          "must be a path: one '/' at the beginning, no '.' or '..' as a segment, no spaces, '\\' and '#'",
       },
     },
   },

@@ -25,7 +25,7 @@ export const requestProperties = {
     minItems: 1,
     pattern: `^/(([^/?#%;\\\\\\s]|${encoded})([^?#%;\\\\\\s]|${encoded})*)?$`,
     patternErrorMessage:
-      "must begin with one '/', without query, '#', ';', '\\', blanks, %25, %2e, %2f, %3b and %5c; give values as items of a list, and the query as `query`",
+      "must begin with one '/', without query, '#', ';', '\\', spaces, %25, %2e, %2f, %3b and %5c; give values as items of a list, and the query as `query`",
     'x-path': true,
     description:
       "Path below the base URL of the step's connection: a list of segments, `[devices, '${{ alert.data.id }}', notes]`, each percent-encoded, or a text such as `/devices/7`. A path that could lead elsewhere is rejected.",

@@ -33,7 +33,7 @@ export const connection = defineConnection({
         maxLength: 500,
         // A pasted line break must not get into a header.
         pattern: '^[!-~]+$',
-        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
+        patternErrorMessage: 'must be visible ASCII characters, without spaces and line breaks',
       },
       base_url: {
         ...addressSchema,

@@ -77,7 +77,7 @@ describe('the connection of messaging', () => {
       {
         pointer: '/bot_token',
         message:
-          "must begin with xoxb-, followed by at least 10 letters, digits and '-', without blanks and line breaks",
+          "must begin with xoxb-, followed by at least 10 letters, digits and '-', without spaces and line breaks",
       },
       {
         pointer: '/messaging_api_url',

@@ -32,7 +32,7 @@ const settings = {
       maxLength: 500,
       pattern: `${webAddress}/[!-~]+$`,
       patternErrorMessage:
-        'must begin with https:// (http:// only for a sandbox on loopback) and have a path, without credentials, blanks and line breaks',
+        'must begin with https:// (http:// only for a sandbox on loopback) and have a path, without credentials, spaces and line breaks',
     },
     channel_name: {
       type: 'string',
@@ -51,7 +51,7 @@ const settings = {
       maxLength: 500,
       pattern: '^xoxb-[A-Za-z0-9-]{10,}$',
       patternErrorMessage:
-        "must begin with xoxb-, followed by at least 10 letters, digits and '-', without blanks and line breaks",
+        "must begin with xoxb-, followed by at least 10 letters, digits and '-', without spaces and line breaks",
     },
     signing_secret: {
       type: 'string',
@@ -61,7 +61,7 @@ const settings = {
       'x-secret': true,
       maxLength: 500,
       pattern: '^[!-~]{16,}$',
-      patternErrorMessage: 'must be at least 16 visible ASCII characters, without blanks and line breaks',
+      patternErrorMessage: 'must be at least 16 visible ASCII characters, without spaces and line breaks',
     },
     messaging_api_url: {
       ...addressSchema,

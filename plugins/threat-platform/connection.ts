@@ -44,7 +44,7 @@ export const connection = defineConnection({
         maxLength: 4000,
         // A pasted line break must not get into a header.
         pattern: '^[!-~]+$',
-        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
+        patternErrorMessage: 'must be visible ASCII characters, without spaces and line breaks',
       },
       base_url: {
         ...addressSchema,
@@ -72,7 +72,7 @@ export const connection = defineConnection({
         // No segment consists of dots alone, which would leave the base URL; only the company id may be in
         // braces.
         pattern: String.raw`^(/\.*([A-Za-z0-9_~-]|\{company_id\})([A-Za-z0-9._~-]|\{company_id\})*)+$`,
-        patternErrorMessage: 'must begin with / and not end with it, without query, blanks and line breaks',
+        patternErrorMessage: 'must begin with / and not end with it, without query, spaces and line breaks',
         maxLength: 300,
       },
     },

@@ -30,7 +30,7 @@ export const connection = defineConnection({
         minLength: 1,
         maxLength: 500,
         pattern: '^[!-~]+$',
-        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
+        patternErrorMessage: 'must be visible ASCII characters, without spaces and line breaks',
       },
       client_secret: {
         type: 'string',
@@ -40,7 +40,7 @@ export const connection = defineConnection({
         minLength: 1,
         maxLength: 1000,
         pattern: '^[!-~]+$',
-        patternErrorMessage: 'must be visible ASCII characters, without blanks and line breaks',
+        patternErrorMessage: 'must be visible ASCII characters, without spaces and line breaks',
       },
       base_url: {
         ...addressSchema,
@@ -60,7 +60,7 @@ export const connection = defineConnection({
         default: '/v1/users',
         pattern: '^(/[.]{0,2}[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$',
         patternErrorMessage:
-          'must begin with / and not end with it, without query, blanks and line breaks, and without /./ and /../',
+          'must begin with / and not end with it, without query, spaces and line breaks, and without /./ and /../',
         maxLength: 300,
       },
     },

@@ -114,7 +114,7 @@ const client = got.extend({ followRedirect: false, retry: { limit: 0 }, throwHtt
  * Lets got decode an answer: it knows lists of codings and the variants of each. The whole answer is here, so
  * nothing can be waited for.
  *
- * @throws SkillError `response_too_large`, and the error of the coding
+ * @throws SkillError `response_too_large`, or the error of the decoder
  */
 export async function decodeBody(
   { origin }: ServerOrigin,

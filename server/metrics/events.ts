@@ -64,7 +64,7 @@ export function describeEvents(exposition: Exposition, { plugins, skills }: Know
     ),
     sent: exposition.counter(
       'tocsin_outbound_requests_total',
-      'Requests to other systems, by plugin and status class; error without an answer.',
+      'Requests to other systems, by plugin and status class; `error` if there was no answer.',
       pairs(['plugin', plugins], ['status', statusClasses]),
     ),
     threadsLost: exposition.counter(

@@ -11,11 +11,11 @@ import { ConnectionError, RetryableError, SkillError, TocsinError } from '../../
 
 /** An error as data that another thread can read. */
 export interface PackedError {
-  /** Of the nearest class that both threads know; undefined: none of ours. */
+  /** The nearest class that both threads know; undefined if the error is not one of Tocsin's classes. */
   readonly type: string | undefined
   readonly message: string
   readonly stack: string | undefined
-  /** Its own properties besides these, such as `code` and `details`. */
+  /** All other properties of the error, such as `code` and `details`. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly cause: PackedError | undefined
 }

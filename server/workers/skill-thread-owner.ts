@@ -75,7 +75,7 @@ export class SkillThread {
     return this.#pending.size
   }
 
-  /** Rejects as `threadLost` says where the thread ends before the task. */
+  /** Rejects with the error of `threadLost` if the thread ends before the task. */
   perform(task: SkillTask, hooks: TaskHooks): Promise<unknown> {
     const waitMs = this.#startNotBefore - Date.now()
     if (this.#worker === undefined && waitMs > 0) return Promise.reject(notStarted(this.#lastReason, waitMs))

@@ -4,9 +4,9 @@ import type { Worker } from 'node:worker_threads'
 const pingEveryMs = 1_000
 /** A thread that leaves so many pings unanswered blocks its event loop, and is stopped. */
 const pingsUntilStopped = 15
-/** The same where a task of it is past its deadline. */
+/** The same limit if one of its tasks is past its deadline. */
 const pingsUntilStoppedWhenOverdue = 2
-/** Between two looks at its memory, in milliseconds. */
+/** Between two checks of its memory, in milliseconds. */
 const memoryEveryMs = 200
 
 export interface ThreadWatchOptions {

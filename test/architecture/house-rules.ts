@@ -24,7 +24,7 @@ const maxFiles = 15
 const maxFilesWithoutReadme = 8
 const maxLines = 300
 const crumbLines = 40
-/** Folders whose files are units that a table lists: one file each is the convention. */
+/** Folders of declared units: one file each, listed in a table. */
 const units =
   /^(plugins\/[^/]+\/skills|server\/sqlite\/migrations|cli\/commands\/\w+|server\/http\/resources\/\w+)$/
 const skipped = new Set(['node_modules', 'dist', '.build', 'fixtures', 'planted', 'templates'])

@@ -57,7 +57,7 @@ describe('tocsin plugins', function () {
     expect(bad.stdout)
       .to.match(/^✗ drum {2}2 failed/m)
       .and.include(
-        '  examples/item.json\n    the answers give another `output`: {"found":true,"name":"Gong"}',
+        '  examples/item.json\n    the answers give a different `output`: {"found":true,"name":"Gong"}',
       )
       .and.include('get_item matches its example: An item')
 

@@ -67,7 +67,7 @@ export function caseFileStoreContract(subject: GetSubject): void {
       expect((await timelineOf(stores, id)).filter(({ kind }) => kind === 'file')).to.have.length(1)
     })
 
-    it('names files so that no system takes the name for a path, and types so that they fit a header', async () => {
+    it('replaces parts of names that could be a path, and types that could break a header', async () => {
       const id = await newCase()
       const names = {
         '../../etc/passwd': '.._.._etc_passwd',
@@ -138,7 +138,7 @@ export function caseFileStoreContract(subject: GetSubject): void {
         expect(data.find(({ action }) => action === 'data.pruned')?.details).to.include({ files: 2, runs: 0 })
       })
 
-      it('clears the content away, ends a download of it, and takes the same file again', async () => {
+      it('deletes the content, ends a download of it, and accepts the same file again', async () => {
         const { stores, acme } = subject()
         const id = await newCase()
         await attach(id, { name: 'first', bytes: largeFile })

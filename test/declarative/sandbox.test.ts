@@ -36,15 +36,15 @@ describe('the sandbox of a declarative plugin', () => {
 
   const nine = { responses: [{ body: { left: 9 } }], output: { left: 9 } }
 
-  it('answers the check as an example of a skill with its request', async () => {
+  it('answers the check like an example of a skill that sends the same request', async () => {
     const { check } = await startedFor(declaredWith({ connection: left, skill: getMe }, nine))
     expect(await check()).to.deep.equal({ account: 'many' })
     const withoutExample = startedFor(declaredWith({ connection: left, skill: getIp }, known))
     const message = await withoutExample.then(String, String)
-    expect(message).to.include('give a skill that sends the same request an example')
+    expect(message).to.include('add an example to a skill that sends the same request')
   })
 
-  it('needs no credentials for another origin, which is never sent them', async () => {
+  it('needs no credentials for another origin, because skills never send them there', async () => {
     const connection = `fields: { api_key: { secret: true }, files: { address: public, default: https://files.example.com } }
 other_origins: ["\${{ settings.files }}"]
 auth: { header: X-Key, value: "\${{ settings.api_key }}" }`
@@ -166,7 +166,7 @@ describe('the examples of a declarative plugin', () => {
   it('are compared with what the skill does', async () => {
     expect(await problems({})).to.deep.equal([])
     expect(await problems({ output: { found: true, score: 8 } })).to.deep.equal([
-      'the answers give another `output`: {"found":true,"score":9}',
+      'the answers give a different `output`: {"found":true,"score":9}',
     ])
     expect(await problems({ responses: [{ body: { score: 9 } }, { body: {} }] })).to.deep.equal([
       'has 2 entries in `responses`, but the skill sends 1 request',

@@ -120,7 +120,7 @@ describe('checking expressions', () => {
       ])
     })
 
-    it('are accepted if they work, or if other values decide', () => {
+    it('are accepted if they are valid, or if it depends on other values', () => {
       for (const source of [
         'now.getHours("+02:00") + [1, 2][1] + int("4") / 2',
         '"%s: %.1f%%".format([alert.id, b.score])',

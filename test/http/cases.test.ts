@@ -409,7 +409,7 @@ describe('cases over HTTP', () => {
   describe('exports', () => {
     beforeEach(async () => {
       await api.stores.runs.end(runUuid, { status: 'completed', output: null, error: null })
-      // A playbook may make a title of lines.
+      // A title set by a playbook may contain line breaks.
       const by = { ...somebody('analyst'), id: analyst.split('_')[1]! }
       const changes = { title: hostile, summary: hostile, assignee: '@everyone' }
       await api.stores.cases.edit(organizationUuid, caseId, changes, by, undefined)

@@ -42,7 +42,7 @@ describe('the inputs of a skill', () => {
 
   it('explain a pattern in words', () => {
     const source = withSteps('  - { uses: intel_provider.get_enrichment, with: { kind: ip, value: a b c } }')
-    expect(check(source).map(({ message }) => message)).to.deep.equal(['value: must have no blanks'])
+    expect(check(source).map(({ message }) => message)).to.deep.equal(['value: must have no spaces'])
   })
 
   it('are reported if an expression cannot have the right type', () => {

@@ -25,7 +25,7 @@ const getEnrichment = defineSkill({
     additionalProperties: false,
     properties: {
       kind: { enum: ['ip', 'domain', 'url'] },
-      value: { type: 'string', minLength: 3, pattern: '^\\S+$', patternErrorMessage: 'must have no blanks' },
+      value: { type: 'string', minLength: 3, pattern: '^\\S+$', patternErrorMessage: 'must have no spaces' },
       limit: { type: 'integer', minimum: 1, maximum: 100 },
       filter: {
         type: 'object',

@@ -69,7 +69,7 @@ describe('collectPages with cursors', () => {
     expect(await collect(pages, { maxPages: 1 })).to.deep.include({ items: 'ab', complete: false })
   })
 
-  it('ends where `more` says that there is a page that no cursor names', async () => {
+  it('ends if `more` announces a page without a cursor', async () => {
     const fetch = async () => ({ items: ['a'], more: true, next: undefined })
     expect(await collectPages({ limit: 9, pageSize: 1, fetch })).to.include({ complete: false, read: 1 })
   })

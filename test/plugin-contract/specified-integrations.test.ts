@@ -84,7 +84,7 @@ const fields: Readonly<Record<string, readonly string[]>> = {
   intel_provider: ['API Key*'],
 }
 
-/** The call by which the credentials are tried. */
+/** The request that tests the credentials. */
 const checks: Readonly<Record<string, string>> = {
   endpoint_security: 'GET /api/alerts',
   threat_platform: 'GET /api/v1/token/status',

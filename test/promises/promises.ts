@@ -465,7 +465,7 @@ Per class of destructive skills, organization and hour, no more actions start th
 a person's approval. An action is counted together with its intent in one write, once per step, and stays counted across restarts, unless it certainly changed
 nothing. Further actions wait, also across restarts, until they are approved or refused; only \`approve\` approves.
 
-The hour is elapsed time: setting the clock of a running process does not change it. Setting the clock forward while no process runs does.
+The hour is elapsed time: setting the clock of a running process does not change it. Setting it forward while no process runs shortens the hour.
 `,
     proofs: [
       {

@@ -12,7 +12,7 @@ export type Row =
 /** By the name of the file, without `.json`. */
 export type Rows = Readonly<Record<string, Row>>
 
-/** @param aside Fields that say something about the call, and nothing about what was asked. */
+/** @param aside Fields about the call itself, which a skill may drop. */
 export const keeps = (drive: (answer: unknown) => Promise<unknown>, aside: readonly string[] = []): Row => ({
   drive,
   aside,

@@ -68,7 +68,7 @@ const called = version(
   'c',
 )
 
-/** Calls that took effect, by path without the run; something happens during the `at`-th. */
+/** Lists the calls that took effect, by their path in the run. `happens` is called during call number `at`. */
 function world(at: number, happens: () => void) {
   const effects: string[] = []
   let calls = 0

@@ -159,7 +159,7 @@ describe('secrets in Vault', () => {
     expect(vault.state.signIns).to.equal(2)
   })
 
-  it('need a sign-in that Vault accepts, which is not tried again at once', async () => {
+  it('need a sign-in that Vault accepts, and do not retry a refused one immediately', async () => {
     vault.state.secretId = 'another-id'
     const { read } = open()
     const { message, hint, isTemporary } = await refused(read())

@@ -158,7 +158,7 @@ describe('a connection whose secret is a reference', () => {
       expect(safe.requests).to.have.length(4)
     })
 
-    it('fails as the other system says if the source fails meanwhile', async () => {
+    it('fails with the refusal of the other system if the source then fails too', async () => {
       const source: SecretSource = {
         read: async (_organization, _reference, { isRefused = false }) => {
           if (isRefused) throw new Error('Vault is down')

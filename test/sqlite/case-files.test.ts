@@ -81,7 +81,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
     expect(count('file_pieces')).to.equal(3 * count('case_files'))
   })
 
-  it('left behind by a process that was cut off count until they are cleared away', async () => {
+  it('left behind by a killed process count until they are deleted', async () => {
     const fileQuota = largeFile.length + 100
     await inStores(
       async (stores) => {

@@ -28,7 +28,7 @@ describe('live page', function () {
     await page.getByRole('status').getByText('Live').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await askedWithin(page, 2_500)
-    // The history of the engine is measured, not told.
+    // The page polls the engine's metrics, because no event announces a new measurement.
     const asked = await askedWithin(page, 30_000)
     expect(asked.filter((path) => path !== '/api/engine')).to.deep.equal([])
   })

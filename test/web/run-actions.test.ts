@@ -100,7 +100,7 @@ describe('runs in a browser', function () {
     await picture(page, 'run-unknown')
     await step.getByRole('button', { name: 'Run again' }).click()
     const asking = page.getByRole('dialog', { name: 'Run bell.ring again?' })
-    await asking.getByText('it will happen twice').waitFor()
+    await asking.getByText('running it again has the effect twice').waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await asking.getByRole('button', { name: 'Back' }).click()
     await asking.waitFor({ state: 'detached' })

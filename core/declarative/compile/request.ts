@@ -67,7 +67,7 @@ export function explain(errors: readonly DeclaredError[], response: Values): Exp
   )
 }
 
-/** Whether a condition holds; one that reads what the answer does not have, does not. */
+/** Whether a condition is true. A condition that reads a missing field is false. */
 export function conditionHolds(condition: Program, values: Values): boolean {
   try {
     return condition.evaluate(values) === true

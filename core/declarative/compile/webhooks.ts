@@ -179,7 +179,7 @@ function itemsOf({ each }: DeclaredWebhook, values: Values): readonly unknown[] 
   throw new SkillError('not_a_list', `${each.source} is not a list in the request`)
 }
 
-/** One strange item must not hold up the others: it lacks the value. */
+/** Undefined on errors, so that one malformed item does not block the others. */
 function orNothing<T>(read: () => T): T | undefined {
   try {
     return read()

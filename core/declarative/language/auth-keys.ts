@@ -70,7 +70,7 @@ export const authMaps = {
         default: '`form`',
         schema: { enum: clientPlaces },
       },
-      scope: { meaning: 'the scopes, separated by blanks', default: 'none', schema: text },
+      scope: { meaning: 'the scopes, separated by spaces', default: 'none', schema: text },
       audience: { meaning: 'the audience; with `client_credentials`', default: 'none', schema: text },
       fields: { meaning: 'further fields of the form', default: 'none', schema: map },
       algorithm: {

@@ -82,7 +82,7 @@ export type DeclaredAuth =
       readonly key: Template
       /** Reads `request`, `now` and `now_ms`. */
       readonly text: Template
-      /** They read `signature` too. */
+      /** Their values can also read `signature`. */
       readonly headers: Entries
       readonly query: Entries
     }

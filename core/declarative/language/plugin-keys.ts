@@ -143,7 +143,7 @@ export const pluginKeys = {
       },
       repeat: {
         meaning:
-          'what to do after an interrupted write: `safe` repeats it, `verify` first asks by `verify` whether it happened, `never` lets a person decide; for writes',
+          'what to do after an interrupted write: `safe` repeats it, `verify` first checks with the request in `verify` whether it took effect, `never` lets a person decide; for writes',
         schema: { enum: repeats },
       },
       destructive: {

@@ -113,7 +113,7 @@ export const webhookMaps = {
       header: { meaning: 'the header with the signature', schema: text },
       prefix: {
         meaning:
-          'what precedes the signature in the header, such as `sha256=`. Of several parts, separated by commas or blanks, those with the prefix count',
+          'what precedes the signature in the header, such as `sha256=`. If the header has several parts, separated by commas or spaces, those with the prefix count',
         default: 'none',
         schema: text,
       },
@@ -145,8 +145,8 @@ export const webhookMaps = {
     description: 'Answers the test of an address. It has no other effect.',
     keys: {
       when: {
-        meaning: 'a condition over `request`; a POST is a handshake only with it',
-        default: 'every GET is a handshake, no POST',
+        meaning: 'a condition over `request`, required to answer a POST',
+        default: 'every GET and no POST is a handshake',
         schema: condition,
       },
       header: { meaning: 'the name of a header that must equal `value`', default: 'none', schema: text },

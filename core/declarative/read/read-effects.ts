@@ -26,7 +26,7 @@ export interface SkillSoFar {
 /** Keys that only a write has. */
 const ofWrites = ['repeat', 'verify', 'destructive', 'changed_nothing', 'follow_with']
 
-/** Reads what a skill does to the other system; undefined if that is not said, which has been reported. */
+/** Reads what a skill does to the other system; undefined if that is missing, which has been reported. */
 export function readEffects(
   reading: PluginReading,
   fields: Fields,

@@ -107,7 +107,7 @@ function readField(reading: PluginReading, { name, value }: Entry, of: 'connecti
   const flags = new Map(ownKeys.map((key) => [key, readFlag(reading, value, key)]))
   const isSecret = flags.get('secret') === true || isMarkedSecret(value)
   if (isSecret && of === 'input') {
-    const hint = 'secrets are fields of the connection; an input may have sensitive: true'
+    const hint = 'declare the secret as a field of the connection, or mark the input with sensitive: true'
     problems.add(
       'E107',
       'an input cannot be secret',

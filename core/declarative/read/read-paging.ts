@@ -66,7 +66,7 @@ export function readPaging(
   return { kind, parameter, place, next, first: first ?? 1, ...size, items, total, id, limit }
 }
 
-/** Reads what leads to the next page. */
+/** Reads how the next page is requested. */
 function readNext(
   reading: PluginReading,
   answered: Names,

@@ -38,7 +38,7 @@ export function answerRequests({
       )
       return places.length === 0 ? [] : [{ example, places, exchanges }]
     })
-    // Of several examples that make the request, the one in progress goes on.
+    // If several examples make the request, the one in progress continues.
     const [chosen] = fitting.toSorted(
       (a, b) => (progress.get(b.example)?.time ?? 0) - (progress.get(a.example)?.time ?? 0),
     )
@@ -51,7 +51,7 @@ export function answerRequests({
   }
 }
 
-/** Leads the addresses of later requests, such as that of the next page, to the sandbox. */
+/** Replaces the addresses of later requests, such as that of the next page, by those of the sandbox. */
 function withLinks(reply: SandboxReply, later: readonly RecordedExchange[], url: string): SandboxReply {
   const wanted = new Set(later.map((exchange) => new URL(exchange.url).href))
   const here = (text: string): string => {

@@ -62,7 +62,7 @@ function credentialHeaders(
   return Object.fromEntries(Object.entries(made).filter(([name, value]) => other[name] !== value))
 }
 
-/** They are added by whatever sends a request, and signed by nobody. */
+/** HTTP clients add these; no signature covers them. */
 const framing = ['host', 'connection', 'content-length', 'user-agent', 'accept-encoding', 'transfer-encoding']
 
 /** Whether the request has the signature that the connection makes at one of the times that it names. */

@@ -42,7 +42,7 @@ export async function recordCheck(
     return { request, url: first.url, response, isVerification: false }
   } catch (error) {
     throw new Error(
-      `the sandbox has no answer for the check of the connection: with ${JSON.stringify(response.body)}, ${(error as Error).message} (give a skill that sends the same request an example)`,
+      `the sandbox has no answer for the check of the connection: with ${JSON.stringify(response.body)}, ${(error as Error).message} (add an example to a skill that sends the same request)`,
       { cause: error },
     )
   }

@@ -12,7 +12,7 @@ export interface RecordedExchange {
   /** Absolute. */
   readonly url: string
   readonly response: DeclaredResponse
-  /** Whether it asks if a write took effect: it is answered once the write was made. */
+  /** Whether the request checks if a write took effect. The sandbox answers it only after the write. */
   readonly isVerification: boolean
 }
 
@@ -122,7 +122,7 @@ function problemOf(found: unknown, wanted: unknown, sent: number, recorded: numb
   if (sent < recorded)
     return `has ${recorded} entries in \`responses\`, but the skill sends ${sent} request${sent === 1 ? '' : 's'}`
   if (isDeepStrictEqual(found, wanted)) return undefined
-  return `the answers give another \`output\`: ${JSON.stringify(found)}`
+  return `the answers give a different \`output\`: ${JSON.stringify(found)}`
 }
 
 /** A recorded answer, as a sandbox sends it. */
@@ -132,5 +132,5 @@ export const toReply = ({ status, headers, body, text }: DeclaredResponse) => ({
   ...(text !== undefined ? { text } : body === undefined ? {} : { json: body }),
 })
 
-/** They describe how an answer was sent, not what it says. */
+/** They describe the transfer of an answer, not its content. */
 const framing = ['content-length', 'content-encoding', 'transfer-encoding', 'connection', 'keep-alive']

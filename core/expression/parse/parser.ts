@@ -193,7 +193,8 @@ class Parser extends TokenStream {
 
   #variable(node: AstNode, of: string): string | undefined {
     if (node.kind === 'ident' && this.source.charAt(node.start) !== '.') return node.name
-    if (node.kind !== 'bad') this.complain('syntax', `the first argument of ${of} is a simple name`, node)
+    if (node.kind !== 'bad')
+      this.complain('syntax', `the first argument of ${of} must be a simple name`, node)
     return undefined
   }
 

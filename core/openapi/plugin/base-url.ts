@@ -54,7 +54,7 @@ export function planAddress(document: ApiDocument): PlannedAddress {
   }
 }
 
-/** Hosts of this machine, and those that stand for the one of each customer. */
+/** Hosts of this machine, and placeholders for the host of each customer. */
 const isPlaceholder = (url: string): boolean =>
   /^https:\/\/(127\.|localhost|[^/]*\b(your|my)[-.]|[^/]*\bsubdomain\b|[^/]*\bexample\.(com|org|net)\b)/i.test(
     url,

@@ -88,7 +88,7 @@ export function planCredentials(
 
 const nothing: PlannedCredentials = { fields: {}, auth: undefined, headers: {}, otherOrigins: [], notes: [] }
 
-/** A key is easier to set up than a client of OAuth 2.0; a token that nobody renews is the last choice. */
+/** A key is easier to set up than an OAuth 2.0 client; a token that is not renewed is the last choice. */
 const rank = ({ auth, notes }: PlannedCredentials): number =>
   (auth?.['header'] ?? auth?.['bearer'] ?? auth?.['basic']) !== undefined
     ? 5 - notes.length

@@ -15,7 +15,7 @@ import { writeJson, writePluginYaml } from './write-yaml.ts'
 export interface GenerateOptions {
   readonly document: ApiDocument
   readonly operations: readonly ApiOperation[]
-  /** The chosen ones of them. */
+  /** The operations that become skills. */
   readonly chosen: readonly ApiOperation[]
   /** In playbooks: `ticket_system`. */
   readonly name: string

@@ -127,9 +127,9 @@ export const limitInput = {
 interface Kind {
   readonly written: JsonObject
   readonly parameter?: string
-  /** What leads to the next page, which the last page lacks. */
+  /** The cursor or address of the next page; the last page has none. */
   readonly end?: AnswerPlace
-  /** Whether a total tells where the list ends. */
+  /** Whether a total shows the end of the list. */
   readonly isCounted: boolean
 }
 

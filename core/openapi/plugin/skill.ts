@@ -111,12 +111,12 @@ const effects: Readonly<Record<ApiMethod, JsonObject>> = {
 function commentOf({ method, id, path }: ApiOperation): string | undefined {
   if (method === 'get' || method === 'head') return undefined
   if (method === 'put')
-    return 'PUT: repeated after an interruption. If that does something twice, write never.'
+    return 'PUT: repeated after an interruption. If a second request has a second effect, write `repeat: never`.'
   if (method === 'delete')
-    return 'DELETE: repeated after an interruption. Say `destructive: deletion` if people depend on the object.'
+    return 'DELETE: repeated after an interruption. Add `destructive: deletion` if people depend on the object.'
   if (/search|query|lookup|find|list|count/i.test(`${id} ${path}`))
     return `${method.toUpperCase()}: if it only reads, write \`effect: read\` and remove this line.`
-  return `${method.toUpperCase()}: after an interruption a person decides. \`safe\` if it may happen twice, \`verify\` if a request can tell.`
+  return `${method.toUpperCase()}: after an interruption a person decides. Write \`safe\` if it may happen twice, \`verify\` if a request can check whether it happened.`
 }
 
 /** Whether the document says that the object may not exist. */

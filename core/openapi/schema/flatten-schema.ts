@@ -109,7 +109,7 @@ function ownOf(found: JsonObject, written: unknown, trail: Trail): FlatSchema {
           return value === undefined ? [] : [[key, value]]
         }),
       ),
-      // OpenAPI 3.1 lets a description stand beside `$ref`.
+      // OpenAPI 3.1 allows a description beside `$ref`.
       ...(textAt(written, 'description') !== null && { description: textAt(written, 'description') }),
     },
   }

@@ -69,7 +69,7 @@ export function sampleValue(
   return plainSample(schema, type)
 }
 
-/** Documents have `{}` and empty texts where nobody wrote an example. */
+/** Some documents have `{}` and empty texts in place of examples. */
 const isPlaceholder = (value: unknown): boolean =>
   value === '' || (isObject(value) && Object.keys(value).length === 0)
 

@@ -96,7 +96,7 @@ export interface AlertTrigger {
 
 /** An alert with the same values as an earlier one is its repeat. */
 export interface Grouping {
-  /** Each reads the alert. */
+  /** Expressions over the alert. */
   readonly by: readonly Program[]
   /** Time window after the first alert; undefined: the server's default. */
   readonly withinMs: number | undefined

@@ -17,7 +17,7 @@ export type SecretReference =
 const maxLength = 500
 const maxSegments = 10
 const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
-/** No empty segment, none that only consists of dots, and none that ends with one: Vault does not find those. */
+/** No segment that is empty, consists of dots or ends with a dot: Vault does not find those. */
 const segment = /^[A-Za-z0-9._-]{0,99}[A-Za-z0-9_-]$/
 const vaultKey = /^[^\s#]{1,100}$/
 

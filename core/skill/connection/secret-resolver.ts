@@ -93,7 +93,7 @@ function parsed({ connection }: OpenConnection): Readonly<Record<string, SecretR
   )
 }
 
-/** Names the connection, and keeps the class, which tells who acts next. */
+/** Names the connection. Keeps the class, which decides who acts next. */
 function ofConnection(error: unknown, name: string): unknown {
   if (error instanceof TocsinError) error.message = `connection '${name}': ${error.message}`
   return error

@@ -51,17 +51,17 @@ export function groupTrips(bookings: readonly Booking[], wanted: WantedPerson): 
 
 function describeTrip(trip_uuid: string | null, bookings: readonly Booking[], wanted: WantedPerson): Trip {
   const kept = bookings.filter(({ cancelled }) => !cancelled)
-  const telling = kept.length > 0 ? kept : bookings
-  const roles = new Set(telling.map((booking) => roleOf(booking, wanted)))
+  const counted = kept.length > 0 ? kept : bookings
+  const roles = new Set(counted.map((booking) => roleOf(booking, wanted)))
   const confirmed = kept.filter(({ status }) => confirmedWords.includes(status?.toUpperCase() ?? ''))
   return {
     trip_uuid,
     name: bookings.find(({ trip_name }) => trip_name !== null)?.trip_name ?? null,
     status: kept.length === 0 ? 'cancelled' : confirmed.length > 0 ? 'confirmed' : 'unconfirmed',
     role: joined(roles),
-    ...tripPlaces(confirmed.length > 0 ? confirmed : telling, telling),
-    startMs: least(telling.map(({ startMs }) => startMs)),
-    endMs: most(telling.map(({ endMs }) => endMs)),
+    ...tripPlaces(confirmed.length > 0 ? confirmed : counted, counted),
+    startMs: least(counted.map(({ startMs }) => startMs)),
+    endMs: most(counted.map(({ endMs }) => endMs)),
     bookings,
   }
 }

@@ -29,7 +29,7 @@ export interface VaultHttp {
 export interface VaultHttpOptions {
   readonly settings: Pick<VaultSettings, 'addresses' | 'namespace'>
   readonly egress: Egress
-  /** Told why a node did not answer, for the log of the operator. */
+  /** Receives the reason why a node did not answer, for the log of the operator. */
   readonly onTrouble: (address: string, why: string) => void
   /** Default: {@link defaultPatience}. */
   readonly patience?: Patience
@@ -50,7 +50,7 @@ const maxRounds = 4
 /** A longer `Retry-After` is left to the caller. */
 const longestPauseMs = 2_000
 
-/** What a node says of itself instead of answering, and what to do. */
+/** The states that a node reports instead of an answer, and what to do. */
 const nodeStates: Readonly<Record<number, readonly [string, string]>> = {
   412: ['the node is behind the others', 'check the replication of Vault'],
   429: ['too many requests', 'check the rate limit quotas of Vault'],

@@ -195,7 +195,7 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
   }
 }
 
-/** In the transaction of the alert, so that an undone write leaves no gap. */
+/** In the transaction of the alert, so that a rollback leaves no gap. */
 function takeSequence(database: Database, organizationId: number, providerId: number): number {
   const row = database.get<{ last: number }>(
     'UPDATE alert_sequences SET last = last + 1 WHERE organization_id = ? AND provider_id = ? RETURNING last',

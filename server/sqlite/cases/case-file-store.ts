@@ -40,7 +40,7 @@ const selectFile = `SELECT t.id, t.sha256, t.name, t.content_type AS contentType
 
 type HashedFile = AcceptedFile & { readonly sha256: string; readonly by: Actor }
 
-/** A content that must still be written, or the file of one that was there. */
+/** A content that must still be written, or the file if its content was already stored. */
 type Begun = { readonly arriving: StoredContent } | { readonly file: CaseAttachment }
 
 export class SqliteCaseFileStore extends SqliteStore implements CaseFileStore {

@@ -143,7 +143,7 @@ function Confirmation({ skill, over, organization, ...dialog }: ConfirmationProp
   return (
     <ConfirmDialog {...dialog} title={`${title}?`} action="Make the change" color="red">
       <Text size="sm">
-        This is no dry run: the skill makes a change ({destructive ?? 'write'}) in {vendor}
+        This is not a dry run: the skill makes a change ({destructive ?? 'write'}) in {vendor}
         {over !== null && (
           <>
             {' '}
@@ -154,8 +154,8 @@ function Confirmation({ skill, over, organization, ...dialog }: ConfirmationProp
       </Text>
       {destructive !== null && (
         <Text size="sm">
-          It counts against the hourly limit for “{destructive}”. Beyond the limit, it waits for the approval
-          of someone else.
+          The call counts against the hourly limit for “{destructive}”. Beyond the limit, it waits for the
+          approval of someone else.
         </Text>
       )}
     </ConfirmDialog>

@@ -76,7 +76,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
             onChange={setValues}
           />
           {contested.length > 0 && (
-            <Meanwhile
+            <FieldConflicts
               fields={contested}
               now={theirs}
               isPending={save.isPending}
@@ -84,7 +84,7 @@ export function ConnectionSettings(props: ConnectionSettingsProps) {
               onTheirs={takeTheirs}
             />
           )}
-          {problem?.status === 412 && contested.length === 0 && <Overtaken />}
+          {problem?.status === 412 && contested.length === 0 && <RevisionConflict />}
           {save.isError && problem?.status !== 412 && <FormError error={save.error} shown={errors.size} />}
           <Group justify="flex-end" gap="sm">
             {save.isSuccess && (
@@ -130,19 +130,19 @@ function useSettingsForm({
   /** The last settings from the server, or from a save. */
   const [seen, setSeen] = useState(before)
   const setValues = (next: FormValues): void => setFilled((typed) => ({ ...typed, values: next }))
-  const [overtaken, setOvertaken] = useState<ReadonlySet<string>>(new Set())
+  const [conflicting, setConflicting] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     if (now === seen) return
     setSeen(now)
     const names = conflictingFields(values, valuesOf(before), valuesOf(now))
-    if (names.length > 0) setOvertaken((known) => new Set([...known, ...names]))
+    if (names.length > 0) setConflicting((known) => new Set([...known, ...names]))
     setFilled((typed) => ({
       before: now,
       values: mergeValues(typed.values, valuesOf(before), valuesOf(now)),
     }))
   }, [before, now, seen, setFilled, values])
   const theirs = valuesOf(now)
-  const contested = fields.filter(({ name }) => overtaken.has(name) && values[name] !== theirs[name])
+  const contested = fields.filter(({ name }) => conflicting.has(name) && values[name] !== theirs[name])
   const save = useMutation({
     mutationFn: (sent: Filled) =>
       apiCallTagged<ApiConnection>('PATCH', path, {
@@ -151,7 +151,7 @@ function useSettingsForm({
       }),
     onSuccess(saved, sent) {
       const after = savedFields(saved.data)
-      setOvertaken(new Set())
+      setConflicting(new Set())
       setFilled((typed) => ({
         before: after,
         values: mergeValues(typed.values, sent.values, valuesOf(after)),
@@ -169,7 +169,7 @@ function useSettingsForm({
     contested,
     takeTheirs: () => {
       setValues(withTheirs(values, contested, theirs))
-      setOvertaken(new Set())
+      setConflicting(new Set())
     },
     save,
     submit: () => save.mutate(filled),
@@ -183,7 +183,7 @@ function withTheirs(mine: FormValues, fields: readonly FormField[], theirs: Form
   return Object.fromEntries([...others, ...Object.entries(theirs).filter(([name]) => names.has(name))])
 }
 
-function Overtaken() {
+function RevisionConflict() {
   return (
     <Alert color="orange" title="Someone else changed this connection" role="alert">
       <Text size="sm">
@@ -193,7 +193,7 @@ function Overtaken() {
   )
 }
 
-interface MeanwhileProps {
+interface FieldConflictsProps {
   /** Edited fields that someone else changed. */
   readonly fields: readonly FormField[]
   readonly now: FormValues
@@ -203,7 +203,7 @@ interface MeanwhileProps {
 }
 
 /** Shows conflicting fields, and a choice. */
-function Meanwhile({ fields, now, isPending, onMine, onTheirs }: MeanwhileProps) {
+function FieldConflicts({ fields, now, isPending, onMine, onTheirs }: FieldConflictsProps) {
   return (
     <Alert color="orange" title="Someone else changed these fields" role="alert">
       <List size="sm">

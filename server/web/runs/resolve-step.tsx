@@ -110,7 +110,7 @@ function RunAgain({ step, isPending, onRunAgain }: RunAgainProps) {
         }}
       >
         <Text size="sm">
-          If it did happen, it will happen twice, which its skill forbids. Check the other system first.
+          If the step did take effect, running it again has the effect twice. Check the other system first.
         </Text>
         <JsonView value={step.input} label={`Input of ${step.path}`} title="Input" level={3} />
       </ConfirmDialog>

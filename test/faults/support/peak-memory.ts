@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { RunningServer } from '../../support/server/start-server.ts'
 
-/** Of the process since its start, in MB; undefined where the system does not tell. */
+/** Peak memory of the process since its start, in MB; undefined except on Linux. */
 export async function peakMemory({ command }: RunningServer): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const status = await readFile(`/proc/${command.process.pid}/status`, 'utf8')

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
-/** Texts that somebody's program stumbles over. */
+/** Texts that programs commonly mishandle. */
 export const oddTexts = [
   '',
   ' ',
