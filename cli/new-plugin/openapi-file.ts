@@ -48,7 +48,7 @@ export async function openOpenApiFile(file: string): Promise<OpenedFile> {
   return { file, document, operations }
 }
 
-/** The error for a document from which nothing can be generated. */
+/** The error for a document without usable operations. */
 function invalid(file: string, problems: readonly DocumentProblem[]): ValidationError {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const lines = errors.map((problem) => `\n  ${problemLine(problem)}`)

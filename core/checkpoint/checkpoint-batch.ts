@@ -24,7 +24,7 @@ export function requireBatch(checkpoints: readonly Checkpoint[]): CheckpointBatc
     throw refusal('checkpoint_has_form', 'a form is filled in for each question by itself', 0)
   const other = checkpoints.findIndex((each) => !isLike(first)(each))
   if (other !== -1) {
-    const message = `only questions of one kind and organization have one answer: this is '${kindOf(checkpoints[other]!)}', the first is '${kindOf(first)}'`
+    const message = `one answer can only be given to questions of one kind and organization: this is '${kindOf(checkpoints[other]!)}', the first is '${kindOf(first)}'`
     throw refusal('checkpoints_differ', message, other)
   }
   return { kind: kindOfAll(checkpoints), organizationUuid: first.organizationUuid, answers, checkpoints }

@@ -102,7 +102,7 @@ function readContent(path: string, code: string): Content['plugins'] {
   }
 }
 
-/** Parts of a declaration that are no data of their own. */
+/** Stored separately (connection and skills), or compiled on demand (examples). */
 const apart = new Set(['connection', 'skills', 'examples'])
 
 function declarationOf(object: object): Declaration {

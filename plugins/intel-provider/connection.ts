@@ -17,7 +17,7 @@ export const connection = defineConnection({
     'Sign in to the provider’s portal as a user with the role User or Admin and with API access.',
     'Generate an API key under user settings, API access, or ask the vendor for one. Its subscription decides which skills may use it.',
     'Copy it, as it is displayed once, and enter it here.',
-    'Rotate it every 90 days: generate a new one, enter it here, authenticate, then revoke the old one.',
+    'Rotate it every 90 days: generate a new one, enter it here, test the connection, then revoke the old one.',
   ],
   settings: {
     type: 'object',

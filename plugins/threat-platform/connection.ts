@@ -19,7 +19,7 @@ export const connection = defineConnection({
     'As an administrator open Settings, company profile, and copy the company id. Only administrators see it.',
     'Under Settings, API & Integrations, API Options create an API token with read access to Alerts and Incidents. Permissions are chosen when the token is created.',
     'Copy it at once, without spaces: it is displayed only once. Enter both here, with the address of your platform; where that is https://platform.socradar.com, choose the contract vendor.',
-    'Rotate the token every 90 days: create a new one, enter it here, authenticate, then delete the old one.',
+    'Rotate the token every 90 days: create a new one, enter it here, test the connection, then delete the old one.',
   ],
   settings: {
     type: 'object',

@@ -17,7 +17,7 @@ export const connection = defineConnection({
     'Copy the Client ID and the Secret Key at once: the secret is displayed once.',
     'Bookings (bookings:read) have to be enabled for the credentials, users (users:read) only for Get Users. Ask the platform’s support if one is missing.',
     'Enter both here, with the base URL of the environment that they belong to.',
-    'Rotate the key every 90 days: new credentials, enter them here, authenticate, delete the old ones.',
+    'Rotate the key every 90 days: create new credentials, enter them here, test the connection, then delete the old ones.',
   ],
   settings: {
     type: 'object',

@@ -222,7 +222,7 @@ describe('the rate of a declarative plugin', () => {
     })
   })
 
-  it('is checked also where an expression chooses it', () => {
+  it('is checked even if an expression chooses it', () => {
     const connection = `${fields}\nrate: "\${{ settings.plan == 'free' ? '50 a week' : '4/s' }}"`
     expect(saidOf(pluginWith({ connection })).join()).to.include("E107 '50 a week' is not a rate")
   })

@@ -189,7 +189,7 @@ output: { id: "\${{ response.body.id }}", tags: "\${{ response.body.?tags }}" }`
     })
   })
 
-  it('makes fields of the output optional that an object that does not exist lacks', () => {
+  it('makes output fields optional if they are missing for an object that does not exist', () => {
     const { output } = skillOf({
       skill:
         'not_found: { status: 404, output: { n: 0 } }\noutput: { n: { type: integer, value: "${{ response.body.n }}" }, s: a }',

@@ -59,7 +59,7 @@ auth:
       )
       expect(await run({ ip: '192.0.2.1' })).to.deep.equal({ found: true, score: 9 })
       expect(await check()).to.deep.equal({ account: undefined })
-      // A private key is another in each sandbox.
+      // Each sandbox has its own private key.
       const other = (await startedFor(declaredWith({ connection, skill: getIp }, known))).running.settings
       const isKey = other['api_key'] !== running.settings['api_key']
       const wrong = isKey ? other['api_key'] : 'another-secret'

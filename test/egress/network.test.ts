@@ -106,7 +106,7 @@ describe('egress with network settings of a connection', () => {
     expect(sent, 'a write may have happened from now on').to.equal(2)
   })
 
-  it('goes through the proxy also over plain http, where that is allowed', async () => {
+  it('also uses the proxy for plain http, if that is allowed', async () => {
     const port = await listen(createServer((_request, response) => response.end('plain')))
     let sent = 0
     const answer = await send(`http://127.0.0.1:${port}/`, through(), { onSent: () => sent++ })

@@ -64,7 +64,7 @@ describe('secrets in Vault, with skills in threads', function () {
     return { status: body.investigation_status, steps: JSON.stringify(steps.body) }
   }
 
-  it('are used by skills, and not shown where the other system repeats them', async () => {
+  it('are used by skills, and hidden if the other system repeats them', async () => {
     const { status, steps } = await investigate()
     expect(status).to.equal(15)
     expect(given).to.deep.equal(['canary-key-1'])

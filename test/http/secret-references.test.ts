@@ -83,8 +83,8 @@ describe('connections with references of secrets', () => {
   it('are refused if the reference cannot be read, has another form, or a value that does not fit', async () => {
     for (const [given, message] of [
       [{ reference: 'vault:none#token' }, 'cannot read the secret vault:none#token: there is no such secret'],
-      [{ reference: 'vault:tower' }, 'is no reference: use env:NAME'],
-      [{ reference: 'file:../key' }, 'is no reference: use env:NAME'],
+      [{ reference: 'vault:tower' }, 'is not a reference: use env:NAME'],
+      [{ reference: 'file:../key' }, 'is not a reference: use env:NAME'],
       [{ reference: 'file:short' }, 'must have at least 8 characters'],
       [{ reference, more: 1 }, 'must be a string'],
       [{ reference: 1 }, 'must be a string'],

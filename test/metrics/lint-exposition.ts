@@ -59,7 +59,7 @@ function repeats(samples: Family['samples']): boolean {
   return new Set(samples.map((sample) => keyOf(sample))).size !== samples.length
 }
 
-/** Of each series the buckets rise, up to the last one, which holds all. */
+/** In each series, the counts of buckets never fall, and the last bucket has the total count. */
 function addsUp(name: string, samples: Family['samples']): boolean {
   const buckets = samples.filter((sample) => sample.name === `${name}_bucket`)
   const series = Map.groupBy(buckets, (sample) => keyOf(sample, 'le'))

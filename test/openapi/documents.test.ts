@@ -32,7 +32,7 @@ describe('a plugin from a public OpenAPI document', function () {
     })
   }
 
-  it('knows the credentials of each', () => {
+  it('declares the credentials of each', () => {
     const auths = Object.fromEntries(
       documents.map((name) => [name, generated(read(name)).plugin.connection['auth']]),
     )
@@ -46,7 +46,7 @@ describe('a plugin from a public OpenAPI document', function () {
     })
   })
 
-  it('knows a request that proves them', () => {
+  it('finds a request that tests the credentials', () => {
     const checks = Object.fromEntries(
       documents.map((name) => [name, generated(read(name)).plugin.connection['check'].get]),
     )
@@ -58,7 +58,7 @@ describe('a plugin from a public OpenAPI document', function () {
     })
   })
 
-  it('reads lists page after page where the document is clear', () => {
+  it('reads lists page after page if the document is clear', () => {
     const kinds = documents.flatMap((name) =>
       generated(read(name)).plugin.skills.flatMap(({ name: skill, paging }) =>
         paging === undefined ? [] : [`${name} ${skill}: ${Object.keys(paging)[0]}`],
@@ -71,7 +71,7 @@ describe('a plugin from a public OpenAPI document', function () {
     ])
   })
 
-  it('says where a document does not say how', () => {
+  it('names the operations for which a document does not say how', () => {
     expect(generated(read('okta.yaml'), 'listUsers').readme).to.include(
       '`list_users`: The list seems to come in pages (`after`), but the document does not say how: declare `paging`.',
     )

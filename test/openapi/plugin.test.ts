@@ -183,7 +183,7 @@ describe('a skill from an operation', () => {
     })
   })
 
-  it('takes the example of the document where it fits', () => {
+  it('takes the example of the document if it fits', () => {
     const schema = { type: 'object', properties: { id: { type: 'integer' } } }
     expect(skillOf(answering(schema, { example: { id: 7, more: true } })).example).to.deep.include({
       title: 'The example of the API description',
@@ -204,7 +204,7 @@ describe('a skill from an operation', () => {
     expect(Object.keys(skill['output'])).to.deep.equal(['status'])
   })
 
-  it('reads the answer as a whole where success may have no body', () => {
+  it('reads the answer as a whole if a success may have no body', () => {
     const { responses } = answering({ type: 'object', properties: { id: {} } }) as { responses: object }
     const { skill } = skillOf({ responses: { ...responses, 204: { description: '' } } }, {}, [
       'post',
@@ -213,7 +213,7 @@ describe('a skill from an operation', () => {
     expect(skill['output'].result.value).to.equal('${{ response.body }}')
   })
 
-  it('is not found where the document says so', () => {
+  it('has `not_found` if the document declares a 404', () => {
     const responses = {
       ...(answering({ type: 'object', properties: { id: { type: 'string' } } }) as { responses: object })
         .responses,

@@ -44,7 +44,7 @@ describe('collectPages with cursors', () => {
     expect(await collect(pages)).to.deep.include({ items: 'a', complete: true })
   })
 
-  it('ends at a cursor that comes twice, and does not call the list complete', async () => {
+  it('ends at a repeated cursor, and does not report the list as complete', async () => {
     const pages = {
       first: { items: ['a'], next: 'x' },
       x: { items: ['b'], next: 'y' },

@@ -219,7 +219,7 @@ describe('secrets of a running server', function () {
   }
 
   const texts = new Map<string, string>()
-  /** What is no JSON: figures, the stream of a run's events, the report of a case. */
+  /** Answers that are not JSON: metrics, the event stream of a run, the report of a case. */
   async function readTexts(): Promise<void> {
     const { body } = await server.call('/runs')
     for (const { run_uuid, case_id } of body.data) {

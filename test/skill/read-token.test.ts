@@ -33,10 +33,10 @@ describe('a token response', () => {
   })
 
   for (const [what, body, problem] of [
-    ['nothing', '', 'the answer is no JSON'],
-    ['HTML', '<html>', 'the answer is no JSON'],
-    ['half of it', '{"access_token":"abc', 'the answer is no JSON'],
-    ['deep nesting', '['.repeat(100_000), 'the answer is no JSON'],
+    ['nothing', '', 'the answer is not JSON'],
+    ['HTML', '<html>', 'the answer is not JSON'],
+    ['half of it', '{"access_token":"abc', 'the answer is not JSON'],
+    ['deep nesting', '['.repeat(100_000), 'the answer is not JSON'],
     ['a text', '"abc"', 'the answer has no access_token'],
     ['no token', '{"token_type":"Bearer"}', 'the answer has no access_token'],
     ['an empty token', '{"access_token":""}', 'the answer has no access_token'],

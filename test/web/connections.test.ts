@@ -28,7 +28,7 @@ describe('connections in the page', function () {
     const field = page.getByPlaceholder('vault:intel#api_key')
     await field.fill('vault:endpoint')
     await page.getByRole('button', { name: 'Create connection' }).click()
-    await page.getByText('is no reference: use env:NAME').waitFor()
+    await page.getByText('is not a reference: use env:NAME').waitFor()
     await field.fill('env:CLIENT_SECRET')
     await page.getByRole('button', { name: 'Create connection' }).click()
     await page.getByText('cannot read the secret env:CLIENT_SECRET').waitFor()

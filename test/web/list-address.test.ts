@@ -100,7 +100,7 @@ describe('filters and order of a list in a browser', function () {
     )
     await ahead.goto(`${opened.server.url}/alerts?since=1h`)
     await ahead.getByRole('row', { name: first }).waitFor()
-    // No answer says that it is not so late yet.
+    // Offline, so that no answer of the server corrects the clock of the page.
     await ahead.context().setOffline(true)
     await ahead.evaluate('globalThis.hoursAhead = 7')
     await ahead.getByText('No matching alerts').waitFor()

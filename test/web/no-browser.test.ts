@@ -29,7 +29,7 @@ describe('tests of the page where no browser starts', function () {
     expect(code).to.equal(0)
   })
 
-  it('fail where a browser is required', async () => {
+  it('fail if a browser is required', async () => {
     const { code, said } = await runWithoutBrowser({ TOCSIN_BROWSER_REQUIRED: 'yes' })
     expect(said).to.contain('nowhere/chromium')
     expect(code).to.not.equal(0)

@@ -17,7 +17,7 @@ import type { ApiGraph } from '../../server/web/api/types.ts'
 import { parsed } from '../playbook/support.ts'
 
 describe('the initial step of a run', () => {
-  it('is one with unknown outcome or failure, else the last one', () => {
+  it('is one with an unknown outcome or a failure, else the last one', () => {
     const steps = [step('a', { state: 'failed' }), step('b', { state: 'unknown' }), step('c')]
     expect(mostRelevantStep(steps)?.path).to.equal('b')
     expect(mostRelevantStep([step('a', { state: 'failed' }), step('b')])?.path).to.equal('a')

@@ -170,7 +170,7 @@ describe('worker threads of skills', () => {
     expect(cases.entries.at(-1)).to.include({ caseId: 'DEMO-1' })
   })
 
-  it('fail with a typed error where a skill hands over what is not data', async () => {
+  it('fail with a typed error if a skill passes a value that cannot be cloned', async () => {
     for (const skill of ['odd_output', 'odd_case'])
       expect((await failure(call(skill))).code, skill).to.equal('contract_violation')
     expect(await call('odd_log')).to.deep.equal({})

@@ -77,7 +77,7 @@ function responseProblem(response: unknown): string | undefined {
     return 'has a response whose `headers` are no texts'
   return text === undefined || typeof text === 'string'
     ? undefined
-    : 'has a response whose `text` is no string'
+    : 'has a response whose `text` is not a string'
 }
 
 function exampleOf(file: string, value: JsonObject): DeclaredExample {

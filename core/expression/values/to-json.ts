@@ -148,11 +148,11 @@ class Conversion {
     if (isList(value)) return this.#list(value, depth)
     if (value instanceof Optional) {
       if (value.value !== undefined) return this.convert(value.value, depth + 1)
-      const message = 'an optional without a value is no JSON'
+      const message = 'an optional without a value is not JSON'
       throw new Fault('expression_wrong_type', message, this.#span, 'use orValue(…)')
     }
     if (value instanceof MapValue) return this.#map(value, depth)
-    if (!isPlainObject(value)) throw new Fault('expression_wrong_type', 'the value is no JSON', this.#span)
+    if (!isPlainObject(value)) throw new Fault('expression_wrong_type', 'the value is not JSON', this.#span)
     let copy: object | undefined
     for (const key of Object.keys(value)) {
       const field = value[key]

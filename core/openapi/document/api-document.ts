@@ -13,7 +13,7 @@ export interface DocumentProblem extends PointedMessage {
 export const maxDocumentBytes = { json: 33_554_432, yaml: 16_777_216 } as const
 const maxDepth = 200
 const maxProblems = 100
-/** How many references may lead from one to the next. */
+/** Longest chain of references. */
 const maxHops = 20
 
 /** An opened document: Swagger 2 or OpenAPI 3. It resolves references inside of it, and reads nothing else. */
@@ -143,7 +143,7 @@ function reasonOf(error: unknown): string {
     return `the document is not valid YAML: ${error.reason}${place}`
   }
   if (error instanceof TocsinError) return `the document cannot be read: ${error.message}`
-  // A parser that runs out of stack or of memory for a string.
+  // The parser ran out of stack, or of memory for a string.
   return 'the document cannot be read: it is nested too deep or too large'
 }
 

@@ -134,7 +134,7 @@ export function expectOf(run: RecordedRun, { playbook, catalogue }: RecordOption
   }
 }
 
-/** Ids of steps that never ran, in no item and repetition. */
+/** Ids of steps that did not run in any item or round. */
 function skippedIn({ steps }: RecordedRun, isOwn: (step: RecordedStep) => boolean): readonly string[] {
   const named = steps.filter(isOwn)
   const ran = new Set(named.filter(({ state }) => state !== 'skipped').map(({ step_id: id }) => id))

@@ -62,7 +62,7 @@ export function separateReferences(
     const reference = text === undefined ? undefined : parseReference(text)
     if (reference !== undefined) references.push([field, reference])
     else if (text === undefined) values.push([field, value])
-    else errors.push({ pointer: `/${field}`, message: `is no reference: use ${referenceForms}` })
+    else errors.push({ pointer: `/${field}`, message: `is not a reference: use ${referenceForms}` })
   }
   if (errors.length > 0) {
     const message = errors.map((error) => `${error.pointer} ${error.message}`).join('; ')

@@ -21,7 +21,7 @@ export function readToken(body: string): IssuedToken | string {
   try {
     answer = parseJson(body, { maxDepth: 20 })
   } catch {
-    return 'the answer is no JSON'
+    return 'the answer is not JSON'
   }
   const text = textAt(answer, 'access_token')
   if (text === null) return 'the answer has no access_token'

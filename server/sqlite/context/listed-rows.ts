@@ -30,7 +30,7 @@ export class ListedRows extends SqliteStore {
   readonly #seen = new Map<ListedTable, { readonly row: number; readonly atMs: number }>()
 
   /**
-   * The condition for a query that uses the indexes; all rows stored so far fulfil it. None if the rows cannot be added to the
+   * The condition for a query that uses the indexes; all rows stored so far satisfy it. None if the rows cannot be added to the
    * indexes now, e.g. because the disk is full: the query then reads the whole table.
    */
   async condition(table: ListedTable): Promise<readonly Condition[]> {

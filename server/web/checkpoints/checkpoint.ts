@@ -96,7 +96,7 @@ export function shownAnswer(value: unknown, answers: ApiCheckpoint['answers']): 
   return known?.label ?? (typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** A key can have any name: only persons appear as the recipient. */
+/** An API key can have the name of a person, so it is shown with its kind and id. */
 export function answererText({
   by,
   by_name: name,

@@ -32,7 +32,7 @@ export interface Indented {
 
 /**
  * Indents JSON and changes nothing else: duplicate names, order and digits stay, because an attacker may
- * have written them. Cuts the result at about `limit` characters. Undefined if the text is no JSON object or
+ * have written them. Cuts the result at about `limit` characters. Undefined if the text is not a JSON object or
  * list.
  */
 export function indentJson(text: string, limit: number): Indented | undefined {

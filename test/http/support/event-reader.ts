@@ -11,11 +11,11 @@ export interface ReadEvent {
 export interface EventReader {
   readonly status: number
   readonly headers: Headers
-  /** All but the `heartbeat`, which comes whenever it does. */
+  /** All events except `heartbeat`, whose time varies. */
   readonly events: readonly ReadEvent[]
   readonly text: () => string
   readonly isOver: () => boolean
-  /** What an `EventSource` would send when it comes again. */
+  /** The id that an `EventSource` sends when it reconnects. */
   readonly lastId: () => string | undefined
   /** Resolves once there are so many events. */
   count(events: number): Promise<void>

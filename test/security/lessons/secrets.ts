@@ -99,7 +99,7 @@ export const secrets: Chapter = {
       proofs: [
         [
           'test/end-to-end/secrets-elsewhere.test.ts',
-          'are used by skills, and not shown where the other system repeats them',
+          'are used by skills, and hidden if the other system repeats them',
           'are used with their new value at the next call after a rotation',
         ],
         ['test/secrets/vault.test.ts', 'never send the token to a node that is not configured'],
