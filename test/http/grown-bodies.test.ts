@@ -83,7 +83,7 @@ function unbounded(schema: unknown, at: string): readonly string[] {
 }
 
 /** The same for all organizations. */
-const shared: Readonly<Record<string, string>> = { provider: 'siem', playbook: 'p' }
+const shared: Readonly<Record<string, string>> = { provider: 'siem', playbook: 'p', skill: 'tower.look_up' }
 
 const longTexts = ['x'.repeat(100_000), ' \n'.repeat(50_000), '😀'.repeat(25_000), '${{ '.repeat(25_000)]
 

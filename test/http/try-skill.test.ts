@@ -35,6 +35,14 @@ describe('trying a skill over HTTP', () => {
     expect(entry.subject).to.include({ id: json.run_uuid, name: 'try-tower-look-up' })
   })
 
+  it('refuses an input that the skill does not have', async () => {
+    const reply = await attempt('tower.look_up', { ...lookUp, input: { ...lookUp.input, colour: null } })
+    expectProblem(reply, 400, 'value_invalid')
+    expect(reply.json.detail).to.equal(
+      "the input cannot be used: unknown input 'colour' (possible here: kind, value)",
+    )
+  })
+
   it('refuses input that does not fit, each with its place', async () => {
     const before = await countRuns()
     const reply = await attempt('tower.look_up', { ...lookUp, input: { kind: 7 } })

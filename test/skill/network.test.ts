@@ -67,8 +67,7 @@ describe('network settings of a connection', () => {
 
   it('are refused when they are entered, without their values', async () => {
     const refused = (network: object) => {
-      const work = async () =>
-        usableSettings(connection, 'x', { ...settings, ...network })
+      const work = async () => usableSettings(connection, 'x', { ...settings, ...network })
       return failure(work())
     }
     for (const [network, message] of [

@@ -1,5 +1,6 @@
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../../../../core/errors/errors.ts'
+import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { generateTrial } from '../../../../core/investigation/generate-trial.ts'
 import { destructiveClasses } from '../../../../core/plugin/index.ts'
 import type { Catalogue, CatalogueSkill } from '../../../../core/registry/catalogue.ts'
@@ -54,7 +55,8 @@ export const trySkill = defineRoute({
     requireConfirmation(found, connection, confirm)
     requireFit(found, input)
     const { source, inputs } = generateTrial(found, connection, input)
-    const playbook = await playbooks.keep(source, { origin: 'trial', organizationUuid: organization.uuid })
+    const kept = playbooks.keep(source, { origin: 'trial', organizationUuid: organization.uuid })
+    const playbook = await kept.catch(refuseInput)
     const run = await control.start({ playbook, organization, inputs, by: caller.actor })
     return { body: await runView(run, directory), location: `/runs/${run.uuid}` }
   },
@@ -119,6 +121,18 @@ function requireFit({ name, skill }: CatalogueSkill, input: object): void {
   if (first === undefined) return
   const message = `the input does not fit ${name}: ${first.pointer} ${first.message}`
   throw new ValidationError('value_invalid', message, errors)
+}
+
+/** Playbooks are checked more strictly than schemas: they refuse inputs that the schema does not list. */
+function refuseInput(error: unknown): never {
+  if (!(error instanceof PlaybookError)) throw error
+  const errors = error.problems
+    .filter(({ severity }) => severity === 'error')
+    .map(({ message, hint }) => ({
+      pointer: '/input',
+      message: hint === undefined ? message : `${message} (${hint})`,
+    }))
+  throw new ValidationError('value_invalid', `the input cannot be used: ${errors[0]?.message}`, errors)
 }
 
 const invalid = (pointer: string, message: string): ValidationError =>
