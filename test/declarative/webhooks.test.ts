@@ -121,7 +121,10 @@ describe('webhooks of a declarative plugin', () => {
       ],
       'a body that is not JSON': [() => receive(webhook, 'a', sign('a')), 'body_not_json'],
       'a body without the list': [() => receive(webhook, '{}', sign('{}')), 'request_unreadable'],
-      'a list that is none': [() => receive(webhook, '{"events":{}}', sign('{"events":{}}')), 'not_a_list'],
+      'a value that is not a list': [
+        () => receive(webhook, '{"events":{}}', sign('{"events":{}}')),
+        'not_a_list',
+      ],
       'too many items': [
         () => {
           const many = `{"events":[${'1,'.repeat(1_000)}1]}`

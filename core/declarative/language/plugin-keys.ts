@@ -163,7 +163,7 @@ export const pluginKeys = {
         with: ['destructive'],
       },
       follow_with: {
-        meaning: 'the skill of this plugin that reads how a destructive call goes on',
+        meaning: 'the skill of this plugin that reads the progress of a destructive call',
         default: 'none',
         schema: name,
         with: ['destructive'],
