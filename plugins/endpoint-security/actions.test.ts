@@ -153,11 +153,11 @@ describe('the actions of endpoint_security', () => {
     expect(error).to.include({ name: 'SkillError', code: 'already_isolated' })
     expect(error).to.have.property('message').that.includes('is being isolated as Selective')
     await finish(partly.output)
-    const stands = await caught(act(isolateMachine))
-    expect(stands).to.include({ name: 'SkillError', code: 'already_isolated' })
-    expect(stands).to.have.property('message').that.includes('is already isolated as Selective')
-    expect(valueAt(stands, 'hint')).to.match(/^release it with unisolate_machine/)
-    expect(valueAt(stands, 'details')).to.deep.equal({
+    const refusal = await caught(act(isolateMachine))
+    expect(refusal).to.include({ name: 'SkillError', code: 'already_isolated' })
+    expect(refusal).to.have.property('message').that.includes('is already isolated as Selective')
+    expect(valueAt(refusal, 'hint')).to.match(/^release it with unisolate_machine/)
+    expect(valueAt(refusal, 'details')).to.deep.equal({
       machine_id: id,
       action_id: valueAt(partly.output['action'], 'id'),
       scope: 'Selective',
@@ -347,12 +347,12 @@ describe('the actions of endpoint_security', () => {
     it('reuses a pending action of others, or the current state of the machine', async () => {
       const others = { ...base, id: 'others', requestorComment: `x ${otherMark}`, status: 'InProgress' }
       expect((await verify([listed(others)])).output).to.deep.include({ adopted: true })
-      const stands = { ...others, status: 'Succeeded' }
-      expect((await verify([listed(stands)])).output).to.deep.include({ adopted: true, finished: true })
-      const released = { ...stands, type: 'Unisolate', lastUpdateDateTimeUtc: '2021-01-02T00:00:00Z' }
-      expect((await verify([listed(released, stands)])).output, 'released since').to.equal(undefined)
+      const isolated = { ...others, status: 'Succeeded' }
+      expect((await verify([listed(isolated)])).output).to.deep.include({ adopted: true, finished: true })
+      const released = { ...isolated, type: 'Unisolate', lastUpdateDateTimeUtc: '2021-01-02T00:00:00Z' }
+      expect((await verify([listed(released, isolated)])).output, 'released since').to.equal(undefined)
       const isBeingReleased = { ...released, status: 'Pending' }
-      expect((await verify([listed(isBeingReleased, stands)])).output, 'being released').to.equal(undefined)
+      expect((await verify([listed(isBeingReleased, isolated)])).output, 'being released').to.equal(undefined)
       expect((await verify([listed({ ...others, status: 'Failed' })])).output, 'failed').to.equal(undefined)
       expect((await verify([listed({ ...others, scope: 'Selective' })])).output).to.equal(undefined)
     })

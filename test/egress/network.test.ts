@@ -163,7 +163,7 @@ describe('egress with network settings of a connection', () => {
       expect(error.details).to.include({ sent: false })
       expect(sent).to.equal(0)
     }
-    const nobody = through({ proxy: 'http://127.0.0.1:1' })
-    expect((await failure(send(home(), nobody))).message).to.include('the proxy http://127.0.0.1:1')
+    const unreachable = through({ proxy: 'http://127.0.0.1:1' })
+    expect((await failure(send(home(), unreachable))).message).to.include('the proxy http://127.0.0.1:1')
   })
 })
