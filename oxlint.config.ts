@@ -44,7 +44,7 @@ const network: Readonly<Record<string, readonly string[]>> = {
   'node:http2': ['server/egress/**'],
   'node:dgram': ['server/egress/**'],
   'node:net': ['server/egress/**', 'core/plugin/testing/**'],
-  'node:tls': ['server/egress/**'],
+  'node:tls': ['server/egress/**', 'core/plugin/testing/**'],
   'node:dns': ['server/egress/**'],
   'node:dns/promises': ['server/egress/**'],
   undici: [],

@@ -1,5 +1,5 @@
 import type { Effect } from './errors.ts'
-import type { HttpClient } from './http.ts'
+import type { HttpClient, SocketAddress, SocketClient } from './http.ts'
 import type { InboundHandler, InboundHandshake, ManifestAbout } from './inbound.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 import type { Secret } from './secret.ts'
@@ -24,6 +24,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    * never receive the connection's headers. Default: none.
    */
   readonly otherOrigins?: (settings: Infer<S>) => readonly string[]
+  /**
+   * Addresses of protocols other than HTTP, such as IMAP, by name: what `sockets` of the context may open. Default:
+   * none.
+   */
+  readonly sockets?: (settings: Infer<S>) => Readonly<Record<string, SocketAddress>>
   /**
    * Headers with the credentials. Called right before each request is sent, so that they may contain a time
    * or a signature. If it throws, the request fails with ConnectionError `connection_invalid`.
@@ -143,6 +148,7 @@ export interface Authenticated {
 export interface ConnectionContext<Settings> {
   readonly settings: Settings
   readonly http: HttpClient
+  readonly sockets: SocketClient
   /**
    * The token of the connection, e.g. to read the permissions in a JWT. Throws what fetching it throws; an
    * Error if the connection declares no `token`.
@@ -209,6 +215,7 @@ export interface RateBudget {
 
 /** The request to choose a budget for. */
 export interface RatedRequest {
+  /** `CONNECT` for a socket, whose path is its name. */
   readonly method: string
   /** As given by the skill, without query: below the base URL, or absolute for one of `otherOrigins`. */
   readonly path: string

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { RequestPath } from './request-path.ts'
 
 /** A value in a query: a list repeats its name, `undefined` omits it. */
@@ -73,4 +74,38 @@ export interface HttpClient {
   request(request: HttpRequest): Promise<HttpResponse>
   get(path: RequestPath, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
   post(path: RequestPath, options?: Omit<HttpRequest, 'path' | 'method'>): Promise<HttpResponse>
+}
+
+/** Where a plugin may open a socket. */
+export interface SocketAddress {
+  /** A name or a literal address. */
+  readonly host: string
+  readonly port: number
+  /**
+   * TLS begins with the first byte, or after the STARTTLS of the protocol. The plugin sees only what is encrypted: after
+   * STARTTLS, the stream begins with a new greeting. Default `immediate`.
+   */
+  readonly tls?: 'immediate' | 'starttls_imap' | 'starttls_smtp' | undefined
+}
+
+/**
+ * The sockets of one connection, for protocols other than HTTP. They have its rate, proxy, certificate authority and
+ * client certificate, and are closed when the call ends.
+ */
+export interface SocketClient {
+  /**
+   * Opens a TLS connection to an address that the connection declares in `sockets`, at its turn. Resolves when the
+   * certificate is verified.
+   *
+   * Throws {@link RetryableError} if the system cannot be reached, and ConnectionError `tls_refused`.
+   *
+   * @param maxBytes to receive; then the stream fails with SkillError `response_too_large`. Default 64 MB.
+   */
+  open(name: string, maxBytes?: number): Promise<Duplex>
+  /**
+   * For a writing skill: call it right before sending what may change something. From then on, an interrupted
+   * call has an unknown outcome. Errors say `effect: 'none'` where the other system refused the change. Throws if the
+   * call is over.
+   */
+  beforeChange(): void
 }

@@ -40,6 +40,8 @@ export type {
   HttpResponse,
   MultipartPart,
   QueryValue,
+  SocketAddress,
+  SocketClient,
 } from './http.ts'
 export type {
   InboundAlert,

@@ -1,7 +1,8 @@
 import type { CaseAccess } from './case-access.ts'
 import type { ConnectionDefinition } from './connection.ts'
-import type { HttpClient } from './http.ts'
+import type { HttpClient, SocketClient } from './http.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
+import type { Secret } from './secret.ts'
 
 /**
  * How an interrupted write is handled: `safe` repeats it (same key or upsert), `verify` first asks the other
@@ -38,6 +39,10 @@ export interface SkillContext<Settings = unknown> {
   /** Settings of the connection; secrets are Secret values. */
   readonly settings: Settings
   readonly http: HttpClient
+  /** For protocols other than HTTP. */
+  readonly sockets: SocketClient
+  /** See `ConnectionContext`. */
+  token(): Promise<Secret>
   /** Cases of the run's organization. */
   readonly cases: CaseAccess
   /** Start of the call in epoch milliseconds; differs between attempts. */

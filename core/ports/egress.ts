@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** The only way to send requests to other systems. */
 export interface Egress {
   /**
@@ -6,6 +8,27 @@ export interface Egress {
    * `response_too_large` or `bad_header`, or the reason of the signal.
    */
   send(request: EgressRequest): Promise<EgressResponse>
+  /**
+   * Opens a TLS connection for a protocol other than HTTP, under the same rules for addresses. Rejects like `send`, and
+   * with ConnectionError `tls_refused`. Default: none can be opened.
+   */
+  connect?(request: SocketRequest): Promise<Duplex>
+}
+
+/** How TLS begins: with the first byte, or with the STARTTLS of a protocol. */
+export type TlsStart = 'immediate' | 'starttls_imap' | 'starttls_smtp'
+
+/** A TLS connection to an address of a connection, which an administrator has created. */
+export interface SocketRequest extends Pick<EgressRequest, 'plugin' | 'organizationUuid' | 'network'> {
+  /** A name or a literal address, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** After STARTTLS, the stream begins with a greeting of its own, as if TLS had begun with the first byte. */
+  readonly tls: TlsStart
+  /** Maximum number of bytes to receive; the stream then fails with SkillError `response_too_large`. */
+  readonly maxBytes: number
+  /** Destroys the stream, also after it is open. */
+  readonly signal: AbortSignal
 }
 
 /** How requests of a connection travel. */

@@ -15,8 +15,9 @@ import {
   type RawResponse,
   type ServerOrigin,
 } from './exchange.ts'
-import { networkAgents, type AgentPair } from './network-agents.ts'
+import { networkAgents, type AgentPair, type Proxy } from './network-agents.ts'
 import { networkError } from './network-error.ts'
+import { createSockets } from './sockets.ts'
 
 export interface EgressOptions {
   /**
@@ -30,7 +31,7 @@ export interface EgressOptions {
   readonly ca?: string | undefined
 }
 
-export interface ClosableEgress extends Egress {
+export interface ClosableEgress extends Required<Egress> {
   /** Closes idle connections and aborts active requests. */
   close(): void
 }
@@ -67,7 +68,16 @@ export function createEgress(options: EgressOptions): ClosableEgress {
     return origin
   }
   const networks = createNetworks(checkedOrigin)
+  const sockets = createSockets({
+    ca: options.ca,
+    originOf: checkedOrigin,
+    proxyOf: (network, allowed) => proxyOf(network, allowed, checkedOrigin),
+  })
   return {
+    async connect(request) {
+      request.signal.throwIfAborted()
+      return await sockets.open(request, await listOf(request.organizationUuid))
+    },
     async send(request) {
       const { method, signal, onSent } = request
       signal.throwIfAborted()
@@ -95,6 +105,7 @@ export function createEgress(options: EgressOptions): ClosableEgress {
       }
     },
     close() {
+      sockets.close()
       for (const { http, https } of [...Object.values(agents), ...networks.all()]) {
         http.destroy()
         https.destroy()
@@ -113,11 +124,17 @@ interface Way {
 /** Connections with agents of their own; sockets of others close when they are idle. */
 const maxNetworks = 200
 
-function createNetworks(checkedOrigin: (url: URL, allowed: AllowList) => ServerOrigin) {
+type CheckedOrigin = (url: URL, allowed: AllowList) => ServerOrigin
+
+function proxyOf(network: NetworkSettings, allowed: AllowList, checked: CheckedOrigin): Proxy | undefined {
+  const url = network.proxy === undefined ? undefined : new URL(network.proxy)
+  return url && { to: checked(url, allowed), authorization: basic(url) }
+}
+
+function createNetworks(checkedOrigin: CheckedOrigin) {
   const agents = new QuickLRU<NetworkSettings, Map<string, AgentPair>>({ maxSize: maxNetworks })
   const made = (network: NetworkSettings, { isRead, isElsewhere, allowed }: Way): AgentPair => {
-    const url = network.proxy === undefined ? undefined : new URL(network.proxy)
-    const proxy = url && { to: checkedOrigin(url, allowed), authorization: basic(url) }
+    const proxy = proxyOf(network, allowed, checkedOrigin)
     const limits = agentLimits(isRead ? idleMs : idleForChangesMs)
     const own = isElsewhere ? { ...network, certificate: undefined, key: undefined } : network
     const { http, https } = networkAgents(own, proxy, limits)
@@ -142,7 +159,7 @@ function basic({ username, password }: URL): string | undefined {
   return `Basic ${Buffer.from(text).toString('base64')}`
 }
 
-/** Reports each request when it is over; `status` is undefined if no answer came. */
+/** Reports each request when it is over; `status` is undefined if no answer came, 200 for an opened socket. */
 export const watchRequests = (
   egress: ClosableEgress,
   onOver: (plugin: string | undefined, status: number | undefined) => void,
@@ -154,6 +171,16 @@ export const watchRequests = (
       const response = await egress.send(request)
       ;({ status } = response)
       return response
+    } finally {
+      onOver(request.plugin, status)
+    }
+  },
+  async connect(request) {
+    let status: number | undefined
+    try {
+      const socket = await egress.connect(request)
+      status = 200
+      return socket
     } finally {
       onOver(request.plugin, status)
     }

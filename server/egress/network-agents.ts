@@ -24,14 +24,12 @@ export interface Proxy {
 const tunnelMs = 20_000
 
 export function networkAgents(
-  { ca, certificate, key }: NetworkSettings,
+  network: NetworkSettings,
   proxy: Proxy | undefined,
   limits: AgentOptions,
 ): AgentPair {
-  const secureContext = tls.createSecureContext({
-    ...(ca !== undefined && { ca: [...publicAuthorities(), ca] }),
-    ...(certificate !== undefined && { cert: certificate, key }),
-  })
+  const { ca } = network
+  const secureContext = secureContextOf(network)
   const https = new HttpsAgent({ ...limits, secureContext })
   const http = new HttpAgent(limits)
   if (proxy !== undefined) {
@@ -48,11 +46,18 @@ export function networkAgents(
   return { http, https }
 }
 
+export const secureContextOf = ({ ca, certificate, key }: NetworkSettings): tls.SecureContext =>
+  tls.createSecureContext({
+    ...(ca !== undefined && { ca: [...publicAuthorities(), ca] }),
+    ...(certificate !== undefined && { cert: certificate, key }),
+  })
+
 /** Those that Node trusts by default, which its variables can extend. */
 const publicAuthorities = (): readonly string[] =>
   (tls as { getCACertificates?: () => string[] }).getCACertificates?.() ?? tls.rootCertificates
 
 interface ConnectOptions {
+  /** Without the brackets of an IPv6 address. */
   readonly host: string
   readonly port: number
   /** Guarded. */
@@ -63,11 +68,14 @@ type Connect = (options: ConnectOptions, done: (error: Error | null, socket?: So
 /**
  * Opens a connection to the target through the proxy (`CONNECT`). The proxy resolves the name of the target; if this machine can
  * resolve it too, all its addresses must be allowed.
+ *
+ * @param isServerFirst whether the target speaks first, so that its text may come with the answer of the proxy
  */
-async function openTunnel(
+export async function openTunnel(
   { to, authorization }: Proxy,
   { host, port, lookup }: ConnectOptions,
   secureContext: tls.SecureContext | undefined,
+  isServerFirst = false,
 ): Promise<Socket> {
   await requireAllowed(host, lookup)
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -90,7 +98,10 @@ async function openTunnel(
   request.on('error', fail)
   request.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
     socket.setTimeout(0)
-    if (statusCode === 200 && head.length === 0) return resolve(socket)
+    if (statusCode === 200 && (head.length === 0 || isServerFirst)) {
+      if (head.length > 0) socket.unshift(head)
+      return resolve(socket)
+    }
     socket.destroy()
     if (statusCode === 403 || statusCode === 407) reject(proxyRefused(to.origin, target, statusCode))
     else fail(Object.assign(new Error('no tunnel'), { code: `HTTP ${statusCode}` }))

@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { Secret, type ConnectionDefinition } from '../../core/plugin/index.ts'
-import { requireFixedAddress } from '../../server/http/resources/connections/connection-addresses.ts'
+import {
+  requireFixedAddress,
+  requireSecretsForNewAddress,
+} from '../../server/http/resources/connections/connection-addresses.ts'
 
 describe('the address of a connection', () => {
   const definition = {
@@ -21,5 +24,19 @@ describe('the address of a connection', () => {
     check()
     check('token')
     check('token', 'webhook')
+  })
+
+  it('includes its sockets: another host or port of one needs the secrets again', () => {
+    const mail = {
+      baseUrl: () => 'https://mail.example',
+      sockets: ({ host, port }: { host: string; port: number }) => ({ imap: { host, port } }),
+    } as unknown as ConnectionDefinition
+    const at = (host: string, port: number) => ({ settings: { host, port }, secrets })
+    const change = (host: string, port: number) => () =>
+      requireSecretsForNewAddress(mail, at('imap.example', 993), at(host, port), ['token'], new Set())
+    change('imap.example', 993)()
+    expect(change('evil.example', 993)).to.throw(/^the secrets token must be entered again/)
+    expect(change('imap.example', 994)).to.throw(/^the secrets token must be entered again/)
+    expect(change('fd00::1', 993)).to.throw(/^the secrets token must be entered again/)
   })
 })

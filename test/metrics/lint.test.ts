@@ -75,8 +75,10 @@ describe('the metrics of the server', () => {
     metrics.runEnded({ status: 'failed', playbookName: 'p"\n\\' })
     metrics.alertGrouped()
     await metrics.watchSkills(async () => ({}))({ skill: 'a.b' } as never)
-    const egress = { send: async () => ({ status: 204 }) as never, close() {} }
-    await watchRequests(egress, metrics.requestSent).send({ plugin: 'a' } as never)
+    const none = async () => ({ status: 204 }) as never
+    const watched = watchRequests({ send: none, connect: none, close() {} }, metrics.requestSent)
+    await watched.send({ plugin: 'a' } as never)
+    await watched.connect({ plugin: 'a' } as never)
     metrics.watchEngine({
       active: () => 1,
       suspects: () => 0,

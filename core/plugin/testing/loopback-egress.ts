@@ -1,5 +1,6 @@
 import { request as open, type IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { connect } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { RetryableError, TocsinError } from '../index.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
@@ -7,7 +8,7 @@ import { decodeText, readBytes } from '../../common/read-body.ts'
 
 /**
  * An egress for tests that reaches only this machine: plain HTTP to 127.0.0.1, with the body limit of
- * `server/egress`.
+ * `server/egress`, and TLS without STARTTLS.
  */
 export const loopbackEgress: Egress = {
   async send(request) {
@@ -24,6 +25,28 @@ export const loopbackEgress: Egress = {
         ? cause
         : new RetryableError('network_error', String(cause), { hint: 'is the sandbox still there?', cause })
     }
+  },
+  async connect({ host, port, tls, network, signal }) {
+    signal.throwIfAborted()
+    if (host !== '127.0.0.1' || tls !== 'immediate')
+      throw new Error(`a test may connect to its sandbox only, with immediate TLS, not to ${host}`)
+    const socket = connect({ host, port, ca: network?.ca })
+    signal.addEventListener('abort', () => socket.destroy(signal.reason as Error), { once: true })
+    return await new Promise((resolve, reject) => {
+      socket.once('secureConnect', () => resolve(socket))
+      // Kept for good: a late error must not reach the process.
+      socket.on('error', (cause) =>
+        reject(
+          signal.aborted
+            ? (signal.reason as Error)
+            : new RetryableError('network_error', `could not reach ${host}:${port}: ${cause.message}`, {
+                hint: 'is the sandbox still there?',
+                details: { sent: false },
+                cause,
+              }),
+        ),
+      )
+    })
   },
 }
 

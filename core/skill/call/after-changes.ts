@@ -51,3 +51,15 @@ export function inDoubtAfterChanges(
 
 /** An answer that the skill accepted; a refusal changed nothing. */
 const mayChange = (status: number): boolean => status < 400 || status === 408 || status >= 500
+
+/** What both clients of a call know of its effect: none only if neither may have changed anything. */
+export function effectsOf(
+  onEffect: ((effect: Effect) => void) | undefined,
+): readonly [(effect: Effect) => void, (effect: Effect) => void] {
+  const known: [Effect, Effect] = ['none', 'none']
+  const tell = (at: 0 | 1) => (effect: Effect) => {
+    known[at] = effect
+    onEffect?.(known.includes('unknown') ? 'unknown' : 'none')
+  }
+  return [tell(0), tell(1)]
+}

@@ -1,12 +1,13 @@
 import { Secret, TocsinError, type Authenticated, type ConnectionDefinition } from '../../plugin/index.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
-import { createBearer } from '../connection/bearer.ts'
+import { createBearer, type Bearer } from '../connection/bearer.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress } from '../../ports/egress.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection, egressFor } from '../connection/open-connection.ts'
 import { createTraffic, type Traffic } from '../http/traffic.ts'
 import type { OnSecret } from '../redaction/redactor.ts'
+import { createSocketClient } from './socket-client.ts'
 
 export interface TryConnectionOptions {
   readonly egress: Egress
@@ -36,14 +37,12 @@ export async function tryConnection(
   const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
   const bearer = target.token && createBearer(target.token, call)
   bearer?.forget()
-  const token = async (): Promise<Secret> => {
-    if (bearer === undefined) throw new Error('the connection declares no token')
-    return new Secret(await bearer.get())
-  }
+  const sockets = createSocketClient({ ...call, target })
   try {
     const http = createHttpClient({ ...call, target })
     const nowMs = options.clock.now()
-    const said = await definition.authenticate({ settings, http, token, nowMs, signal })
+    const token = tokenFor(bearer)
+    const said = await definition.authenticate({ settings, http, sockets, token, nowMs, signal })
     return {
       ...(said?.account !== undefined && { account: redactor.text(said.account) }),
       ...(said?.warning !== undefined && { warning: redactor.text(said.warning) }),
@@ -51,5 +50,13 @@ export async function tryConnection(
   } catch (error) {
     if (signal.aborted && error === signal.reason) throw error
     throw redactor.error(error, (one) => one instanceof TocsinError)
+  } finally {
+    sockets.close()
   }
+}
+
+/** The `token` of a context. */
+export const tokenFor = (bearer: Bearer | undefined) => async (): Promise<Secret> => {
+  if (bearer === undefined) throw new Error('the connection declares no token')
+  return new Secret(await bearer.get())
 }

@@ -21,9 +21,12 @@ import { egressFor, openOnce, type ReadyConnection } from '../connection/open-co
 import { createTraffic, type Traffic } from '../http/traffic.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { untilAborted } from '../http/until-aborted.ts'
-import { tryConnection } from './authenticate.ts'
+import { createBearer } from '../connection/bearer.ts'
+import { effectsOf } from './after-changes.ts'
+import { tokenFor, tryConnection } from './authenticate.ts'
 import { createHttpClient } from './http-client.ts'
 import { plainOutput } from './plain-output.ts'
+import { createSocketClient } from './socket-client.ts'
 
 /** One call of a skill as data: what another thread needs to make it. */
 export interface SkillTask {
@@ -75,12 +78,21 @@ export function createPerformTask(options: PerformTaskOptions): PerformTask {
     if (entry === undefined) throw new Error(`the skill '${task.skill}' is not installed`)
     const connection = openTask(entry, task, hooks)
     const redactor = connection?.redactor ?? new Redactor([], hooks.onSecret)
+    const { context, close } = createContext(
+      { ...options, traffic },
+      entry,
+      task,
+      hooks,
+      connection,
+      redactor,
+    )
     try {
-      const context = createContext({ ...options, traffic }, entry, task, hooks, connection, redactor)
       return await perform(entry, task, context, redactor)
     } catch (error) {
       if (hooks.signal.aborted && error === hooks.signal.reason) throw error
       throw redactor.error(error, (one) => one instanceof TocsinError)
+    } finally {
+      close()
     }
   }
 }
@@ -206,25 +218,23 @@ function createContext(
   { signal, onEffect, cases, log }: TaskHooks,
   connection: ReadyConnection | undefined,
   redactor: Redactor,
-): SkillContext {
+): { readonly context: SkillContext; readonly close: () => void } {
   const egress = egressFor(options.egress, {
     plugin: plugin.name,
     organizationUuid: run.organization,
     isConnection: connection !== undefined,
     network: connection?.network,
   })
-  return {
+  const isWrite = skill.effect === 'write'
+  const target = connection?.target
+  const call = { ...options, egress, isWrite, signal, deadlineMs, redactor, target }
+  const [ofHttp, ofSockets] = effectsOf(onEffect)
+  const sockets = createSocketClient({ ...call, onEffect: isWrite ? ofSockets : undefined })
+  const context: SkillContext = {
     settings: connection?.settings,
-    http: createHttpClient({
-      ...options,
-      egress,
-      isWrite: skill.effect === 'write',
-      signal,
-      deadlineMs,
-      redactor,
-      onEffect,
-      target: connection?.target,
-    }),
+    http: createHttpClient({ ...call, onEffect: ofHttp }),
+    sockets,
+    token: tokenFor(target?.token && createBearer(target.token, call)),
     cases,
     nowMs: options.clock.now(),
     deadlineMs,
@@ -233,6 +243,7 @@ function createContext(
     idempotencyKey,
     run,
   }
+  return { context, close: () => sockets.close() }
 }
 
 const redactedLog = (log: SkillLog, redactor: Redactor): SkillLog => ({

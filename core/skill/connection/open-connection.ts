@@ -42,10 +42,11 @@ export function openConnection(
   }
 }
 
-/** The same egress, with the plugin and organization of its requests. */
+/** The same egress, with the plugin and organization of its requests and sockets. */
 export const egressFor = (
   egress: Egress,
   whose: Pick<EgressRequest, 'plugin' | 'organizationUuid' | 'isConnection' | 'network'>,
 ): Egress => ({
   send: (request) => egress.send({ ...request, ...whose }),
+  ...(egress.connect && { connect: (request) => egress.connect!({ ...request, ...whose }) }),
 })

@@ -8,6 +8,7 @@ import {
   type RateBudget,
   type RatedRequest,
   type RequestPath,
+  type SocketAddress,
 } from '../../plugin/index.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { absoluteAddress, addressBelow, parseBase } from './address.ts'
@@ -31,6 +32,8 @@ export interface ConnectionTarget {
   readonly base: URL
   /** Origins allowed in absolute addresses; they receive no credentials. */
   readonly otherOrigins: readonly string[]
+  /** By name. */
+  readonly sockets: ReadonlyMap<string, SocketAddress>
   /**
    * Headers with credentials at a time in epoch milliseconds.
    *
@@ -74,6 +77,7 @@ export function createTarget(
     connectionUuid,
     base,
     otherOrigins,
+    sockets: new Map(Object.entries(definition.sockets?.(settings) ?? {})),
     credentialsAt: createCredentials(connection, secrets, (nowMs) => headers?.(settings, { nowMs }) ?? {}),
     sign: sign && createSigner(connection, sign, settings, secrets),
     secrets,
@@ -145,7 +149,7 @@ function belowBase(
 /** The rate budget of a request. Default: one budget for the whole connection, without limits. */
 export function budgetOf(
   { connection, connectionUuid, rate, base }: ConnectionTarget,
-  { method = 'GET', path }: HttpRequest,
+  { method = 'GET', path }: Pick<HttpRequest, 'path'> & { readonly method?: string },
 ): ConnectionBudget {
   const { bucket, limits } = rate?.({ method, path: belowBase(base, path)?.path ?? pathOnly(path) }) ?? {
     bucket: '',

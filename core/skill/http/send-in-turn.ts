@@ -1,6 +1,7 @@
 import { RetryableError, type RateBudget } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Egress, EgressRequest, EgressResponse } from '../../ports/egress.ts'
+import type { RateBucket } from './rate-bucket.ts'
 import { retryAfterOf } from './status-error.ts'
 import type { Traffic } from './traffic.ts'
 
@@ -31,8 +32,24 @@ export async function sendInTurn(
   signal: AbortSignal,
   make: () => EgressRequest,
   budget: ConnectionBudget,
-  { egress, clock, traffic, deadlineMs }: SendInTurnOptions,
+  options: SendInTurnOptions,
 ): Promise<EgressResponse> {
+  const { egress, clock } = options
+  const bucket = await waitForTurn(signal, budget, options)
+  const response = await egress.send(make())
+  if (response.status === 429) {
+    const askedMs = retryAfterOf(response.headers, clock.now())
+    if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
+  }
+  return response
+}
+
+/** Resolves at the turn of a request or socket. Rejects with RetryableError `rate_limited` if it would come too late. */
+export async function waitForTurn(
+  signal: AbortSignal,
+  budget: ConnectionBudget,
+  { clock, traffic, deadlineMs }: Omit<SendInTurnOptions, 'egress'>,
+): Promise<RateBucket> {
   const bucket = traffic.budgets.bucket(budget.connectionUuid, budget.bucket)
   const now = clock.now()
   await bucket.take({
@@ -42,12 +59,7 @@ export async function sendInTurn(
     signal,
     refuse: (waitMs, isClosed) => overBudget(budget, waitMs, isClosed),
   })
-  const response = await egress.send(make())
-  if (response.status === 429) {
-    const askedMs = retryAfterOf(response.headers, clock.now())
-    if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
-  }
-  return response
+  return bucket
 }
 
 /** @param asked whether the other system requested the pause (429), not our own limits */

@@ -19,6 +19,18 @@ export const outboundRequests: Chapter = {
     },
     {
       promise:
+        'Connections for other protocols, such as IMAP and SMTP, follow the same rules and are always encrypted. Nothing is sent in clear text, even if STARTTLS is removed on the way.',
+      proofs: [
+        [
+          'test/egress/sockets.test.ts',
+          'reaches only addresses that connections may reach, whatever their name resolves to',
+          'sends nothing to',
+          'begins TLS after STARTTLS, and shows nothing of the clear text',
+        ],
+      ],
+    },
+    {
+      promise:
         'A request path never leaves the base path of its connection, whatever an alert puts into it, even if a gateway decodes it again.',
       proofs: [
         [

@@ -67,7 +67,13 @@ export function requireFixedAddress(
 function addressesOf(definition: ConnectionDefinition, { settings, secrets }: WithSecrets) {
   const all: Readonly<Record<string, unknown>> = { ...settings, ...secrets }
   try {
-    return { base: [definition.baseUrl(all)], others: definition.otherOrigins?.(all) ?? [] }
+    const sockets = Object.values(definition.sockets?.(all) ?? {}).map(
+      ({ host, port }) => `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    )
+    return {
+      base: [definition.baseUrl(all)],
+      others: [...(definition.otherOrigins?.(all) ?? []), ...sockets],
+    }
   } catch {
     // The plugin has changed and cannot read the stored settings, so the old address is unknown.
     return { base: [], others: [] }
