@@ -25,8 +25,8 @@ type AnyConnection = ConnectionDefinition<never>
 interface Declaration {
   readonly data: Readonly<Record<string, unknown>>
   readonly functions: readonly string[]
-  /** The names of functions in objects of functions, such as `inbound`. */
-  readonly groups: Readonly<Record<string, readonly string[]>>
+  /** Objects with functions inside, such as `inbound` and `implements`. */
+  readonly groups: Readonly<Record<string, Declaration>>
 }
 
 interface Remembered {
@@ -113,14 +113,15 @@ function declarationOf(object: object): Declaration {
   return {
     data: Object.fromEntries(entries.filter(([name]) => !others.has(name))),
     functions,
-    groups: Object.fromEntries(groups.map(([name, group]) => [name, Object.keys(group as object)])),
+    groups: Object.fromEntries(groups.map(([name, group]) => [name, declarationOf(group as object)])),
   }
 }
 
 const isGroup = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).some((each) => typeof each === 'function')
+  !Array.isArray(value) &&
+  Object.values(value).some((each) => typeof each === 'function' || isGroup(each))
 
 const rememberedOf = (plugin: PluginDefinition): Remembered => ({
   plugin: declarationOf(plugin),
@@ -160,9 +161,9 @@ const lazyObject = ({ data, functions, groups }: Declaration, compiled: () => ob
   ...data,
   ...lazyFunctions(functions, compiled),
   ...Object.fromEntries(
-    Object.entries(groups).map(([group, names]) => [
+    Object.entries(groups).map(([group, inner]) => [
       group,
-      lazyFunctions(names, () => (compiled() as Readonly<Record<string, object>>)[group]!),
+      lazyObject(inner, () => (compiled() as Readonly<Record<string, object>>)[group]!),
     ]),
   ),
 })

@@ -54,6 +54,14 @@ export type {
   InboundResult,
   ManifestAbout,
 } from './inbound.ts'
+export { interfaces } from './interfaces/interfaces.ts'
+export type { AskImplementation, Implementation, Implementations } from './interfaces/implementation.ts'
+export type {
+  InterfaceDefinition,
+  InterfaceInput,
+  InterfaceName,
+  InterfaceOutput,
+} from './interfaces/interfaces.ts'
 export { countAt, isObject, numberAt, objectsAt, textAt, valueAt } from './json-access.ts'
 export type { JsonObject } from './json-access.ts'
 export { addressSchema, privateAddressSchema } from './json-schema.ts'
@@ -66,12 +74,10 @@ export { pathText, percentEncode } from './request-path.ts'
 export type { RequestPath } from './request-path.ts'
 export type { RunningSandbox, Sandbox, SandboxCommand, SandboxOptions, SandboxRequest } from './sandbox.ts'
 export { Secret } from './secret.ts'
-export { asksInputs, defineSkill, destructiveClasses, observableKinds } from './skill.ts'
+export { asksInputs, defineSkill } from './skill.ts'
 export type {
   AnySkill,
   AskedQuestion,
-  DestructiveClass,
-  ObservableKind,
   QuestionOutcome,
   RefusalReason,
   RefusedAnswer,
@@ -82,6 +88,8 @@ export type {
   SkillExample,
   SkillLog,
 } from './skill.ts'
+export { destructiveClasses, observableKinds } from './interfaces/vocabulary.ts'
+export type { DestructiveClass, ObservableKind } from './interfaces/vocabulary.ts'
 export { verifyHmac, verifyRecent, verifySecret } from './webhook-proof.ts'
 export type { HmacProof } from './webhook-proof.ts'
 

@@ -1,6 +1,8 @@
 import type { CaseAccess } from './case-access.ts'
 import type { ConnectionDefinition } from './connection.ts'
 import type { HttpClient, SocketClient } from './http.ts'
+import type { Implementations } from './interfaces/implementation.ts'
+import type { DestructiveClass, ObservableKind } from './interfaces/vocabulary.ts'
 import type { Infer, JsonSchema } from './json-schema.ts'
 import type { Secret } from './secret.ts'
 
@@ -9,14 +11,6 @@ import type { Secret } from './secret.ts'
  * system whether it happened, `never` lets a person decide.
  */
 export type Repeat = 'safe' | 'verify' | 'never'
-
-/**
- * Class of a destructive skill: `containment` isolates or restores a machine, account or session; `blocking`
- * blocks or allows a value; `deletion` removes data; `execution` runs something on a machine, such as a scan
- * or a script. Each has its own hourly limit.
- */
-export const destructiveClasses = ['containment', 'blocking', 'deletion', 'execution'] as const
-export type DestructiveClass = (typeof destructiveClasses)[number]
 
 /** Inputs that the engine provides to a skill that asks. */
 export const asksInputs = ['checkpoint_id', 'answers', 'form'] as const
@@ -80,6 +74,8 @@ interface SkillDeclaration<In extends JsonSchema, Out extends JsonSchema, S exte
    * 100 or null, and contain nothing marked `x-sensitive`.
    */
   readonly enriches?: readonly ObservableKind[]
+  /** The interfaces that the skill implements, with the mappings of their fields. Default: none. */
+  readonly implements?: Implementations<Infer<In>, Infer<Out>>
   /**
    * The skill asks a person and does not wait for the answer: only checkpoints call it. Its input must accept
    * `checkpoint_id` (to return with the answer; only the responder learns it) and `answers`, or `form` (the
@@ -195,26 +191,6 @@ export function defineSkill<
 >(definition: SkillDefinition<In, Out, S, R>): SkillDefinition<In, Out, S, R> {
   return definition
 }
-
-/** Kinds of observable that alerts contain and skills can enrich. */
-export const observableKinds = [
-  'ip',
-  'domain',
-  'url',
-  'hash',
-  'email',
-  'host',
-  'user',
-  'vulnerability',
-  'company',
-] as const
-
-/**
- * `ip` IPv4 or IPv6 address · `domain` registrable or deeper DNS name · `url` absolute http(s)/ftp address ·
- * `hash` MD5, SHA-1, SHA-256 or SHA-512 in hex · `email` address · `host` machine name · `user` account name
- * · `vulnerability` CVE id · `company` company name or id.
- */
-export type ObservableKind = (typeof observableKinds)[number]
 
 /** A question that a skill asked. */
 export interface AskedQuestion<In = unknown, Out = unknown> {

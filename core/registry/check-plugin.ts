@@ -1,6 +1,7 @@
 import type { PointedMessage } from '../errors/errors.ts'
 import { destructiveClasses, type AnySkill, type JsonSchema, type PluginDefinition } from '../plugin/index.ts'
 import { checkEnriching, checkAsking } from './check-enriching.ts'
+import { checkImplementation, checkRivals } from './check-implementing.ts'
 import { checkConnectionDeclaration } from './check-connection.ts'
 import { checkDocs, checkExamples, checkSchema, checkTexts, hasSecret, isRecord } from './check-schemas.ts'
 
@@ -87,6 +88,7 @@ function checkSkills(
     names.add(name)
   }
   checkFollowing(skills, problems)
+  checkImplementing(skills, problems)
 }
 
 /** A skill is followed up by a reading skill of the same plugin. */
@@ -102,6 +104,22 @@ function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]):
         : 'must be the name of a skill of the plugin that reads'
     problems.push({ pointer: `${pointerOf(name, index)}/followWith`, message })
   }
+}
+
+function checkImplementing(skills: readonly unknown[], problems: PointedMessage[]): void {
+  const before = problems.length
+  for (const [index, skill] of skills.filter(isRecord).entries()) {
+    const { implements: all = {}, name } = skill
+    const pointer = `${pointerOf(name, index)}/implements`
+    if (!isRecord(all)) problems.push({ pointer, message: 'must be an object, by interface' })
+    for (const [each, implementation] of isRecord(all) ? Object.entries(all) : []) {
+      const wrong = checkImplementation(each, implementation, skill as unknown as AnySkill)
+      problems.push(
+        ...wrong.map((one) => ({ pointer: `${pointer}/${each}${one.pointer}`, message: one.message })),
+      )
+    }
+  }
+  if (problems.length === before) checkRivals(skills.filter(isRecord) as unknown as AnySkill[], problems)
 }
 
 const pointerOf = (name: unknown, index: number): string =>

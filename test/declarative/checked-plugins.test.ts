@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { Secret, type PluginDefinition } from '../../core/plugin/index.ts'
+import { implementationsOf } from '../../core/interface/definitions.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { pluginWith } from './support.ts'
@@ -29,7 +30,7 @@ webhooks:
   const source = pluginWith({
     connection,
     skill:
-      'input: { n: { type: integer } }\nrequest: { get: [it, "${{ input.n }}"] }\nexamples: [examples/one.json]',
+      'input: { n: { type: integer } }\nrequest: { get: [it, "${{ input.n }}"] }\nimplements: { find_user: { input: { n: 7 }, output: { users: [{ id: a }] } } }\nexamples: [examples/one.json]',
   })
 
   function write(text = source): void {
@@ -48,6 +49,8 @@ webhooks:
       JSON.stringify(plugin, (_, value: unknown) => (typeof value === 'function' ? 'function' : value))
     expect(JSON.parse(shape(later))).to.deep.equal(JSON.parse(shape(first)))
     expect(later.skills[0]!.connection).to.equal(later.connection)
+    const { find_user: mapped } = implementationsOf(later.skills[0]!)
+    expect(mapped!.output!({ status: 200 }, {})).to.deep.equal({ users: [{ id: 'a' }] })
     const { output, requests } = await runSkill(
       later.skills[0]!,
       { n: 7 },

@@ -1,8 +1,14 @@
 import type { AnySkill, ConnectionDefinition, HttpResponse, SkillContext } from '../../plugin/index.ts'
-import type { DeclaredError, DeclaredNotFound, DeclaredSkill, DeclaredVerify } from '../language/declared.ts'
+import type {
+  DeclaredError,
+  DeclaredImplementation,
+  DeclaredNotFound,
+  DeclaredSkill,
+  DeclaredVerify,
+} from '../language/declared.ts'
 import { pollUntilDone, runPages } from './pages.ts'
 import { conditionHolds, sender } from './request.ts'
-import { answerValue, connectionValues, outputOf, reading, type Values } from './values.ts'
+import { answerValue, connectionValues, outputOf, reading, valueOf, type Values } from './values.ts'
 
 type Errors = readonly DeclaredError[]
 
@@ -32,6 +38,7 @@ export function compileSkill(
       : { changedNothing: (made: unknown) => conditionHolds(changedNothing, { output: made }) }),
     ...(followWith === undefined ? {} : { followWith }),
     ...(enriches.length === 0 ? {} : { enriches }),
+    ...(declared.implements.length === 0 ? {} : { implements: implementationsOf(declared.implements) }),
     ...(connection === undefined ? {} : { connection }),
     input,
     output,
@@ -45,6 +52,19 @@ export function compileSkill(
     run: (given: unknown, context: SkillContext) => run(declared, errors, given, context),
   } as AnySkill
 }
+
+/** As functions; what they give is checked where they are called. */
+const implementationsOf = (declared: readonly DeclaredImplementation[]) =>
+  Object.fromEntries(
+    declared.map(({ interface: name, only, input, output }) => [
+      name,
+      {
+        ...(only === undefined ? {} : { only }),
+        input: (given: unknown) => valueOf(input, { input: given }),
+        output: (made: unknown, given: unknown) => outputOf(output, { input: given, output: made }),
+      },
+    ]),
+  )
 
 async function run(
   declared: DeclaredSkill,

@@ -162,6 +162,7 @@ export interface DeclaredSkill {
   /** Name of a skill of the plugin. */
   readonly followWith: string | undefined
   readonly enriches: readonly ObservableKind[]
+  readonly implements: readonly DeclaredImplementation[]
   readonly input: JsonSchema
   readonly output: JsonSchema
   readonly request: DeclaredRequest
@@ -170,6 +171,15 @@ export interface DeclaredSkill {
   readonly poll: DeclaredPoll | undefined
   readonly mapping: OutputTemplate
   readonly examples: readonly DeclaredExample[]
+}
+
+export interface DeclaredImplementation {
+  readonly interface: string
+  readonly only: Readonly<Record<string, readonly string[]>> | undefined
+  /** Reads `input`, the input of the interface. */
+  readonly input: Template
+  /** Also reads `output`, the output of the skill. */
+  readonly output: OutputTemplate
 }
 
 export interface DeclaredNotFound {

@@ -1,30 +1,24 @@
-import { destructiveClasses, observableKinds, type JsonSchema } from '../../plugin/index.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
 import { apiVersion } from '../../playbook/language/constants.ts'
 import { durationPattern } from '../../playbook/language/durations.ts'
 import {
   definitionsOf,
   keyTables,
-  phrases,
   schemaOfKeys,
   shapes,
   type MapDeclaration,
 } from '../../playbook/language/key-table.ts'
 import { authMaps } from './auth-keys.ts'
 import { requestMaps } from './request-keys.ts'
+import { pluginNamePattern, skillMaps } from './skill-keys.ts'
 import { webhookMaps } from './webhook-keys.ts'
 
 const { reference, text, texts, map } = shapes
-const { choices } = phrases
 
-export const pluginNamePattern = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$'
-export const pluginNameRule = 'use lower-case letters, digits and single underscores, starting with a letter'
 const address = { type: 'string', pattern: '^https://' } as const
 const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
 
 const jsonTypes = ['string', 'integer', 'number', 'boolean', 'array', 'object', 'null'] as const
-
-export const skillEffects = ['read', 'write'] as const
-export const repeats = ['safe', 'verify', 'never'] as const
 
 /**
  * Every key of `plugin.yaml`, by the map that holds it. The reader, the JSON Schema, the reference in
@@ -124,99 +118,7 @@ export const pluginKeys = {
     },
     required: ['limits'],
   },
-  skill: {
-    what: 'a skill',
-    description: 'One typed operation; playbooks use it as `<plugin>.<name>`.',
-    keys: {
-      name: { meaning: 'verb and noun in snake_case, unique in the plugin', schema: name },
-      title: { meaning: 'the title', schema: text },
-      description: { meaning: 'what it does, in one or two sentences', schema: text },
-      docs: { meaning: 'the vendor’s page about the operation', schema: address },
-      permissions: {
-        meaning: 'the permissions that the credentials need for it, as the vendor names them',
-        default: 'not stated',
-        schema: texts,
-      },
-      effect: {
-        meaning: '`read` changes nothing in the other system; `write` does',
-        schema: { enum: skillEffects },
-      },
-      repeat: {
-        meaning:
-          'what to do after an interrupted write: `safe` repeats it, `verify` first checks with the request in `verify` whether it took effect, `never` lets a person decide; for writes',
-        schema: { enum: repeats },
-      },
-      destructive: {
-        meaning: `what a write does to machines, accounts or protections: ${choices(destructiveClasses)}`,
-        default: 'not destructive',
-        schema: { enum: destructiveClasses },
-      },
-      verify: {
-        meaning: 'how to ask whether an interrupted write took effect; with `repeat: verify`',
-        schema: reference('verify'),
-      },
-      changed_nothing: {
-        meaning:
-          'a condition over `output`: a destructive call changed nothing, and does not count against the hourly limit',
-        default: 'every call counts',
-        schema: { type: ['string', 'boolean'] },
-        with: ['destructive'],
-      },
-      follow_with: {
-        meaning: 'the skill of this plugin that reads the progress of a destructive call',
-        default: 'none',
-        schema: name,
-        with: ['destructive'],
-      },
-      enriches: {
-        meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
-        default: 'none',
-        schema: { anyOf: [{ enum: observableKinds }, { type: 'array', items: { enum: observableKinds } }] },
-      },
-      input: {
-        meaning: 'the inputs: name → a field',
-        default: 'none',
-        schema: { type: 'object', additionalProperties: reference('field') },
-      },
-      request: { meaning: 'the request', schema: reference('request') },
-      not_found: {
-        meaning:
-          'the status or statuses that mean that the object does not exist: the output is then `found: false`',
-        default: 'an error',
-        schema: {
-          anyOf: [
-            { type: 'integer', minimum: 200, maximum: 599 },
-            { type: 'array', items: { type: 'integer', minimum: 200, maximum: 599 } },
-            reference('not_found'),
-          ],
-        },
-      },
-      paging: {
-        meaning: 'how a list that comes in pages is read; `output` then reads `items`',
-        default: 'one request',
-        schema: reference('paging'),
-      },
-      poll: {
-        meaning: 'how to wait for an operation that the request only started',
-        default: 'the first answer is the result',
-        schema: reference('poll'),
-      },
-      response: {
-        meaning: 'a JSON Schema of the body of an answer, to check expressions against',
-        default: 'the body has any form',
-        schema: map,
-      },
-      output: {
-        meaning: 'the output: name → value or output field',
-        schema: { type: 'object', additionalProperties: { anyOf: [{}, reference('output_field')] } },
-      },
-      examples: {
-        meaning: 'files with recorded answers, below the folder of the plugin',
-        schema: texts,
-      },
-    },
-    required: ['name', 'title', 'description', 'effect', 'request', 'output'],
-  },
+  ...skillMaps,
   field: {
     what: 'a field',
     description: 'One field of a connection or input of a skill: these keys, and any keyword of JSON Schema.',

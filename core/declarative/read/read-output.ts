@@ -20,10 +20,10 @@ import {
 import type { MapNode, Node } from '../../playbook/yaml/document.ts'
 import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { OutputTemplate } from '../language/declared.ts'
+import { schemaOfType, unionOf } from '../language/schema-of-type.ts'
 import { keywordNames } from '../../schema/index.ts'
 import { fieldKeys, readJsonSchema } from './read-fields.ts'
 import { readTemplate, refuseSecrets, type Names, type PluginReading } from './reading.ts'
-import { schemaOfType, unionOf } from './schema-of-type.ts'
 
 /** An output with the schema of its values. */
 export interface ReadOutput {
@@ -77,7 +77,7 @@ function readMap(reading: PluginReading, names: Names, node: MapNode, declared?:
 
 function readValue(reading: PluginReading, names: Names, node: Node, declared?: JsonSchema): ReadValue {
   if (node.kind !== 'map') return readPlain(reading, names, node, declared)
-  if (entryNamed(node, 'each') !== undefined) return readEach(reading, names, node)
+  if (entryNamed(node, 'each') !== undefined) return readEach(reading, names, node, declared)
   if (isTypedField(node)) return readTyped(reading, names, node)
   return { ...readMap(reading, names, node, declared), isOptional: false }
 }
@@ -102,7 +102,9 @@ function readPlain(reading: PluginReading, names: Names, node: Node, declared?: 
   }
   const isOptional = typed.type.kind === 'optional'
   const mapping = { kind: 'value', value: typed.template, dropsNull: false } as const
-  return { mapping, schema: schemaOfType(type), isOptional }
+  const given = jsonType(withTextKeys(withoutOptionals(typed.type)))
+  const fits = declared !== undefined && explainMismatch(given, typeOfSchema(declared)) === undefined
+  return { mapping, schema: fits ? declared : schemaOfType(type), isOptional }
 }
 
 /** `{ type: …, value: … }`. */
@@ -125,7 +127,7 @@ function readTyped(reading: PluginReading, names: Names, node: MapNode): ReadVal
 }
 
 /** `{ each: …, item: … }`: a list made of another one. */
-function readEach(reading: PluginReading, names: Names, node: MapNode): ReadValue {
+function readEach(reading: PluginReading, names: Names, node: MapNode, declared?: JsonSchema): ReadValue {
   const eachNode = entryNamed(node, 'each')!.value
   const typed = readTemplate(reading, names, eachNode)
   const itemEntry = entryNamed(node, 'item')
@@ -140,7 +142,7 @@ function readEach(reading: PluginReading, names: Names, node: MapNode): ReadValu
       reading.problems.add('E805', '`each` needs an expression that gives a list', eachNode)
   }
   const inner = { ...names, item: list.kind === 'list' ? list.element : dyn }
-  const item = itemEntry && readValue(reading, inner, itemEntry.value)
+  const item = itemEntry && readValue(reading, inner, itemEntry.value, declared?.items)
   const isOptional = readOptional(reading, node) || typed.type.kind === 'optional'
   const schema = { ...keywordsOf(node), type: 'array', items: item?.schema ?? {} } as const
   const mapping: OutputTemplate =

@@ -5,7 +5,8 @@ import { describe, readChoice, readFields, readWord, type Fields } from '../../p
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { DeclaredExample, DeclaredNotFound, DeclaredSkill } from '../language/declared.ts'
-import { pluginGrammar, pluginNamePattern, pluginNameRule } from '../language/plugin-keys.ts'
+import { pluginGrammar } from '../language/plugin-keys.ts'
+import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import { compileSchema } from '../../schema/index.ts'
 import { checkEnriching } from '../../registry/check-enriching.ts'
 import { readDocs } from './read-connection.ts'
@@ -13,6 +14,7 @@ import { readExamples, type PluginFiles } from './read-examples.ts'
 import { readFieldMap, readJsonSchema } from './read-fields.ts'
 import { joinNotFound, readOutput, type ReadOutput } from './read-output.ts'
 import { readEffects } from './read-effects.ts'
+import { readImplements } from './read-implements.ts'
 import { pagingNames, readPaging, readPoll } from './read-paging.ts'
 import { literalText, readRequest, readStatuses, readTexts } from './read-request.ts'
 import { connectionNames, readCondition, responseType, type Names, type PluginReading } from './reading.ts'
@@ -78,6 +80,7 @@ export function readSkill(
       output: read.output,
     })
   const { docs, permissions } = texts
+  const implementing = { ...effects, input: input.schema, output: read.output }
   return {
     name,
     title,
@@ -86,6 +89,7 @@ export function readSkill(
     permissions,
     ...effects,
     enriches,
+    implements: readImplements(reading, fields.get('implements'), implementing),
     input: input.schema,
     request,
     paging,

@@ -2,6 +2,9 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:a
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ValidationError } from '../../errors/errors.ts'
+import { sampleFromSchema } from '../../dry-run/assumed-output.ts'
+import { acceptedInput, implementationsOf, interfaceNamed } from '../../interface/definitions.ts'
+import { mapInput, mapOutput } from '../../interface/map-fields.ts'
 import { checkPlugin } from '../../registry/check-plugin.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import {
@@ -90,6 +93,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
   }
 
   describeExamples(plugin, options, it)
+  describeImplementations(plugin, it)
   describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
 }
@@ -107,6 +111,20 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
       })
     }
   }
+}
+
+/** The examples of a skill, as the outputs of the interfaces that it implements. */
+function describeImplementations(plugin: PluginDefinition, it: AddTest): void {
+  for (const skill of plugin.skills)
+    for (const [of, { only }] of Object.entries(implementationsOf(skill))) {
+      if (interfaceNamed(of) === undefined) continue
+      it(`${skill.name} implements interface.${of} with its examples`, () => {
+        const name = `${plugin.name}.${skill.name}`
+        const given = sampleFromSchema(acceptedInput(interfaceNamed(of)!, only))
+        mapInput({ of, name, skill }, given)
+        for (const { output } of skill.examples) mapOutput({ of, name, skill }, output, given)
+      })
+    }
 }
 
 function describeConnection(

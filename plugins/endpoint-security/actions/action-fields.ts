@@ -1,3 +1,4 @@
+import type { Infer, InterfaceInput, InterfaceOutput } from 'tocsin/plugin'
 import { machineActionSchema } from '../records/machine-action.ts'
 
 export const commentField = {
@@ -39,3 +40,12 @@ export const actionOutput = {
   required: ['action', 'adopted', 'finished'],
   properties: actionFields,
 } as const
+
+/** How an action implements the interfaces that act on a machine. */
+export const actsOnMachine = {
+  input: ({ machine, comment }: InterfaceInput<'isolate_machine'>) => ({ id: machine.id, comment }),
+  output: ({ action, finished }: Infer<typeof actionOutput>): InterfaceOutput<'isolate_machine'> => ({
+    status: finished ? 'done' : 'pending',
+    reference: action.id,
+  }),
+}

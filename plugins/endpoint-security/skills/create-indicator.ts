@@ -1,4 +1,4 @@
-import { defineSkill } from 'tocsin/plugin'
+import { defineSkill, type InterfaceInput } from 'tocsin/plugin'
 import { connection } from '../connection.ts'
 import { checkIndicator } from '../lists/indicator-value.ts'
 import { permissions } from '../permissions.ts'
@@ -75,6 +75,19 @@ export const createIndicator = defineSkill({
     },
   },
   output: indicatorSchema,
+  implements: {
+    block_indicator: {
+      input: ({ kind, value, comment }) =>
+        ({
+          indicatorValue: value,
+          indicatorType: typeOf(kind, value),
+          action: 'Block',
+          title: `Blocked: ${comment}`.slice(0, 500),
+          description: comment,
+        }) as const,
+      output: ({ id }, { kind, value }) => ({ status: 'done', block: { id, kind, value } }),
+    },
+  },
   examples: [
     {
       title: 'A file is blocked',
@@ -117,3 +130,9 @@ export const createIndicator = defineSkill({
     return decodeIndicator(response.json())
   },
 })
+
+function typeOf(kind: InterfaceInput<'block_indicator'>['kind'], value: string) {
+  if (kind === 'hash')
+    return value.length === 64 ? 'FileSha256' : value.length === 40 ? 'FileSha1' : 'FileMd5'
+  return ({ ip: 'IpAddress', domain: 'DomainName', url: 'Url' } as const)[kind]
+}

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, commentField, waitSeconds } from '../actions/action-fields.ts'
+import { actionOutput, actsOnMachine, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { isolation } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
@@ -43,6 +43,7 @@ export const isolateMachine = defineSkill({
   connection,
   input,
   output: actionOutput,
+  implements: { isolate_machine: actsOnMachine },
   examples: [
     {
       title: 'A workstation is being isolated',

@@ -50,6 +50,19 @@ export const listMachines = defineSkill({
     required: ['machines', 'truncated', 'unreadable'],
     properties: { machines: { type: 'array', items: machineSchema }, truncated, ...leftOutProperties },
   },
+  implements: {
+    find_machine: {
+      input: ({ kind, value }) => (kind === 'ip' ? { lastIpAddress: value } : { computerDnsName: value }),
+      output: ({ machines }) => ({
+        machines: machines.map((machine) => ({
+          id: machine.id,
+          name: machine.computerDnsName,
+          os: machine.osPlatform,
+          last_seen: machine.lastSeen,
+        })),
+      }),
+    },
+  },
   examples: [
     {
       title: 'No machine has that name',

@@ -1,5 +1,5 @@
 import { defineSkill, type Infer } from 'tocsin/plugin'
-import { actionOutput, commentField, waitSeconds } from '../actions/action-fields.ts'
+import { actionOutput, actsOnMachine, commentField, waitSeconds } from '../actions/action-fields.ts'
 import { connection } from '../connection.ts'
 import { release } from '../examples/machine-action.ts'
 import { workstation } from '../examples/machine.ts'
@@ -29,6 +29,7 @@ export const unisolateMachine = defineSkill({
   connection,
   input,
   output: actionOutput,
+  implements: { release_machine: actsOnMachine },
   examples: [
     {
       title: 'A workstation is being released',

@@ -86,6 +86,7 @@ export const checkpoint = defineSkill({
       truncated: { type: 'boolean', description: 'The message was too long and was cut, with a note.' },
     },
   },
+  implements: { ask: { input: ({ user, message }) => ({ user, message }) } },
   examples: [
     {
       title: 'A question about a sign-in',

@@ -34,6 +34,12 @@ export const sendMessage = defineSkill({
       truncated: { type: 'boolean', description: 'The text was too long and was cut, with a note.' },
     },
   },
+  implements: {
+    notify: {
+      input: ({ text }) => ({ text }),
+      output: () => ({ status: 'done' }),
+    },
+  },
   examples: [
     {
       title: 'News for the team',

@@ -1,0 +1,139 @@
+import { destructiveClasses, observableKinds } from '../../plugin/index.ts'
+import { phrases, shapes, type MapDeclaration } from '../../playbook/language/key-table.ts'
+
+/** The keys of skills; see `plugin-keys.ts`. */
+
+const { reference, text, texts, map } = shapes
+const { choices } = phrases
+
+export const pluginNamePattern = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$'
+export const pluginNameRule = 'use lower-case letters, digits and single underscores, starting with a letter'
+
+export const skillEffects = ['read', 'write'] as const
+export const repeats = ['safe', 'verify', 'never'] as const
+
+const address = { type: 'string', pattern: '^https://' } as const
+const name = { type: 'string', maxLength: 100, pattern: pluginNamePattern } as const
+
+export const skillMaps = {
+  skill: {
+    what: 'a skill',
+    description: 'One typed operation; playbooks use it as `<plugin>.<name>`.',
+    keys: {
+      name: { meaning: 'verb and noun in snake_case, unique in the plugin', schema: name },
+      title: { meaning: 'the title', schema: text },
+      description: { meaning: 'what it does, in one or two sentences', schema: text },
+      docs: { meaning: 'the vendor’s page about the operation', schema: address },
+      permissions: {
+        meaning: 'the permissions that the credentials need for it, as the vendor names them',
+        default: 'not stated',
+        schema: texts,
+      },
+      effect: {
+        meaning: '`read` changes nothing in the other system; `write` does',
+        schema: { enum: skillEffects },
+      },
+      repeat: {
+        meaning:
+          'what to do after an interrupted write: `safe` repeats it, `verify` first checks with the request in `verify` whether it took effect, `never` lets a person decide; for writes',
+        schema: { enum: repeats },
+      },
+      destructive: {
+        meaning: `what a write does to machines, accounts or protections: ${choices(destructiveClasses)}`,
+        default: 'not destructive',
+        schema: { enum: destructiveClasses },
+      },
+      verify: {
+        meaning: 'how to ask whether an interrupted write took effect; with `repeat: verify`',
+        schema: reference('verify'),
+      },
+      changed_nothing: {
+        meaning:
+          'a condition over `output`: a destructive call changed nothing, and does not count against the hourly limit',
+        default: 'every call counts',
+        schema: { type: ['string', 'boolean'] },
+        with: ['destructive'],
+      },
+      follow_with: {
+        meaning: 'the skill of this plugin that reads the progress of a destructive call',
+        default: 'none',
+        schema: name,
+        with: ['destructive'],
+      },
+      enriches: {
+        meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
+        default: 'none',
+        schema: { anyOf: [{ enum: observableKinds }, { type: 'array', items: { enum: observableKinds } }] },
+      },
+      implements: {
+        meaning:
+          'the [interfaces](interfaces.md) that it implements: name of the interface → how its fields are mapped',
+        default: 'none',
+        schema: { type: 'object', minProperties: 1, additionalProperties: reference('implementation') },
+      },
+      input: {
+        meaning: 'the inputs: name → a field',
+        default: 'none',
+        schema: { type: 'object', additionalProperties: reference('field') },
+      },
+      request: { meaning: 'the request', schema: reference('request') },
+      not_found: {
+        meaning:
+          'the status or statuses that mean that the object does not exist: the output is then `found: false`',
+        default: 'an error',
+        schema: {
+          anyOf: [
+            { type: 'integer', minimum: 200, maximum: 599 },
+            { type: 'array', items: { type: 'integer', minimum: 200, maximum: 599 } },
+            reference('not_found'),
+          ],
+        },
+      },
+      paging: {
+        meaning: 'how a list that comes in pages is read; `output` then reads `items`',
+        default: 'one request',
+        schema: reference('paging'),
+      },
+      poll: {
+        meaning: 'how to wait for an operation that the request only started',
+        default: 'the first answer is the result',
+        schema: reference('poll'),
+      },
+      response: {
+        meaning: 'a JSON Schema of the body of an answer, to check expressions against',
+        default: 'the body has any form',
+        schema: map,
+      },
+      output: {
+        meaning: 'the output: name → value or output field',
+        schema: { type: 'object', additionalProperties: { anyOf: [{}, reference('output_field')] } },
+      },
+      examples: {
+        meaning: 'files with recorded answers, below the folder of the plugin',
+        schema: texts,
+      },
+    },
+    required: ['name', 'title', 'description', 'effect', 'request', 'output'],
+  },
+  implementation: {
+    what: 'an implementation',
+    description: 'How the fields of an interface and of the skill are mapped.',
+    keys: {
+      only: {
+        meaning: 'the values of inputs that the skill accepts, such as `{ kind: [ip, domain] }`',
+        default: 'all',
+        schema: { type: 'object', minProperties: 1, additionalProperties: texts },
+      },
+      input: {
+        meaning: 'the input of the skill; reads `input`, the input of the interface',
+        schema: map,
+      },
+      output: {
+        meaning:
+          'the output of the interface; reads `output`, the output of the skill, and `input`. Values marked `x-sensitive` are missing',
+        schema: map,
+      },
+    },
+    required: ['input', 'output'],
+  },
+} as const satisfies Readonly<Record<string, MapDeclaration>>
