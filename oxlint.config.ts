@@ -22,6 +22,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   re2js: ['core/expression/**', 'core/schema/**'],
   croner: ['core/playbook/**'],
   'ipaddr.js': [
+    'core/alert-source/**',
     'core/expression/**',
     'server/egress/**',
     'server/http/**',

@@ -1,3 +1,5 @@
+import type { Severity } from '../plugin/index.ts'
+
 /** Values of `investigation_status` (spec section 3). */
 export const alertStatus = { created: 0, submitted: 5, inProgress: 10, completed: 15, failed: 20 } as const
 export type AlertStatus = (typeof alertStatus)[keyof typeof alertStatus]
@@ -38,8 +40,21 @@ export interface NewAlert {
   readonly createdBy: string
 }
 
+/** What the content of an alert says about it, as far as it can be read. */
+export interface AlertFacts {
+  /** In one line of at most 200 characters. */
+  readonly title: string | null
+  readonly severity: Severity | null
+  /** When it happened at its source, in epoch milliseconds. */
+  readonly occurredAt: number | null
+  /** The source's own id of the alert, which it repeats if it sends the alert again. */
+  readonly sourceId: string | null
+}
+
+export const noFacts: AlertFacts = { title: null, severity: null, occurredAt: null, sourceId: null }
+
 /** An incoming event. */
-export interface Alert extends NewAlert {
+export interface Alert extends NewAlert, AlertFacts {
   /** `<org code>-<provider>-<sequence>`; the sequence counts from 1 per organization and provider, without gaps. */
   readonly id: string
   readonly uuid: string
@@ -63,8 +78,8 @@ export interface Alert extends NewAlert {
 }
 
 /**
- * Fields with their names in the API, in its order: those of every alert, and those that an investigation adds. Stores derive their
- * columns from the names of the fields.
+ * Fields with their names in the API, in its order: those of every alert, and those that reading its content and
+ * investigating it add. Stores derive their columns from the names of the fields.
  */
 export const alertFields = {
   provider: 'alert_provider',
@@ -82,6 +97,10 @@ export const alertFields = {
 } as const satisfies Partial<Record<keyof Alert, string>>
 
 export const investigationFields = {
+  title: 'title',
+  severity: 'severity',
+  occurredAt: 'occurred_at',
+  sourceId: 'source_id',
   investigator: 'investigator',
   caseId: 'case_id',
   completedAt: 'completed_at',
@@ -91,6 +110,7 @@ export const investigationFields = {
 
 /** An alert before its investigation. */
 export const notInvestigated = {
+  ...noFacts,
   status: alertStatus.created,
   retryCount: 0,
   investigator: null,

@@ -1,10 +1,10 @@
-import type { Alert, NewAlert } from '../domain/alert.ts'
+import type { Alert, AlertFacts, NewAlert } from '../domain/alert.ts'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
-import { caseTitleOf } from '../engine/turns/describe-run.ts'
+import { caseTitleOf, type TitledAlert } from '../engine/turns/describe-run.ts'
 import { newRun } from '../engine/turns/queue-run.ts'
 import type { Place } from '../engine/turns/fair-share.ts'
 import { ConflictError } from '../errors/errors.ts'
@@ -43,6 +43,8 @@ export interface AlertRunsOptions {
   readonly onGrouped?: ((alert: Alert) => void) | undefined
 }
 
+type TypedAlert = NewAlert & Partial<AlertFacts> & { readonly type: string }
+
 /** Queues the run of an alert: chooses or generates its playbook, and groups repeats. */
 export class AlertRuns {
   readonly #options: AlertRunsOptions
@@ -61,7 +63,7 @@ export class AlertRuns {
    * Stores an alert. Queues its first run in the same write, and starts it if there is a place, if that evaluates no expression: an
    * alert must be stored before it can crash the process.
    */
-  async receive(given: NewAlert & { readonly type: string }, once?: OnceKey): Promise<ReceivedAlert> {
+  async receive(given: TypedAlert, once?: OnceKey): Promise<ReceivedAlert> {
     const { stores } = this.#options
     const { organizationUuid } = given
     const [organization] = await stores.organizations.list([organizationUuid])
@@ -74,7 +76,7 @@ export class AlertRuns {
         firstRun: (alert) => ({
           run: newRun({ playbook, organization }),
           group: this.#groupOf(playbook, alert, organization),
-          begin: mayBegin ? newCaseOf(alert) : undefined,
+          begin: mayBegin ? newCaseOf(alert, playbook) : undefined,
         }),
       }),
     )
@@ -123,7 +125,11 @@ export class AlertRuns {
     const { stores, onGrouped } = this.#options
     const run = { ...newRun({ playbook, organization, alert, choice }), alertUuid: alert.uuid }
     const { queued } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => {
-      const result = await stores.runs.queueOrGroup(run, group, mayBegin ? newCaseOf(alert) : undefined)
+      const result = await stores.runs.queueOrGroup(
+        run,
+        group,
+        mayBegin ? newCaseOf(alert, playbook) : undefined,
+      )
       return 'run' in result ? { alert, run: result.run } : { alert, queued: result }
     })
     if (queued === undefined) return
@@ -142,7 +148,10 @@ export class AlertRuns {
     const { run } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => ({
       alert,
       // A requester gets the run as it was queued.
-      run: await this.#options.stores.runs.queue(given, mayBegin && !again ? newCaseOf(alert) : undefined),
+      run: await this.#options.stores.runs.queue(
+        given,
+        mayBegin && !again ? newCaseOf(alert, playbook) : undefined,
+      ),
     }))
     return run
   }
@@ -167,17 +176,14 @@ export class AlertRuns {
 
   #groupOf(playbook: Playbook, alert: Alert, organization: Organization): NewGroup | undefined {
     const { groupWindowMs = defaultGroupWindowMs } = this.#options
-    return groupOf(playbook, alert, organization, (id) => newCaseOf({ id, type: alert.type }).title, {
+    return groupOf(playbook, alert, organization, (id) => newCaseOf({ ...alert, id }, playbook).title, {
       windowMs: groupWindowMs,
       onError: (error) => this.#logOnce(playbook, alert, error),
     })
   }
 
   /** The playbook of an alert, if choosing and queuing it evaluates no expression, and it exists already. */
-  async #plainPlaybook(
-    given: NewAlert & { readonly type: string },
-    organization: Organization,
-  ): Promise<Playbook | undefined> {
+  async #plainPlaybook(given: TypedAlert, organization: Organization): Promise<Playbook | undefined> {
     const choice = choosePlain(this.#options.library.authored(), given)
     const playbook = choice === 'none' ? await this.#generator.known(given.type, organization) : choice
     return playbook && isPlain(playbook) ? playbook : undefined
@@ -212,7 +218,9 @@ export class AlertRuns {
   }
 }
 
-const newCaseOf = (alert: Pick<Alert, 'id' | 'type'>): NewRunCase => ({ title: caseTitleOf(alert) })
+const newCaseOf = (alert: TitledAlert, playbook: Playbook): NewRunCase => ({
+  title: caseTitleOf(alert, playbook),
+})
 
 /**
  * The playbook for an alert that cannot be investigated: its run fails with the reason, so the alert becomes

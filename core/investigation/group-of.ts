@@ -23,7 +23,7 @@ export interface GroupingOptions {
 
 /**
  * The group of the alert; undefined if it is never a repeat. If a value that the playbook names is missing or
- * empty, only identical content counts as a repeat.
+ * empty, only an alert with the same id at its source, or else with identical content, counts as a repeat.
  */
 export function groupOf(
   playbook: Pick<Playbook, 'alertTrigger' | 'alertSchema' | 'inputs'>,
@@ -36,7 +36,7 @@ export function groupOf(
   if (group === 'never' || (group === undefined && preset === 0)) return undefined
   const values = group && sameValues(playbook, group.by, alert, organization, onError)
   if (values === undefined && preset === 0) return undefined
-  const common = values ?? sameContent(alert)
+  const common = values ?? sameAlert(alert)
   const windowMs = (values && group?.withinMs) ?? (preset === 0 ? defaultGroupWindowMs : preset)
   const head = JSON.stringify([alert.provider.toLowerCase(), alert.type, values === undefined])
   return {
@@ -53,10 +53,14 @@ interface Common {
   readonly words: string
 }
 
-const sameContent = ({ content }: Alert): Common => ({
-  text: content,
-  words: 'provider, type and content are the same',
-})
+/** An alert that its source sends again has the same id and other counters; one that got graver is not a repeat. */
+const sameAlert = ({ content, sourceId, severity }: Alert): Common =>
+  sourceId === null
+    ? { text: content, words: 'provider, type and content are the same' }
+    : {
+        text: stringifyJson([sourceId, severity]),
+        words: `provider, type, severity and the id at the source${shown(sourceId)} are the same`,
+      }
 
 function sameValues(
   playbook: Pick<Playbook, 'alertSchema' | 'inputs'>,

@@ -1,6 +1,7 @@
 import type { Alert, NewAlert } from '../domain/alert.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Run } from '../domain/run.ts'
+import { readAlertFacts } from '../alert-source/index.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
@@ -87,10 +88,11 @@ class AlertIntake implements Investigations {
 
   async receive(given: NewAlert, once?: OnceKey): Promise<Omit<ReceivedAlert, 'run'>> {
     const { type } = given
+    const described = { ...given, ...readAlertFacts(given) }
     const { alert, replayed, run } =
       type === null
-        ? await this.#options.stores.alerts.receive(given, { once })
-        : await this.#runs.receive({ ...given, type }, once)
+        ? await this.#options.stores.alerts.receive(described, { once })
+        : await this.#runs.receive({ ...described, type }, once)
     if (!replayed && run === undefined) this.submit(alert)
     return { alert, replayed }
   }

@@ -1,5 +1,5 @@
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
-import type { Alert, AlertStatus, NewAlert } from '../domain/alert.ts'
+import type { Alert, AlertFacts, AlertStatus, NewAlert } from '../domain/alert.ts'
 import type { NewRun, Run } from '../domain/run.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 import type { NewRunCase } from './runs/run-store.ts'
@@ -89,8 +89,8 @@ export interface AlertStore {
    * state. Throws ConflictError `idempotency_key_reused` for a different alert.
    */
   createOnce(alert: NewAlert, once: OnceKey): Promise<{ readonly alert: Alert; readonly replayed: boolean }>
-  /** Like `create` or `createOnce`; queues the first run of the alert in the same write, unless the alert is a repeat. */
-  receive(alert: NewAlert, request: ReceiveRequest): Promise<ReceivedAlert>
+  /** Like `create` or `createOnce`, with the facts of the alert (default: none); queues the first run of the alert in the same write, unless the alert is a repeat. */
+  receive(alert: NewAlert & Partial<AlertFacts>, request: ReceiveRequest): Promise<ReceivedAlert>
   /** By id (ignoring case) or uuid. */
   find(scope: OrganizationScope, idOrUuid: string): Promise<Alert | undefined>
   /** Whether retention has deleted the alert with this id; see `RetentionStore`. */

@@ -4,6 +4,7 @@ import {
   mayMove,
   notInvestigated,
   type Alert,
+  type AlertFacts,
   type AlertStatus,
   type NewAlert,
 } from '../domain/alert.ts'
@@ -31,7 +32,9 @@ export const followingStatus = alertStatus.submitted
 export const awaitingStatus = notInvestigated.status
 
 /** What is known of an alert before its investigation. */
-export type Intake = NewAlert & Pick<Alert, 'id' | 'uuid' | 'organizationCode' | 'createdAt'>
+export type Intake = NewAlert &
+  Partial<AlertFacts> &
+  Pick<Alert, 'id' | 'uuid' | 'organizationCode' | 'createdAt'>
 
 export const receivedAlert = (given: Intake): Alert => ({
   ...notInvestigated,

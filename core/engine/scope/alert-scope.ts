@@ -1,5 +1,6 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Organization } from '../../domain/organization.ts'
+import type { Severity } from '../../plugin/index.ts'
 import { parseJson } from '../../common/json.ts'
 
 /** The `alert` of expressions. */
@@ -9,6 +10,11 @@ export interface AlertScope {
   readonly type: string | null
   readonly provider: string
   readonly content: string
+  readonly title: string | null
+  readonly severity: Severity | null
+  /** Epoch milliseconds. */
+  readonly occurred_at: number | null
+  readonly source_id: string | null
   /** Epoch milliseconds. */
   readonly created_at: number
   readonly created_at_source: number | bigint | null
@@ -56,6 +62,10 @@ function newScope(alert: Alert): AlertScope {
     type: alert.type,
     provider: alert.provider,
     content: alert.content,
+    title: alert.title,
+    severity: alert.severity,
+    occurred_at: alert.occurredAt,
+    source_id: alert.sourceId,
     created_at: alert.createdAt,
     created_at_source: sourceTime(alert.createdAtSource),
     get data() {

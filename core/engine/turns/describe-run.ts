@@ -1,5 +1,6 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
+import type { Playbook } from '../../playbook/language/playbook.ts'
 import { alertScope, organizationScope } from '../scope/alert-scope.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { RunNames } from '../scope/scope.ts'
@@ -16,6 +17,7 @@ export interface RunDescription {
 export async function describeRun(
   stores: Pick<Stores, 'alerts' | 'organizations'>,
   run: Run,
+  playbook: WithMasks,
   known?: Alert,
 ): Promise<RunDescription> {
   const scope = [run.organizationUuid]
@@ -29,13 +31,21 @@ export async function describeRun(
       ...(organization ? { organization: organizationScope(organization) } : {}),
       ...(alert ? { alert: alertScope(alert) } : {}),
     },
-    caseTitle: alert ? caseTitleOf(alert) : run.playbookName,
+    caseTitle: alert ? caseTitleOf(alert, playbook) : run.playbookName,
   }
 }
 
 /** Longest part of a title that comes from the alert, in characters. */
 const maxTitle = 200
 
-export function caseTitleOf(alert: Pick<Alert, 'id' | 'type'>): string {
-  return `${(alert.type ?? 'alert').slice(0, maxTitle)} (${alert.id})`
+export type TitledAlert = Pick<Alert, 'id' | 'type' | 'title'>
+type WithMasks = Pick<Playbook, 'masks'>
+
+/**
+ * The title of the alert, or its type if it has none, with its id. Cases do not accept sensitive values, and a title may contain
+ * those that the playbook marks in the alert.
+ */
+export function caseTitleOf({ id, type, title }: TitledAlert, { masks }: WithMasks): string {
+  const shown = (masks.alert === undefined ? title : null) ?? type ?? 'alert'
+  return `${shown.slice(0, maxTitle)} (${id})`
 }

@@ -90,14 +90,14 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
   let failedAt: unknown
   try {
     const failsInterrupted = await failsAfterCrashes(stores.journal, run, turn.convictions)
-    const description = await (options.describe?.(run) ?? describeRun(stores, run, turn.alert))
+    const playbook = await options.loadPlaybook(run.playbookHash)
+    const description = await (options.describe?.(run) ?? describeRun(stores, run, playbook, turn.alert))
     const isNew = turn.isNew === true || (run.status === 'queued' && run.retryOf === null)
     if (run.status === 'queued') {
       const started = await start(options, run, description.caseTitle)
       if (started === undefined) return 'held'
       run = started
     }
-    const playbook = await options.loadPlaybook(run.playbookHash)
     context = await openLocalContext({
       ...contextOptions(options, run, controls),
       isNew,

@@ -1,3 +1,4 @@
+import { readAlertFacts } from '../../alert-source/index.ts'
 import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
 import { alertScope, organizationScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
@@ -102,6 +103,7 @@ function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
   const { createdAtSource, createdAt } = fixture
   return {
     ...notInvestigated,
+    ...readAlertFacts(fixture),
     ...fixture,
     status: alertStatus.inProgress,
     createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),

@@ -1,5 +1,6 @@
 import * as t from '../../expression/index.ts'
 import type { Fact, ObjectType, Property, Type } from '../../expression/index.ts'
+import { severities } from '../../plugin/index.ts'
 import type { Span } from '../language/source-text.ts'
 
 const stepStatuses = ['completed', 'failed', 'skipped']
@@ -27,6 +28,10 @@ const alertType = (data: Type): Type =>
     provider: t.string,
     // Contains all of the data.
     content: t.isSensitive(data) ? t.sensitive(t.string) : t.string,
+    title: t.nullable(t.isSensitive(data) ? t.sensitive(t.string) : t.string),
+    severity: t.nullable(t.enumeration(severities)),
+    occurred_at: t.nullable(t.epochMilliseconds),
+    source_id: t.nullable(t.isSensitive(data) ? t.sensitive(t.string) : t.string),
     // As in the API: epoch milliseconds, and the unit of the source.
     created_at: t.epochMilliseconds,
     created_at_source: t.nullable(t.integer),

@@ -1,3 +1,4 @@
+import { observableKinds, severities } from '../../../core/plugin/index.ts'
 import { ref } from './ref.ts'
 import { apiRunSchema } from './run.ts'
 
@@ -7,7 +8,7 @@ export const apiAlertSchema = {
   $id: 'alert.schema.json',
   title: 'Alert',
   description:
-    'An alert. Creating one returns exactly the required fields and alert_content. Lists add investigator, case_id and completed_at, and on request alert_content or content_preview. Reading one adds runs.',
+    'An alert. Creating one returns exactly the required fields and alert_content. Lists add what was read from the content and what the investigation added, and on request alert_content or content_preview. Reading one adds observables and runs.',
   type: 'object',
   additionalProperties: false,
   required: [
@@ -85,6 +86,23 @@ export const apiAlertSchema = {
       enum: [0, 5, 10, 15, 20],
       description: '0 Created, 5 Submitted, 10 InProgress, 15 Completed, 20 Failed.',
     },
+    title: {
+      type: ['string', 'null'],
+      maxLength: 200,
+      description: 'What the alert says it is, read from its content; null if that is unknown.',
+    },
+    severity: {
+      enum: [...severities, null],
+      description: 'Severity at the source, read from the content; null if it has none.',
+    },
+    occurred_at: {
+      type: ['integer', 'null'],
+      description: 'Time of the event at the source, read from the content (epoch milliseconds), or null.',
+    },
+    source_id: {
+      type: ['string', 'null'],
+      description: 'Id of the alert at its source, read from the content, or null.',
+    },
     investigator: {
       type: ['string', 'null'],
       description: 'Name of the investigating playbook; null until one is chosen.',
@@ -103,6 +121,16 @@ export const apiAlertSchema = {
     grouped_because: {
       type: ['string', 'null'],
       description: 'Why it is a repeat, phrased to follow "because"; else null.',
+    },
+    observables: {
+      type: 'array',
+      description: 'What the alert is about, read from its content.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['kind', 'value'],
+        properties: { kind: { type: 'string', enum: observableKinds }, value: { type: 'string' } },
+      },
     },
     runs: {
       type: 'array',

@@ -6,15 +6,18 @@ import { apiCall, apiGet } from '../api/call.ts'
 import type { ApiAlert, ApiRun } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { FieldGrid, PageLoading, TextLink } from '../parts/layout.tsx'
-import { TextView } from '../parts/text-view.tsx'
+import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
+import { OutsideText, TextView } from '../parts/text-view.tsx'
 import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
-import { AlertStatusBadge } from '../parts/states.tsx'
+import { AlertStatusBadge, SeverityLevel } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { useNavigateWhileMounted } from '../parts/hooks.ts'
 import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { InvestigateDialog } from './investigate.tsx'
+
+type AlertObservable = NonNullable<ApiAlert['observables']>[number]
 
 const ended = new Set([0, 15, 20])
 
@@ -40,11 +43,17 @@ export default function AlertPage() {
         </Group>
         <InvestigateAgain alert={data} />
       </Group>
+      {data.title !== null && (
+        <Text fw={600} className="outside-text">
+          {showInvisible(data.title)}
+        </Text>
+      )}
       <FieldGrid
         entries={[
           ['Organization', data.organization_code],
           ['Provider', data.alert_provider],
           ['Alert name', data.alert_type],
+          ['Severity', data.severity !== null && <SeverityLevel key="severity" severity={data.severity} />],
           ['Investigator', data.investigator],
           [
             'Case',
@@ -52,9 +61,11 @@ export default function AlertPage() {
               <TextLink href={`/cases/${data.case_id}`}>{data.case_id.toUpperCase()}</TextLink>
             ),
           ],
+          ['Occurred', data.occurred_at !== null && <DateTime key="occurred" at={data.occurred_at} />],
           ['Created', <DateTime key="created" at={data.created_at} />],
           ['Completed', data.completed_at !== null && <DateTime key="completed" at={data.completed_at} />],
           ['Created at source', data.created_at_source],
+          ['Id at source', data.source_id !== null && showInvisible(data.source_id)],
           [
             'Investigated again',
             data.investigation_retry_count > 0 && `${data.investigation_retry_count} times`,
@@ -72,9 +83,30 @@ export default function AlertPage() {
           </Text>
         </MantineAlert>
       )}
+      <AlertObservables observables={data.observables ?? []} />
       <RunList runs={data.runs ?? []} />
       <TextView text={data.alert_content ?? ''} label="Alert content" title="Content" />
     </Stack>
+  )
+}
+
+const observableColumns: readonly SmallColumn<AlertObservable>[] = [
+  { title: 'Kind', isNarrow: true, cell: ({ kind }) => kind },
+  { title: 'Value', cell: ({ value }) => <OutsideText text={value} /> },
+]
+
+/** What the content names, also when no playbook looked anything up. */
+function AlertObservables({ observables }: { readonly observables: readonly AlertObservable[] }) {
+  if (observables.length === 0) return null
+  return (
+    <SmallTable
+      title="Observables"
+      count={observables.length}
+      rows={observables}
+      columns={observableColumns}
+      idOf={({ kind, value }) => `${kind} ${value}`}
+      empty="No observables"
+    />
   )
 }
 

@@ -187,6 +187,7 @@ function alertColumns(onPeek: (alert: ApiAlert) => void, isNarrow: boolean): rea
           title="Show content"
           onClick={() => onPeek(alert)}
         >
+          {alert.title !== null && <b>{showInvisible(alert.title)} </b>}
           {showInvisible(alert.content_preview ?? '')}
         </button>
       ),

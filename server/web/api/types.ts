@@ -44,7 +44,7 @@ export type ApiSession = Infer<typeof apiSessionSchema>
 
 type AnyAlert = Infer<typeof apiAlertSchema>
 /** Fields that depend on the request. */
-type OnRequest = 'alert_content' | 'content_preview' | 'runs'
+type OnRequest = 'alert_content' | 'content_preview' | 'observables' | 'runs'
 export type ApiAlert = Whole<Omit<AnyAlert, OnRequest>> & Pick<AnyAlert, OnRequest>
 
 export type ApiRun = Infer<typeof apiRunSchema>

@@ -1,3 +1,4 @@
+import { describeAlert } from '../../../../core/alert-source/index.ts'
 import { alertStatus } from '../../../../core/domain/alert.ts'
 import { alertSorts } from '../../../../core/ports/alert-store.ts'
 import { patterns } from '../../request/patterns.ts'
@@ -77,7 +78,7 @@ const getAlert = defineRoute({
   method: 'GET',
   path: '/alerts/{alert}',
   access: readers,
-  summary: 'One alert by id or uuid, with its runs.',
+  summary: 'One alert by id or uuid, with its observables and runs.',
   answer: wholeAlertSchema,
   async handle({ params, caller }, { stores, directory }) {
     const alert = await requireAlert({ stores }, caller.scope, params.alert)
@@ -87,7 +88,9 @@ const getAlert = defineRoute({
     )
     const runs = pages.flatMap(({ data }) => data)
     const views = await Promise.all(runs.map((run) => runView(run, directory)))
-    return { body: { ...investigatedAlertView(alert), runs: views } }
+    return {
+      body: { ...investigatedAlertView(alert), observables: describeAlert(alert).observables, runs: views },
+    }
   },
 })
 

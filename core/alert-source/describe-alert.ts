@@ -1,0 +1,206 @@
+import ipaddr from 'ipaddr.js'
+import { parseJson } from '../common/json.ts'
+import { noFacts, type AlertFacts, type NewAlert } from '../domain/alert.ts'
+import type { ObservableKind, Severity } from '../plugin/index.ts'
+import type { AlertSource, SeverityRule } from './alert-source.ts'
+import { AlertFields } from './alert-fields.ts'
+import { readLine } from './line-formats.ts'
+import { alertSources, unknownSource } from './sources/index.ts'
+
+/** What a source says about an alert. */
+export interface AlertDescription extends AlertFacts {
+  /** Null: no source recognizes the alert, and only fields with common names were read. */
+  readonly source: AlertSource | null
+  /** What the alert is about, in the order of the source, without repeats. */
+  readonly observables: readonly AlertObservable[]
+}
+
+export interface AlertObservable {
+  readonly kind: ObservableKind
+  readonly value: string
+}
+
+/** Characters of a title. */
+const maxTitle = 200
+/** Characters of an id or observable; longer ones are left out, because a part of them means something else. */
+const maxValue = 500
+const maxObservables = 50
+
+/** Larger contents are not read: the sender waits meanwhile. */
+const maxRead = 262_144
+
+const isAddress = (text: string): boolean =>
+  ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+
+const nothing: AlertDescription = { ...noFacts, source: null, observables: [] }
+
+/** Reads title, severity, time, id and observables from the content of an alert. Never throws, whatever the content is. */
+export function describeAlert({ content }: Pick<NewAlert, 'content'>): AlertDescription {
+  if (content.length > maxRead) return nothing
+  const data = readContent(content)
+  if (data === undefined) return nothing
+  const fields = new AlertFields(data)
+  const source = alertSources.find((each) => matches(each, fields)) ?? null
+  return {
+    source,
+    ...readFacts(source ?? unknownSource, fields),
+  }
+}
+
+/** What is stored with an alert. */
+export function readAlertFacts(alert: Pick<NewAlert, 'content'>): AlertFacts {
+  const { title, severity, occurredAt, sourceId } = describeAlert(alert)
+  return { title, severity, occurredAt, sourceId }
+}
+
+/** JSON, without the envelope of an event bus, or a log line; undefined for anything else. */
+function readContent(content: string): unknown {
+  let data: unknown = content
+  try {
+    data = parseJson(content)
+  } catch {
+    // Other formats are lines.
+  }
+  if (typeof data === 'string') return readLine(data)
+  return isObject(data) && 'detail-type' in data && isObject(data['detail']) ? data['detail'] : data
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function matches({ when }: AlertSource, fields: AlertFields): boolean {
+  for (const path in when) {
+    const expected = when[path]
+    if (expected === true) {
+      if (!fields.has(path)) return false
+      continue
+    }
+    const found = fields.first(path)
+    const isExpected = Array.isArray(expected) ? expected.includes(found) : found === expected
+    if (!isExpected) return false
+  }
+  return true
+}
+
+function readFacts(source: AlertSource, fields: AlertFields): Omit<AlertDescription, 'source'> {
+  return {
+    title: titleOf(source, fields),
+    severity: source.severity === undefined ? null : severityOf(source.severity, fields),
+    occurredAt: firstOf(source.times, (path) => timeOf(fields.first(path))),
+    sourceId: firstOf(source.ids, (path) => idOf(fields.first(path))),
+    observables: observablesOf(source, fields),
+  }
+}
+
+function firstOf<T>(paths: readonly string[] = [], read: (path: string) => T | undefined): T | null {
+  for (const path of paths) {
+    const value = read(path)
+    if (value !== undefined) return value
+  }
+  return null
+}
+
+function titleOf({ titles }: AlertSource, fields: AlertFields): string | null {
+  return firstOf(titles, (title) => {
+    if (!title.includes('{')) return lineOf(fields.first(title))
+    let isWhole = true
+    const text = title.replaceAll(/\{([^}]+)\}/g, (_, path: string) => {
+      const value = lineOf(fields.first(path))
+      isWhole &&= value !== undefined
+      return value ?? ''
+    })
+    return isWhole ? text.slice(0, maxTitle) : undefined
+  })
+}
+
+/** In one line, without control characters and marks that change the direction of text. */
+function lineOf(value: string | number | boolean | undefined): string | undefined {
+  if (typeof value === 'boolean' || value === undefined) return undefined
+  const line = String(value)
+    .slice(0, 4 * maxTitle)
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim()
+    .slice(0, maxTitle)
+    // Half of a surrogate pair at the cut.
+    .replace(/[\uD800-\uDBFF]$/, '')
+  return line === '' ? undefined : line
+}
+
+const usualWords: Readonly<Record<string, Severity>> = {
+  informational: 'informational',
+  information: 'informational',
+  info: 'informational',
+  notice: 'informational',
+  debug: 'informational',
+  low: 'low',
+  minor: 'low',
+  medium: 'medium',
+  moderate: 'medium',
+  warning: 'medium',
+  warn: 'medium',
+  high: 'high',
+  major: 'high',
+  error: 'high',
+  severe: 'high',
+  critical: 'critical',
+  emergency: 'critical',
+  alert: 'critical',
+}
+
+function severityOf({ at, from, words }: SeverityRule, fields: AlertFields): Severity | null {
+  return firstOf(at, (path) => {
+    const value = fields.first(path)
+    if (value === undefined || typeof value === 'boolean') return undefined
+    const word = String(value).trim().toLowerCase()
+    const own = words?.[word] ?? (Object.hasOwn(usualWords, word) ? usualWords[word] : undefined)
+    if (own !== undefined) return own
+    const number = Number(value)
+    if (from === undefined || !Number.isFinite(number)) return undefined
+    const reached = Object.entries(from).filter(([, least]) => number >= least)
+    return reached.at(-1)?.[0] as Severity | undefined
+  })
+}
+
+const dateAndTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/
+
+/** Unix times from 2001 to 2286 in seconds; later units are larger by a thousand each. */
+const earliest = 1_000_000_000
+const units = [1_000, 1, 0.001] as const
+
+/** Epoch milliseconds; undefined for anything that is not clearly a time. */
+function timeOf(value: string | number | boolean | undefined): number | undefined {
+  const number = typeof value === 'string' && /^\d{9,17}(\.\d+)?$/.test(value) ? Number(value) : value
+  if (typeof number === 'number') {
+    const unit = units.find((_, index) => {
+      const least = earliest * 1_000 ** index
+      return number >= least && number < least * 10
+    })
+    return unit === undefined ? undefined : Math.round(number * unit)
+  }
+  const [, date, time, fraction = '', zone = 'Z'] = dateAndTime.exec(String(value).trim()) ?? []
+  if (date === undefined) return undefined
+  const at = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone === 'UTC' ? 'Z' : zone}`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+function idOf(value: string | number | boolean | undefined): string | undefined {
+  // A number that lost digits would be the id of another alert.
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined
+  return typeof value === 'string' && value.length <= maxValue ? value : undefined
+}
+
+function observablesOf({ observables }: AlertSource, fields: AlertFields): readonly AlertObservable[] {
+  const found = new Map<string, AlertObservable>()
+  for (const [kind, paths = []] of Object.entries(observables ?? {})) {
+    for (const value of paths.flatMap((path) => fields.all(path))) {
+      if (found.size >= maxObservables) return [...found.values()]
+      const text = lineOf(value)
+      if (text === undefined || String(value).length > maxTitle) continue
+      if (kind === 'ip' && !isAddress(text)) continue
+      const observable = { kind: kind as ObservableKind, value: text }
+      found.set(`${kind} ${text}`, observable)
+    }
+  }
+  return [...found.values()]
+}
