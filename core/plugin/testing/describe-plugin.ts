@@ -18,7 +18,7 @@ import {
   type Sandbox,
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
-import { describeFailures, namesOfSecrets, type AddTest } from './describe-failures.ts'
+import { describeFailures, namesOfSecrets, type AddTest } from './failures/describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
 

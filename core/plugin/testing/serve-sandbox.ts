@@ -9,7 +9,7 @@ import type {
   SandboxRequest,
 } from '../index.ts'
 import { countCalls } from './count-calls.ts'
-import { fail, type Failure } from './failures.ts'
+import { fail, type Failure } from './failures/failures.ts'
 import {
   compileRoutes,
   contentOf,

@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { namesOfSecrets } from '../../../core/plugin/testing/describe-failures.ts'
+import { namesOfSecrets } from '../../../core/plugin/testing/failures/describe-failures.ts'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
 
 /** However a text can look once somebody has written it down. */

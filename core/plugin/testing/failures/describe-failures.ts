@@ -1,10 +1,10 @@
 import { ok } from 'node:assert/strict'
 import { inspect } from 'node:util'
-import type { PluginDefinition, Sandbox, JsonSchema } from '../index.ts'
+import type { PluginDefinition, Sandbox, JsonSchema } from '../../index.ts'
 import type { Failure } from './failures.ts'
 import { callsOf, givenToken, meetFailure, nameOf, type Call } from './meet-failure.ts'
-import type { ServedSandbox } from './serve-sandbox.ts'
-import type { SandboxReply } from './routes.ts'
+import type { ServedSandbox } from '../serve-sandbox.ts'
+import type { SandboxReply } from '../routes.ts'
 
 /** They never reach the code of a skill that reads an answer. */
 const ofTransport: readonly Failure[] = ['reset', 'huge', 'gzip_bomb', 'hang', 'drip']
