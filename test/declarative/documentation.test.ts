@@ -52,7 +52,7 @@ describe(reference, () => {
     'fields: { api_key: { secret: true }, client_id: {}, client_secret: { secret: true }, plan: { enum: [free, team] } }'
   for (const block of blocksOf(page(reference), 'yaml')) {
     it(`shows what loads: ${block.split('\n')[0]}`, () => {
-      const isOfSkill = /^(request|output):/.test(block)
+      const isOfSkill = /^(request|output|effect):/.test(block)
       const input = 'input: { id: {}, since: { optional: true } }'
       const parts = isOfSkill
         ? { skill: `${input}\n${block}` }

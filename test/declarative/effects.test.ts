@@ -106,6 +106,82 @@ output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
   })
 })
 
+describe('a declarative skill that asks the same address again', () => {
+  const waiting = (skill: string) =>
+    skillOf({
+      skill: `${skill}
+poll: { until: response.body.state == "done", every: 1ms }
+output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
+    })
+  const answers = [
+    { json: { state: 'new' } },
+    { json: { state: 'new' } },
+    { json: { state: 'done', hits: 3 } },
+  ]
+
+  it('counts the first answer', async () => {
+    const skill = waiting('request: { get: /scan }')
+    const { output, requests } = await run(skill, answers)
+    expect(output).to.deep.equal({ hits: 3 })
+    expect(requests.map(({ path }) => path)).to.deep.equal(['/scan', '/scan', '/scan'])
+    expect((await run(skill, [{ json: { state: 'done', hits: 1 } }])).requests).to.have.length(1)
+  })
+
+  it('tells that the object disappeared meanwhile', async () => {
+    const skill = waiting('not_found: 404')
+    expect((await run(skill, [...answers.slice(0, 2), { status: 404 }])).output).to.deep.equal({
+      found: false,
+    })
+  })
+
+  it('never repeats a write', () => {
+    const said = saidOf(
+      pluginWith({
+        skill: 'effect: write\nrepeat: never\nrequest: { post: /scan }\npoll: { until: response.body.done }',
+      }),
+    )
+    expect(said.join()).to.include('E806 `poll` without `request` would repeat the POST')
+  })
+})
+
+describe('the idempotency key of a declarative skill', () => {
+  const keyed = `effect: write
+repeat: safe
+request:
+  post: /payments
+  headers: { Idempotency-Key: "\${{ idempotency_key }}" }
+  json: { id: "\${{ idempotency_key }}", to: "\${{ input.to }}" }
+input: { to: {} }`
+  const keyOf = async (more: RunSkillOptions = {}, skill = skillOf({ skill: keyed })) => {
+    const { requests } = await run(skill, [{ json: {} }], more, { to: 'a' })
+    expect((JSON.parse(requests[0]!.body) as { id: string }).id).to.equal(
+      requests[0]!.headers['idempotency-key'],
+    )
+    return requests[0]!.headers['idempotency-key']
+  }
+
+  it('is the same UUID in all attempts of a step', async () => {
+    expect(await keyOf())
+      .to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      .and.equal(await keyOf({ now: 7 }))
+      .and.not.equal(await keyOf({ run: { id: 'other' } }))
+  })
+
+  it('can be searched for after an interruption', async () => {
+    const verify = `verify: { request: { get: /payments, query: { id: "\${{ idempotency_key }}" } }, took_effect: "true" }`
+    const skill = skillOf({ skill: `${keyed.replace('safe', 'verify')}\n${verify}` })
+    const { requests } = await run(skill, [{ json: {} }], { purpose: 'verify' }, { to: 'a' })
+    expect(requests[0]!.path).to.equal(`/payments?id=${await keyOf({}, skill)}`)
+  })
+
+  it('is only for writes', () => {
+    const said = saidOf(
+      pluginWith({ skill: 'request: { get: /it, query: { k: "${{ idempotency_key }}" } }' }),
+    )
+    expect(said.join()).to.include('(only skills with effect: write have it)')
+  })
+})
+
 describe('paging of a declarative skill', () => {
   const skillWith = (paging: string) =>
     skillOf({

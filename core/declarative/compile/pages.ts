@@ -99,6 +99,13 @@ function limitOf({ limit }: DeclaredPaging, values: Values): number {
   })
 }
 
+/** How the state of an operation is asked for. */
+interface PollRequests {
+  readonly ask: () => Promise<HttpResponse>
+  /** Whether an answer says that the object does not exist, which ends the wait. */
+  readonly isMissing: (response: HttpResponse) => boolean
+}
+
 /** The margin before the deadline of the step, so that the error can still be reported. */
 const marginMs = 1000
 
@@ -110,15 +117,16 @@ const marginMs = 1000
  */
 export async function pollUntilDone(
   { effect }: DeclaredSkill,
-  { request, until, failed, everyMs, timeoutMs }: DeclaredPoll,
+  { until, failed, everyMs, timeoutMs }: DeclaredPoll,
   values: Values,
-  send: Send,
+  { ask, isMissing }: PollRequests,
   { signal, deadlineMs, nowMs }: SkillContext,
 ): Promise<HttpResponse> {
   const startedMs = performance.now()
   const allowedMs = Math.min(timeoutMs, deadlineMs - nowMs - marginMs)
   for (;;) {
-    const response = await send(request, values)
+    const response = await ask()
+    if (isMissing(response)) return response
     const answered = { ...values, response: answerValue(response) }
     if (failed !== undefined && conditionHolds(failed, answered))
       throw new SkillError('operation_failed', 'the operation has failed in the other system', {

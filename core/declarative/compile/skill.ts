@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AnySkill, ConnectionDefinition, HttpResponse, SkillContext } from '../../plugin/index.ts'
 import type {
   DeclaredError,
@@ -31,7 +32,10 @@ export function compileSkill(
     ...(repeat === undefined ? {} : { repeat }),
     ...(verify === undefined
       ? {}
-      : { verify: (given: unknown, context: SkillContext) => runVerify(verify, errors, given, context) }),
+      : {
+          verify: (given: unknown, context: SkillContext) =>
+            runVerify(declared, verify, errors, given, context),
+        }),
     ...(destructive === undefined ? {} : { destructive }),
     ...(changedNothing === undefined
       ? {}
@@ -72,35 +76,70 @@ async function run(
   input: unknown,
   context: SkillContext,
 ): Promise<unknown> {
-  const { request, notFound, paging, poll } = declared
-  const values = { ...connectionValues(context.settings, context.nowMs), input }
+  const { request, notFound, paging, poll, mapping } = declared
+  const values = valuesOfCall(declared, input, context)
   const send = sender(context.http, errors)
-  if (paging !== undefined) {
-    const missing = (response: HttpResponse) =>
-      notFound !== undefined && isMissing(notFound, response, { ...values, response: answerValue(response) })
-    return await runPages(declared, paging, values, send, missing)
+  const withAnswer = (response: HttpResponse) => ({ ...values, response: answerValue(response) })
+  const missing = (response: HttpResponse) =>
+    notFound !== undefined && isMissing(notFound, response, withAnswer(response))
+  if (paging !== undefined) return await runPages(declared, paging, values, send, missing)
+  const ask = () => send(request, values, { accept: notFound?.statuses ?? [] })
+  const first = await ask()
+  const ofMissing = (response: HttpResponse) =>
+    reading(response, () => outputOf(notFound!.mapping, withAnswer(response)))
+  if (missing(first)) return ofMissing(first)
+  if (poll === undefined) return reading(first, () => outputOf(mapping, withAnswer(first)))
+  if (poll.request === undefined) {
+    const asks = { ask: firstThen(first, ask), isMissing: missing }
+    const last = await pollUntilDone(declared, poll, values, asks, context)
+    return missing(last) ? ofMissing(last) : reading(last, () => outputOf(mapping, withAnswer(last)))
   }
-  const first = await send(request, values, { accept: notFound?.statuses ?? [] })
-  const answered = { ...values, response: answerValue(first) }
-  if (notFound !== undefined && isMissing(notFound, first, answered))
-    return reading(first, () => outputOf(notFound.mapping, answered))
-  if (poll === undefined) return reading(first, () => outputOf(declared.mapping, answered))
-  const polled = { ...values, submitted: answered.response }
-  const last = await pollUntilDone(declared, poll, polled, send, context)
-  return reading(last, () => outputOf(declared.mapping, { ...polled, response: answerValue(last) }))
+  const polled = { ...values, submitted: answerValue(first) }
+  const state = poll.request
+  const asks = { ask: () => send(state, polled), isMissing: () => false }
+  const last = await pollUntilDone(declared, poll, polled, asks, context)
+  return reading(last, () => outputOf(mapping, { ...polled, response: answerValue(last) }))
+}
+
+/** Gives the first answer before asking again. */
+function firstThen<T>(first: T, ask: () => Promise<T>): () => Promise<T> {
+  let isAsked = false
+  return () => {
+    if (isAsked) return ask()
+    isAsked = true
+    return Promise.resolve(first)
+  }
+}
+
+/** The names that expressions of a skill read. */
+const valuesOfCall = ({ effect }: DeclaredSkill, input: unknown, context: SkillContext): Values => ({
+  ...connectionValues(context.settings, context.nowMs),
+  input,
+  ...(effect === 'write' && { idempotency_key: uuidOf(context.idempotencyKey) }),
+})
+
+const namespace = Buffer.from('a1f06e0c6f2c4c0d9a8d5f1f0d6c3b7e', 'hex')
+
+/** The key as a UUID of version 5 (RFC 9562), which fits every system that accepts a key or an id. */
+function uuidOf(key: string): string {
+  const bytes = createHash('sha1').update(namespace).update(key).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 const isMissing = ({ statuses, when }: DeclaredNotFound, { status }: HttpResponse, values: Values): boolean =>
   statuses.includes(status) || (when !== undefined && conditionHolds(when, values))
 
 async function runVerify(
+  declared: DeclaredSkill,
   { request, tookEffect, mapping }: DeclaredVerify,
   errors: Errors,
   input: unknown,
-  { http, settings, nowMs }: SkillContext,
+  context: SkillContext,
 ): Promise<unknown> {
-  const values = { ...connectionValues(settings, nowMs), input }
-  const response = await sender(http, errors)(request, values)
+  const values = valuesOfCall(declared, input, context)
+  const response = await sender(context.http, errors)(request, values)
   const answered = { ...values, response: answerValue(response) }
   // An answer that does not tell must not count as a no: the write would be repeated.
   return reading(response, () =>

@@ -195,8 +195,8 @@ export interface DeclaredVerify {
 }
 
 export interface DeclaredPoll {
-  /** Reads `submitted`, the first answer. */
-  readonly request: DeclaredRequest
+  /** Reads `submitted`, the first answer; undefined: the request of the skill again. */
+  readonly request: DeclaredRequest | undefined
   readonly until: Program
   readonly failed: Program | undefined
   readonly everyMs: number

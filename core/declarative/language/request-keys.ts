@@ -219,6 +219,7 @@ export const requestMaps = {
     keys: {
       request: {
         meaning: 'asks for the state; `submitted` is the answer that started the operation',
+        default: 'that of the skill again, if it is a GET or the skill reads',
         schema: reference('request'),
       },
       until: { meaning: 'a condition over `response`: the operation has ended', schema: condition },
@@ -234,7 +235,7 @@ export const requestMaps = {
         schema: reference('duration'),
       },
     },
-    required: ['request', 'until'],
+    required: ['until'],
   },
   pageSize: {
     what: 'a page size',

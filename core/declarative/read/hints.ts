@@ -24,6 +24,7 @@ const familiarNames: ReadonlyMap<string, string> = new Map([
   ['alert', 'a skill knows only its inputs: declare one, and give it the value in the playbook'],
   ['steps', 'a skill knows only its inputs: declare one, and give it the value in the playbook'],
   ['item', 'it exists under `item` and in the `id` of paging'],
+  ['idempotency_key', 'only skills with effect: write have it'],
   ['items', 'it exists in the output of a skill with paging'],
 ])
 

@@ -133,12 +133,13 @@ export function readPoll(
     'every',
     'timeout',
   ].map((key) => fields?.get(key))
-  const asked = { ...names, submitted: responseType() }
+  const asked = requestEntry ? { ...names, submitted: responseType() } : names
   const answered = { ...asked, response: responseType(body) }
   const request = requestEntry && readRequest(reading, asked, requestEntry.value)?.request
   const until = untilEntry && readCondition(reading, answered, untilEntry)
   const failed = failedEntry && readCondition(reading, answered, failedEntry)
   const everyMs = (everyEntry && readDuration(problems, everyEntry)) ?? defaultPoll.everyMs
   const timeoutMs = (timeoutEntry && readDuration(problems, timeoutEntry)) ?? defaultPoll.timeoutMs
-  return request && until && { request, until, failed, everyMs, timeoutMs }
+  if (until === undefined || (requestEntry !== undefined && request === undefined)) return undefined
+  return { request, until, failed, everyMs, timeoutMs }
 }

@@ -1,10 +1,16 @@
-import { dyn, typeOfSchema, type Type } from '../../expression/index.ts'
+import { dyn, string, typeOfSchema, type Type } from '../../expression/index.ts'
 import { observableKinds, type AnySkill, type JsonSchema } from '../../plugin/index.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { describe, readChoice, readFields, readWord, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { plainValue } from '../../playbook/yaml/plain-value.ts'
-import type { DeclaredExample, DeclaredNotFound, DeclaredSkill } from '../language/declared.ts'
+import type {
+  DeclaredExample,
+  DeclaredNotFound,
+  DeclaredPoll,
+  DeclaredRequest,
+  DeclaredSkill,
+} from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import { compileSchema } from '../../schema/index.ts'
@@ -44,7 +50,12 @@ export function readSkill(
     'input',
     enriches.length > 0 ? observable(enriches) : {},
   )
-  const names = { ...connectionNames(settings), input: input.type }
+  const isWrite = writtenEffect(fields) === 'write'
+  const names = {
+    ...connectionNames(settings),
+    input: input.type,
+    ...(isWrite && { idempotency_key: string }),
+  }
   const body = readBodyType(reading, fields.get('response'))
   const answered = { ...names, response: responseType(body) }
   const requestEntry = fields.get('request')
@@ -55,7 +66,8 @@ export function readSkill(
   const poll = pollEntry && readPoll(reading, names, body, pollEntry)
   if (pagingEntry && pollEntry)
     problems.add('E801', 'a skill has `paging` or `poll`, not both', pollEntry.key, 'remove one')
-  const last = pollEntry ? { ...answered, submitted: responseType() } : answered
+  if (pollEntry && isWrite) checkPoll(reading, pollEntry, request, poll)
+  const last = poll?.request ? { ...answered, submitted: responseType() } : answered
   const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : last
   const read = readOutputs(reading, outputNames, answered, fields, enriches.length > 0)
   const texts = {
@@ -97,6 +109,25 @@ export function readSkill(
     examples,
     ...read,
   }
+}
+
+/** The effect as it is written, which is checked later. */
+function writtenEffect(fields: Fields): unknown {
+  const value = fields.get('effect')?.value
+  return value?.kind === 'scalar' ? value.value : undefined
+}
+
+/** Asking again must not repeat a write. */
+function checkPoll(
+  { problems }: PluginReading,
+  { key }: Entry,
+  request: DeclaredRequest | undefined,
+  poll: DeclaredPoll | undefined,
+): void {
+  if (poll === undefined || poll.request !== undefined || request === undefined) return
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  const message = `\`poll\` without \`request\` would repeat the ${request.method}`
+  problems.add('E806', message, key, 'write the request that asks for the state')
 }
 
 function readEnriches({ problems }: PluginReading, entry: Entry | undefined) {

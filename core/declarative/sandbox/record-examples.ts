@@ -27,7 +27,7 @@ export interface RecordedExample {
   readonly output: unknown
 }
 
-/** Two moments that differ in every part: what differs between requests made then depends on the time. */
+/** Two moments that differ in every part: what differs between requests made then depends on the time or the call. */
 export const moments = [Date.UTC(2026, 0, 2, 3, 4, 5, 6), Date.UTC(2027, 10, 13, 14, 25, 36, 789)] as const
 
 /** Names in the query that hold credentials. */
@@ -99,7 +99,8 @@ async function runOver(
       `request ${requests.length}, ${request.method} ${request.path}, has no entry in \`responses\``,
     )
   }
-  const options = { ...given, replies, now }
+  // Also differs in the idempotency key.
+  const options = { ...given, replies, now, run: { id: `recorded-${now}` } }
   let ofRun = 0
   try {
     const run = await runSkill(skill, input, options)

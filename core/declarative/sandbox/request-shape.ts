@@ -1,13 +1,14 @@
+import { parseJson } from '../../common/json.ts'
 import type { SandboxRequest } from '../../plugin/index.ts'
 
-/** What identifies a request; parts that depend on the time are left out. */
+/** What identifies a request; parts that depend on the time or the call are left out. */
 export interface RequestShape {
   readonly method: string
   readonly pathname: string
   /** Sorted; null: a value that depends on the time. */
   readonly query: readonly (readonly [name: string, value: string | null])[]
-  /** Undefined: it depends on the time. */
-  readonly body: string | undefined
+  /** As JSON, with {@link changing} for parts that depend on the time. */
+  readonly body: unknown
 }
 
 /** A request as a sandbox receives it. */
@@ -25,12 +26,11 @@ export function requestShape(
 ): RequestShape {
   const query = queryOf(first, credentials)
   const later = queryOf(second, credentials)
-  const body = plainBody(first)
   return {
     method: first.method,
     pathname: pathnameOf(first),
     query: query.map(([name, value], at) => [name, later[at]?.[1] === value ? value : null]),
-    body: body === plainBody(second) ? body : undefined,
+    body: lasting(plainBody(first), plainBody(second)),
   }
 }
 
@@ -45,7 +45,7 @@ export function hasShape(call: Received, shape: RequestShape, credentials: reado
       const [wantedName, wanted] = shape.query[at]!
       return name === wantedName && (wanted === null || value === wanted)
     }) &&
-    (shape.body === undefined || plainBody(call) === shape.body)
+    fits(plainBody(call), shape.body)
   )
 }
 
@@ -64,8 +64,47 @@ function queryOf({ path }: Received, credentials: readonly string[]): readonly (
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
+/** Stands for a part of a body that differs between two moments. */
+const changing = Symbol('changing')
+
+type Parts = Readonly<Record<string, unknown>>
+
+/** The parts that two values share. */
+function lasting(first: unknown, second: unknown): unknown {
+  if (first === second) return first
+  if (!isParts(first) || !isParts(second)) return changing
+  const [names, others] = [Object.keys(first), Object.keys(second)]
+  if (Array.isArray(first) !== Array.isArray(second) || names.join('\n') !== others.join('\n'))
+    return changing
+  return Object.fromEntries(names.map((name) => [name, lasting(first[name], second[name])]))
+}
+
+function fits(value: unknown, shape: unknown): boolean {
+  if (shape === changing || value === shape) return true
+  if (!isParts(value) || !isParts(shape)) return false
+  const names = Object.keys(shape)
+  return (
+    names.length === Object.keys(value).length &&
+    names.every((name) => Object.hasOwn(value, name) && fits(value[name], shape[name]))
+  )
+}
+
+const isParts = (value: unknown): value is Parts => typeof value === 'object' && value !== null
+
 /** A body without what its encoding adds, such as the boundary of a form. */
-function plainBody({ headers, body }: Received): string {
-  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(headers['content-type'] ?? '')?.[1]
+function plainBody({ headers, body }: Received): unknown {
+  const type = headers['content-type'] ?? ''
+  if (/^application\/x-www-form-urlencoded/i.test(type)) return [...new URLSearchParams(body)]
+  const json = /^application\/(?:.+\+)?json/i.test(type) ? parsed(body) : undefined
+  if (json !== undefined) return json
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1]
   return boundary === undefined ? body : body.replaceAll(boundary, 'boundary')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }
