@@ -105,6 +105,17 @@ describe('statusError', () => {
     expect(answered(429, '', { 'retry-after': '7' })).to.include({ retryAfterMs: 7_000 })
     expect(answered(503)).to.include({ retryAfterMs: undefined })
   })
+
+  it('carries the end of a rate limit that a 429 names, in seconds since 1970', () => {
+    const inTen = { 'x-ratelimit-retryafter': String(now / 1_000 + 10) }
+    expect(answered(429, '', inTen)).to.include({ retryAfterMs: 10_000 })
+    expect(answered(429, '', { ...inTen, date: new Date(now + 4_000).toUTCString() })).to.include({
+      retryAfterMs: 6_000,
+    })
+    expect(answered(429, '', { ...inTen, 'retry-after': '7' })).to.include({ retryAfterMs: 7_000 })
+    expect(answered(429, '', { 'x-rate-limit-reset': '60' })).to.include({ retryAfterMs: undefined })
+    expect(answered(503, '', inTen)).to.include({ retryAfterMs: undefined })
+  })
 })
 
 describe('parseRetryAfter', () => {

@@ -144,6 +144,8 @@ function answerError(call: OneCall, response: EgressResponse, now: number): Erro
   if (error instanceof RetryableError) return notNow(call, error)
   const hint =
     call.explain?.({ status, body: bodyAsJson(body) }) ??
+    // A table of hints by status is about requests with a token; a function reads the answer.
+    (typeof call.errors === 'function' ? error.hint : undefined) ??
     `check the credentials of connection '${call.connection}'`
   return new ConnectionError('token_refused', `${noToken(call)}: ${error.message}`, {
     hint,

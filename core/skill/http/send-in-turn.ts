@@ -38,7 +38,7 @@ export async function sendInTurn(
   const bucket = await waitForTurn(signal, budget, options)
   const response = await egress.send(make())
   if (response.status === 429) {
-    const askedMs = retryAfterOf(response.headers, clock.now())
+    const askedMs = retryAfterOf(response, clock.now())
     if (askedMs !== undefined) bucket.close(clock.now() + Math.min(askedMs, maxClosedMs))
   }
   return response

@@ -26,7 +26,7 @@ export interface StatusErrorContext {
 
 /** Converts an unsuccessful answer into an error, classified by who acts next. */
 export function statusError(response: EgressResponse, context: StatusErrorContext): TocsinError {
-  const { status, headers } = response
+  const { status } = response
   const explained = explain(response, context.errors)
   const target = redirectTarget(response, context.url)
   const said = (explained.message && oneLine(explained.message)) ?? vendorMessage(response.body)
@@ -36,7 +36,7 @@ export function statusError(response: EgressResponse, context: StatusErrorContex
   const details = { status, ...(context.connection === undefined ? {} : { connection: context.connection }) }
   const hint = (explained.hint && oneLine(explained.hint)) ?? defaultHint(status, context.connection)
   const options = { hint, details, effect: explained.effect }
-  const retryAfterMs = retryAfterOf(headers, context.now)
+  const retryAfterMs = retryAfterOf(response, context.now)
   switch (explained.error ?? meaningOf(status)) {
     case 'credentials':
       return new ConnectionError(code, message, options)
@@ -86,10 +86,22 @@ function redirectTarget({ status, headers }: EgressResponse, from: URL): string 
   return text.length > longestTarget ? `${text.slice(0, longestTarget)}…` : text
 }
 
-/** The requested pause in milliseconds. A date is relative to the answer's own `Date`, because clocks may differ. */
-export function retryAfterOf(headers: EgressResponse['headers'], now: number): number | undefined {
+/** Headers of a 429 with the end of the pause, as seconds since 1970; other answers have them too, with another meaning. */
+const resetHeaders = ['x-ratelimit-retryafter', 'x-rate-limit-reset', 'x-ratelimit-reset']
+
+/** The requested pause in milliseconds. Times are relative to the answer's own `Date`, because clocks may differ. */
+export function retryAfterOf(
+  { status, headers }: Pick<EgressResponse, 'status' | 'headers'>,
+  now: number,
+): number | undefined {
   const theirs = headers['date'] === undefined ? Number.NaN : Date.parse(headers['date'])
-  return parseRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs)
+  const then = Number.isNaN(theirs) ? now : theirs
+  const asked = parseRetryAfter(headers['retry-after'], then)
+  if (asked !== undefined || status !== 429) return asked
+  const reset = resetHeaders
+    .flatMap((name) => headers[name] ?? [])
+    .find((text) => /^\d{10}$/.test(text.trim()))
+  return reset === undefined ? undefined : Math.max(0, Number(reset) * 1_000 - then)
 }
 
 /**

@@ -154,9 +154,9 @@ function requestTo(
 }
 
 function answerOf(response: EgressResponse): VaultAnswer | Unresolved {
-  const { status, headers, body } = response
+  const { status, body } = response
   const state = nodeStates[status]
-  if (state !== undefined) return unavailable(...state, retryAfterOf(headers, Date.now()))
+  if (state !== undefined) return unavailable(...state, retryAfterOf(response, Date.now()))
   if (status >= 500) return unavailable(`Vault answered ${status}`, 'see its log')
   const json = bodyAsJson(body)
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json)
