@@ -114,8 +114,18 @@ describe('request authentication', () => {
     }
   })
 
-  it('ignores other Authorization schemes', async () => {
-    expectProblem(await get({ authorization: `Basic ${btoa(`x:${api.adminKey}`)}` }), 401, 'key_invalid')
+  it('accepts the key as the password of Basic, with any user name', async () => {
+    for (const user of ['', 'key']) {
+      const reply = await get({ authorization: `Basic ${btoa(`${user}:${api.adminKey}`)}` })
+      expect(reply.status).to.equal(200)
+      expect(reply.headers.get('www-authenticate')).to.equal(null)
+    }
+  })
+
+  it('refuses a password that is not a key, and other Authorization schemes', async () => {
+    for (const value of [btoa('key:x'), btoa(api.adminKey), '%%%', ''])
+      expectProblem(await get({ authorization: `Basic ${value}` }), 401, 'key_invalid')
+    expectProblem(await get({ authorization: `Digest ${api.adminKey}` }), 401, 'key_invalid')
   })
 
   it('never logs the key', () => {

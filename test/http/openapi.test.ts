@@ -20,6 +20,7 @@ const bodies: Record<string, object> = {
   patch_cases_case: { status: 'closed' },
   post_cases_case_notes: { text: 'looked at' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
+  post_alerts_forward_organization_provider: { title: 'x' },
   post_organizations: { code: 'new', name: 'New' },
   post_providers: { code: 'new', name: 'New' },
   post_keys: { name: 'k', role: 'reader' },

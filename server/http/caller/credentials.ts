@@ -10,7 +10,7 @@ export type Credentials =
 
 /** The credentials of a request. Throws RequestError `key_missing`, `credentials_ambiguous`. */
 export function readCredentials(headers: IncomingHttpHeaders, cookie: SessionCookie): Credentials {
-  const keys = [...cookiesNamed('Session', headers), ...bearer(headers.authorization)]
+  const keys = [...cookiesNamed('Session', headers), ...authorizationKey(headers.authorization)]
   const given: readonly Credentials[] = [
     ...keys.map((value) => ({ kind: 'api_key', value }) as const),
     ...cookiesNamed(cookie.name, headers).map((token) => ({ kind: 'session', token }) as const),
@@ -48,9 +48,15 @@ export function cookiesNamed(name: string, { cookie }: IncomingHttpHeaders): rea
   return values
 }
 
-function bearer(authorization: string | undefined): readonly string[] {
+/**
+ * The token of Bearer, or the password of Basic (RFC 7617), for senders that can only put credentials into their address. No
+ * challenge asks browsers for Basic, so that they never send it on their own.
+ */
+function authorizationKey(authorization: string | undefined): readonly string[] {
   if (authorization === undefined) return []
-  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  // Another scheme counts as an invalid key, not as a missing one.
-  return [token ?? '']
+  const [, scheme, value = ''] = /^(Bearer|Basic) +(\S+) *$/i.exec(authorization) ?? []
+  if (scheme?.toLowerCase() !== 'basic') return [value]
+  // Another scheme, or no password, counts as an invalid key, not as a missing one.
+  const [, password = ''] = /^[^:]*:(.*)$/s.exec(Buffer.from(value, 'base64').toString()) ?? []
+  return [password]
 }

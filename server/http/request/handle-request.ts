@@ -149,7 +149,7 @@ async function readContent(
   { bodies, maxBodyBytes }: RequestSettings,
 ) {
   const max = bytes?.max ?? maxBodyBytes
-  bytes?.admit(sender, services)
+  bytes?.admit?.(sender, services)
   if (bytes === undefined && body === undefined) {
     // A cross-site HTML form always sends a content type.
     if (method !== 'GET' && request.headers['content-type'] !== undefined) requirePlainJson(request)

@@ -112,7 +112,18 @@ export async function readRequestBytes(request: IncomingMessage, limit: number):
   }
 }
 
-function decode(bytes: Buffer): string {
+/**
+ * A body that is text of any format.
+ *
+ * @throws RequestError `body_missing`, `body_not_utf8`
+ */
+export function readText(bytes: Uint8Array): string {
+  if (bytes.length === 0)
+    throw new RequestError('body_missing', undefined, { hint: 'send the alert as the body' })
+  return decode(bytes)
+}
+
+function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch (cause) {

@@ -226,9 +226,10 @@ interface RecalledRequest {
 
 /** A body of any type, unchanged. */
 interface BytesBody {
-  readonly max: number
+  /** Default: the limit of JSON bodies. */
+  readonly max?: number
   /** Called before the body is read; throws to refuse it. */
-  readonly admit: (sender: Sender, services: Services) => void
+  readonly admit?: (sender: Sender, services: Services) => void
 }
 
 interface Sender {

@@ -69,7 +69,7 @@ function countAnswers(metrics: Services['metrics'], alerts: string): Middleware 
       route: (state as RoutedState).route,
       status: response.status,
       durationMs: performance.now() - startedAt,
-      isNewAlert: method === 'POST' && path === alerts,
+      isNewAlert: method === 'POST' && (path === alerts || path?.startsWith(`${alerts}/forward/`) === true),
     })
   }
 }

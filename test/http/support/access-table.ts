@@ -31,6 +31,11 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'body',
     body: (organization_code) => ({ alert_content: 'x', alert_provider: 'SIEM', organization_code }),
   },
+  'POST /alerts/forward/{organization}/{provider}': {
+    roles: posters,
+    of: 'organization',
+    body: () => ({ title: 'x' }),
+  },
   'GET /alerts': { roles: readers, of: 'list' },
   'GET /alerts/{alert}': { roles: readers, of: 'alert' },
   'POST /alerts/{alert}/investigate': { roles: operators, of: 'investigatedAlert' },

@@ -244,7 +244,7 @@ const changeProvider = defineRoute({
 })
 
 /** Throws RequestError `provider_not_found`. */
-async function requireProvider(code: string, { stores }: Pick<Services, 'stores'>): Promise<Provider> {
+export async function requireProvider(code: string, { stores }: Pick<Services, 'stores'>): Promise<Provider> {
   const wanted = foldCode(code)
   const found = (await stores.providers.list()).find((provider) => provider.code.toLowerCase() === wanted)
   if (found !== undefined) return found

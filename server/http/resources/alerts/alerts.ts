@@ -6,6 +6,7 @@ import { component, defineRoute } from '../../routing/route.ts'
 import { recallNewRun, runView } from '../runs/run-view.ts'
 import { investigatedAlertView, requireAlert, wholeAlertSchema } from './alert-view.ts'
 import { createAlert } from './create-alert.ts'
+import { forwardAlert } from './forward-alert.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { operators, readers } from '../../caller/caller.ts'
 
@@ -110,4 +111,4 @@ const investigateAgain = defineRoute({
   },
 })
 
-export const alertRoutes = [createAlert, listAlerts, getAlert, investigateAgain]
+export const alertRoutes = [createAlert, forwardAlert, listAlerts, getAlert, investigateAgain]

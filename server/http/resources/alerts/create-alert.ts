@@ -1,13 +1,28 @@
 import { alertStatus, type Alert, type NewAlert } from '../../../../core/domain/alert.ts'
 import { ConflictError, ValidationError } from '../../../../core/errors/errors.ts'
 import { patterns } from '../../request/patterns.ts'
-import { defineRoute, type Services } from '../../routing/route.ts'
+import { defineRoute, type Answer, type ApiRequest, type Services } from '../../routing/route.ts'
 import { alertView, wholeAlertSchema } from './alert-view.ts'
 import { bothKnown } from '../../caller/directory.ts'
 import { idempotencyKeepMs, idempotencyKey, idempotencyKeyReused } from '../../request/idempotency.ts'
 import { preferredWait } from './prefer.ts'
 import { takeAlert } from './take-alert.ts'
 import { posters } from '../../caller/caller.ts'
+
+export const alertHeaders = {
+  type: 'object',
+  properties: {
+    'idempotency-key': idempotencyKey,
+    prefer: { type: 'string', description: '`wait=<seconds>`: respond when the investigation has ended.' },
+  },
+} as const
+
+export const alertType = {
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: 200,
+  ...patterns.line,
+} as const
 
 export const createAlert = defineRoute({
   method: 'POST',
@@ -19,13 +34,7 @@ export const createAlert = defineRoute({
   // The alert itself is stored with the key, and the response shows its current state.
   once: false,
   admit: (caller, { intakeGate }) => intakeGate.admit(caller),
-  headers: {
-    type: 'object',
-    properties: {
-      'idempotency-key': idempotencyKey,
-      prefer: { type: 'string', description: '`wait=<seconds>`: respond when the investigation has ended.' },
-    },
-  },
+  headers: alertHeaders,
   body: {
     required: ['alert_content', 'alert_provider', 'organization_code'],
     properties: {
@@ -39,10 +48,7 @@ export const createAlert = defineRoute({
         description: 'Code of an organization of the key, ignoring case.',
       },
       alert_type: {
-        type: ['string', 'null'],
-        minLength: 1,
-        maxLength: 200,
-        ...patterns.line,
+        ...alertType,
         description: `Type of the alert; ${patterns.line.patternErrorMessage}. Without a type the alert is stored and not investigated.`,
       },
       created_at_source: {
@@ -67,22 +73,31 @@ export const createAlert = defineRoute({
       createdAtSource,
       createdBy: caller.keyUuid,
     }
-    const { alert, replayed } = await receive(services, headers['idempotency-key']?.toString(), given)
-    const location = `/alerts/${alert.id}`
-    const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
-    const seconds = hasEnded(alert) || type === null ? undefined : preferredWait(headers.prefer)
-    // Without a free place to wait, responds at once and does not apply the preference (RFC 7240, section 2).
-    const leave = seconds === undefined ? undefined : services.takeWaitPlace(caller.scope)
-    if (seconds === undefined || leave === undefined)
-      return { body: alertView(alert), location, headers: marks }
-    const later = await investigated(alert, seconds, gone(), services).finally(leave)
-    return {
-      body: alertView(later),
-      location,
-      headers: { ...marks, 'preference-applied': `wait=${seconds}` },
-    }
+    return await answerReceived(given, { caller, headers, gone }, services)
   },
 })
+
+/** Stores an alert and answers with it, after its investigation if the sender prefers to wait. */
+export async function answerReceived(
+  given: NewAlert,
+  { caller, headers, gone }: Pick<ApiRequest<never, never, never>, 'caller' | 'headers' | 'gone'>,
+  services: Services,
+): Promise<Answer> {
+  const { alert, replayed } = await receive(services, headers['idempotency-key']?.toString(), given)
+  const location = `/alerts/${alert.id}`
+  const marks = replayed ? { 'idempotency-replayed': 'true' } : {}
+  const seconds = hasEnded(alert) || given.type === null ? undefined : preferredWait(headers.prefer)
+  // Without a free place to wait, responds at once and does not apply the preference (RFC 7240, section 2).
+  const leave = seconds === undefined ? undefined : services.takeWaitPlace(caller.scope)
+  if (seconds === undefined || leave === undefined)
+    return { body: alertView(alert), location, headers: marks }
+  const later = await investigated(alert, seconds, gone(), services).finally(leave)
+  return {
+    body: alertView(later),
+    location,
+    headers: { ...marks, 'preference-applied': `wait=${seconds}` },
+  }
+}
 
 async function receive(services: Services, key: string | undefined, alert: NewAlert) {
   try {

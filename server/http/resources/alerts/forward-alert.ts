@@ -1,0 +1,43 @@
+import { describeAlert } from '../../../../core/alert-source/index.ts'
+import { posters } from '../../caller/caller.ts'
+import { readText } from '../../request/read-body.ts'
+import { defineRoute } from '../../routing/route.ts'
+import { requireProvider, requireVisibleOrganization } from '../access/lookups.ts'
+import { wholeAlertSchema } from './alert-view.ts'
+import { alertHeaders, alertType, answerReceived } from './create-alert.ts'
+
+/** For systems that send an alert in their own format, with headers and an address of your choice. */
+export const forwardAlert = defineRoute({
+  method: 'POST',
+  path: '/alerts/forward/{organization}/{provider}',
+  access: posters,
+  summary: 'Creates an alert whose content is the body of the request, in any text format.',
+  status: 201,
+  answer: wholeAlertSchema,
+  // As for POST /alerts.
+  once: false,
+  admit: (caller, { intakeGate }) => intakeGate.admit(caller),
+  headers: alertHeaders,
+  bytes: {},
+  query: {
+    alert_type: {
+      ...alertType,
+      description:
+        'Type of the alert. Default: the name of the recognized product; an alert of an unknown product then has no type and is not investigated.',
+    },
+  },
+  async handle({ params, query, bytes, ...request }, services) {
+    const organization = await requireVisibleOrganization(request.caller.scope, params.organization, services)
+    const provider = await requireProvider(params.provider, services)
+    const content = readText(bytes)
+    const given = {
+      content,
+      provider: provider.code,
+      organizationUuid: organization.uuid,
+      type: query.alert_type ?? describeAlert({ content }).source?.name ?? null,
+      createdAtSource: null,
+      createdBy: request.caller.keyUuid,
+    }
+    return await answerReceived(given, request, services)
+  },
+})
