@@ -14,6 +14,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   ajv: ['core/schema/**'],
   'ajv/dist/2020.js': ['core/schema/**'],
   'ajv-formats': ['core/schema/**'],
+  '@rgrove/parse-xml': ['core/declarative/**'],
   pino: ['server/log.ts'],
   '@opentelemetry/api': ['server/tracing/**'],
   '@opentelemetry/sdk-trace': ['server/tracing/**'],

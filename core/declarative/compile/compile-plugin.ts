@@ -17,6 +17,8 @@ export function compilePlugin({
     title,
     description,
     ...(connection === undefined ? {} : { connection }),
-    skills: skills.map((skill) => compileSkill(skill, connection, declared?.errors ?? [])),
+    skills: skills.map((skill) =>
+      compileSkill(skill, connection, declared ?? { errors: [], xml: undefined }),
+    ),
   }
 }

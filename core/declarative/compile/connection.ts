@@ -9,16 +9,8 @@ import type {
 import type { DeclaredConnection, DeclaredRate } from '../language/declared.ts'
 import { parseRates } from '../language/rates.ts'
 import { credentialHeaders, signing } from './credentials.ts'
-import { explain, sender } from './request.ts'
-import {
-  answerValue,
-  connectionValues,
-  reading,
-  responseValue,
-  textValue,
-  textValues,
-  valueOf,
-} from './values.ts'
+import { createSender, explain } from './request.ts'
+import { connectionValues, responseValue, textValue, textValues, valueOf } from './values.ts'
 import { compileWebhooks } from './webhooks.ts'
 
 type Settings = Readonly<Record<string, unknown>>
@@ -44,7 +36,8 @@ export function compileConnection(declared: DeclaredConnection): ConnectionDefin
       rate: (request: RatedRequest, given: unknown) => budgetFor(rate, request, given),
     }),
     ...(declared.errors.length > 0 && {
-      errors: (answer: ErrorAnswer) => explain(declared.errors, responseValue(answer, answer.body)),
+      errors: (answer: ErrorAnswer) =>
+        explain(declared.errors, responseValue(answer, answer.body, declared.xml)),
     }),
     ...compileWebhooks(declared.webhooks),
     authenticate: (context) => check(declared, context as ConnectionContext<Settings>),
@@ -73,16 +66,15 @@ function budgetFor(
 }
 
 async function check(
-  { check: declared, errors }: DeclaredConnection,
+  declared: DeclaredConnection,
   { settings, http, nowMs }: ConnectionContext<Settings>,
 ): Promise<Authenticated> {
+  const { account, warning } = declared.check
   const values = connectionValues(settings, nowMs)
-  const response = await sender(http, errors)(declared, values)
+  const { send, answer, reading } = createSender(http, declared)
+  const response = await send(declared.check, values)
   return reading(response, () => {
-    const answered = { ...values, response: answerValue(response) }
-    return {
-      account: textValue(declared.account, answered),
-      warning: textValue(declared.warning, answered),
-    }
+    const answered = { ...values, response: answer(response) }
+    return { account: textValue(account, answered), warning: textValue(warning, answered) }
   })
 }

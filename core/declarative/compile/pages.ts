@@ -10,15 +10,15 @@ import {
   type SkillContext,
 } from '../../plugin/index.ts'
 import type { DeclaredPaging, DeclaredPoll, DeclaredRequest, DeclaredSkill } from '../language/declared.ts'
-import { conditionHolds, type Send } from './request.ts'
-import { answerValue, notAList, outputOf, programResult, reading, valueOf, type Values } from './values.ts'
+import { conditionHolds, type Sender } from './request.ts'
+import { notAList, outputOf, programResult, valueOf, type Values } from './values.ts'
 
 /** Reads a list page after page. */
 export async function runPages(
   { request, mapping, notFound }: DeclaredSkill,
   paging: DeclaredPaging,
   values: Values,
-  send: Send,
+  sender: Sender,
   isMissing: (response: HttpResponse) => boolean,
 ): Promise<unknown> {
   const { size: pageSize, id } = paging
@@ -35,18 +35,18 @@ export async function runPages(
         paging,
         page,
         values,
-        send,
+        sender,
       )
       if (isMissing(last)) {
         missing = last
         return { items: [], more: false }
       }
-      return pageOf(last, paging, values)
+      return pageOf(last, paging, values, sender)
     },
   })
   if (missing !== undefined && notFound !== undefined)
-    return outputOf(notFound.mapping, { ...values, response: answerValue(missing) })
-  return reading(last!, () => outputOf(mapping, { ...values, items, complete, total }))
+    return outputOf(notFound.mapping, { ...values, response: sender.answer(missing) })
+  return sender.reading(last!, () => outputOf(mapping, { ...values, items, complete, total }))
 }
 
 function fetchPage(
@@ -54,7 +54,7 @@ function fetchPage(
   { kind, parameter, first, sizeParameter, place }: DeclaredPaging,
   { offset, number, size, cursor }: PageRequest,
   values: Values,
-  send: Send,
+  { send }: Sender,
 ): Promise<HttpResponse> {
   // The address of a further page has the whole query.
   if ((kind === 'next' || kind === 'link') && cursor !== undefined)
@@ -65,9 +65,14 @@ function fetchPage(
   return send(request, values, { [place]: parameters })
 }
 
-const pageOf = (response: HttpResponse, paging: DeclaredPaging, values: Values): AnnouncedPage<unknown> =>
+const pageOf = (
+  response: HttpResponse,
+  paging: DeclaredPaging,
+  values: Values,
+  { answer, reading }: Sender,
+): AnnouncedPage<unknown> =>
   reading(response, () => {
-    const answered = { ...values, response: answerValue(response) }
+    const answered = { ...values, response: answer(response) }
     const { kind, items, total, next } = paging
     const list = programResult(items, answered)
     if (!Array.isArray(list)) throw notAList(items.source)
@@ -100,7 +105,7 @@ function limitOf({ limit }: DeclaredPaging, values: Values): number {
 }
 
 /** How the state of an operation is asked for. */
-interface PollRequests {
+interface PollRequests extends Pick<Sender, 'answer'> {
   readonly ask: () => Promise<HttpResponse>
   /** Whether an answer says that the object does not exist, which ends the wait. */
   readonly isMissing: (response: HttpResponse) => boolean
@@ -119,7 +124,7 @@ export async function pollUntilDone(
   { effect }: DeclaredSkill,
   { until, failed, everyMs, timeoutMs }: DeclaredPoll,
   values: Values,
-  { ask, isMissing }: PollRequests,
+  { ask, answer, isMissing }: PollRequests,
   { signal, deadlineMs, nowMs }: SkillContext,
 ): Promise<HttpResponse> {
   const startedMs = performance.now()
@@ -127,7 +132,7 @@ export async function pollUntilDone(
   for (;;) {
     const response = await ask()
     if (isMissing(response)) return response
-    const answered = { ...values, response: answerValue(response) }
+    const answered = { ...values, response: answer(response) }
     if (failed !== undefined && conditionHolds(failed, answered))
       throw new SkillError('operation_failed', 'the operation has failed in the other system', {
         hint: 'look it up in the other system',

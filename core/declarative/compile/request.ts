@@ -14,12 +14,14 @@ import {
 } from '../../plugin/index.ts'
 import type {
   DeclaredBody,
+  DeclaredConnection,
   DeclaredError,
   DeclaredPart,
   DeclaredPath,
   DeclaredRequest,
 } from '../language/declared.ts'
-import { answerValue, queryValues, textValue, textValues, valueOf, type Values } from './values.ts'
+import { answerValue, queryValues, reading, textValue, textValues, valueOf, type Values } from './values.ts'
+import { loadXml } from './xml.ts'
 
 /** Further parts of a request, such as the page. */
 export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept'> {
@@ -27,25 +29,47 @@ export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept'> {
   readonly json?: Readonly<Record<string, unknown>>
 }
 
-/** Sends a declared request. */
-export type Send = (request: DeclaredRequest, values: Values, more?: MoreOfRequest) => Promise<HttpResponse>
+/** What a connection declares about its answers. */
+export type AnswerRules = Pick<DeclaredConnection, 'errors' | 'xml'>
+
+/** Sends the declared requests of a call, and reads their answers. */
+export interface Sender {
+  readonly send: (request: DeclaredRequest, values: Values, more?: MoreOfRequest) => Promise<HttpResponse>
+  /** An answer as expressions read it. */
+  readonly answer: (response: HttpResponse) => Values
+  /**
+   * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an expression
+   * needs.
+   */
+  readonly reading: <T>(response: HttpResponse, read: () => T) => T
+}
 
 /**
  * Sends requests through a client. An answer with a good status is an error too if one of `errors` says which.
  */
-export const sender =
-  (http: HttpClient, errors: readonly DeclaredError[]): Send =>
-  async (request, values, more = {}) => {
-    const wanted = making(() => toHttpRequest(request, values, more))
-    const response = await http.request(wanted)
-    if (response.status < 300) refuseErrors(response, errors)
-    return response
+export function createSender(http: HttpClient, { errors, xml }: AnswerRules): Sender {
+  const answer = (response: HttpResponse) => answerValue(response, xml)
+  return {
+    answer,
+    reading: (response, read) => reading(response, xml, read),
+    async send(request, values, more = {}) {
+      const wanted = making(() => toHttpRequest(request, values, more))
+      if (xml) await loadXml()
+      const response = await http.request(wanted)
+      if (response.status < 300) refuseErrors(answer, response, errors)
+      return response
+    },
   }
+}
 
 /** Throws the error that an answer with a good status contains. */
-function refuseErrors(response: HttpResponse, errors: readonly DeclaredError[]): void {
+function refuseErrors(
+  answer: Sender['answer'],
+  response: HttpResponse,
+  errors: readonly DeclaredError[],
+): void {
   if (errors.every(({ error }) => error === undefined)) return
-  const explained = explain(errors, answerValue(response))
+  const explained = explain(errors, answer(response))
   if (explained?.error === undefined) return
   const { error, message = 'the other system refused the request', ...options } = explained
   if (error === 'credentials') throw new ConnectionError(error, message, options)

@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { AnySkill, ConnectionDefinition, HttpResponse, SkillContext } from '../../plugin/index.ts'
 import type {
-  DeclaredError,
   DeclaredImplementation,
   DeclaredNotFound,
   DeclaredSkill,
   DeclaredVerify,
 } from '../language/declared.ts'
 import { pollUntilDone, runPages } from './pages.ts'
-import { conditionHolds, sender } from './request.ts'
-import { answerValue, connectionValues, outputOf, reading, valueOf, type Values } from './values.ts'
-
-type Errors = readonly DeclaredError[]
+import { conditionHolds, createSender, type AnswerRules } from './request.ts'
+import { connectionValues, outputOf, valueOf, type Values } from './values.ts'
 
 /** A skill of a declared plugin. */
 export function compileSkill(
   declared: DeclaredSkill,
   // eslint-disable-next-line typescript/no-explicit-any -- see AnySkill
   connection: ConnectionDefinition<any> | undefined,
-  errors: Errors,
+  rules: AnswerRules,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
   const { permissions, verify, changedNothing, followWith } = declared
@@ -34,7 +31,7 @@ export function compileSkill(
       ? {}
       : {
           verify: (given: unknown, context: SkillContext) =>
-            runVerify(declared, verify, errors, given, context),
+            runVerify(declared, verify, rules, given, context),
         }),
     ...(destructive === undefined ? {} : { destructive }),
     ...(changedNothing === undefined
@@ -53,7 +50,7 @@ export function compileSkill(
       input: example.input,
       output: example.output,
     })),
-    run: (given: unknown, context: SkillContext) => run(declared, errors, given, context),
+    run: (given: unknown, context: SkillContext) => run(declared, rules, given, context),
   } as AnySkill
 }
 
@@ -72,17 +69,18 @@ const implementationsOf = (declared: readonly DeclaredImplementation[]) =>
 
 async function run(
   declared: DeclaredSkill,
-  errors: Errors,
+  rules: AnswerRules,
   input: unknown,
   context: SkillContext,
 ): Promise<unknown> {
   const { request, notFound, paging, poll, mapping } = declared
   const values = valuesOfCall(declared, input, context)
-  const send = sender(context.http, errors)
-  const withAnswer = (response: HttpResponse) => ({ ...values, response: answerValue(response) })
+  const sender = createSender(context.http, rules)
+  const { send, answer, reading } = sender
+  const withAnswer = (response: HttpResponse) => ({ ...values, response: answer(response) })
   const missing = (response: HttpResponse) =>
     notFound !== undefined && isMissing(notFound, response, withAnswer(response))
-  if (paging !== undefined) return await runPages(declared, paging, values, send, missing)
+  if (paging !== undefined) return await runPages(declared, paging, values, sender, missing)
   const ask = () => send(request, values, { accept: notFound?.statuses ?? [] })
   const first = await ask()
   const ofMissing = (response: HttpResponse) =>
@@ -90,15 +88,15 @@ async function run(
   if (missing(first)) return ofMissing(first)
   if (poll === undefined) return reading(first, () => outputOf(mapping, withAnswer(first)))
   if (poll.request === undefined) {
-    const asks = { ask: firstThen(first, ask), isMissing: missing }
+    const asks = { ask: firstThen(first, ask), answer, isMissing: missing }
     const last = await pollUntilDone(declared, poll, values, asks, context)
     return missing(last) ? ofMissing(last) : reading(last, () => outputOf(mapping, withAnswer(last)))
   }
-  const polled = { ...values, submitted: answerValue(first) }
+  const polled = { ...values, submitted: answer(first) }
   const state = poll.request
-  const asks = { ask: () => send(state, polled), isMissing: () => false }
+  const asks = { ask: () => send(state, polled), answer, isMissing: () => false }
   const last = await pollUntilDone(declared, poll, polled, asks, context)
-  return reading(last, () => outputOf(mapping, { ...polled, response: answerValue(last) }))
+  return reading(last, () => outputOf(mapping, { ...polled, response: answer(last) }))
 }
 
 /** Gives the first answer before asking again. */
@@ -134,13 +132,14 @@ const isMissing = ({ statuses, when }: DeclaredNotFound, { status }: HttpRespons
 async function runVerify(
   declared: DeclaredSkill,
   { request, tookEffect, mapping }: DeclaredVerify,
-  errors: Errors,
+  rules: AnswerRules,
   input: unknown,
   context: SkillContext,
 ): Promise<unknown> {
   const values = valuesOfCall(declared, input, context)
-  const response = await sender(context.http, errors)(request, values)
-  const answered = { ...values, response: answerValue(response) }
+  const { send, answer, reading } = createSender(context.http, rules)
+  const response = await send(request, values)
+  const answered = { ...values, response: answer(response) }
   // An answer that does not tell must not count as a no: the write would be repeated.
   return reading(response, () =>
     tookEffect.evaluate(answered) === true ? outputOf(mapping, answered) : undefined,

@@ -2,7 +2,8 @@ import { ExpressionError, toJsonOrNothing, type Program } from '../../expression
 import { isObject, Secret, SkillError, type HttpResponse, type QueryValue } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import { evaluateTemplate } from '../../playbook/template/template.ts'
-import type { Entries, OutputTemplate } from '../language/declared.ts'
+import type { DeclaredXml, Entries, OutputTemplate } from '../language/declared.ts'
+import { xmlOf } from './xml.ts'
 
 /** The values of names in expressions, as JSON. */
 export type Values = Readonly<Record<string, unknown>>
@@ -22,16 +23,25 @@ export const connectionValues = (settings: unknown, nowMs: number): Values => ({
   now: new Date(nowMs).toISOString(),
 })
 
-/** An answer as expressions read it. A body that is not JSON is missing. */
+/** An answer as expressions read it. A body that is not JSON is missing, and so is XML that cannot be read. */
 export function responseValue(
   { status, headers, text }: Pick<HttpResponse, 'status' | 'headers' | 'text'>,
   body: unknown,
+  xml: DeclaredXml | undefined,
 ): Values {
-  return { status, headers, text, ...(body === undefined ? {} : { body }) }
+  const read = xml && body === undefined ? xmlOf(text, xml) : {}
+  return {
+    status,
+    headers,
+    text,
+    ...(body === undefined ? {} : { body }),
+    ...('value' in read && { xml: read.value }),
+  }
 }
 
 /** An answer with its body. */
-export const answerValue = (response: HttpResponse): Values => responseValue(response, bodyOf(response))
+export const answerValue = (response: HttpResponse, xml: DeclaredXml | undefined): Values =>
+  responseValue(response, bodyOf(response), xml)
 
 /** The body as JSON; null if it is empty, undefined if it is not JSON. */
 function bodyOf(response: HttpResponse): unknown {
@@ -137,16 +147,25 @@ const hintForAnswer = 'the other system may have changed: report it to the autho
  * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an
  * expression needs.
  */
-export function reading<T>(response: HttpResponse, read: () => T): T {
+export function reading<T>(response: HttpResponse, xml: DeclaredXml | undefined, read: () => T): T {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
-    // Explains an answer that is not JSON, such as the page of a proxy.
-    if (bodyOf(response) === undefined) response.json()
+    if (bodyOf(response) === undefined) explainUnreadable(response, xml)
     throw new SkillError('bad_response', `the answer cannot be read: ${error.message}`, {
       hint: hintForAnswer,
       cause: error,
     })
   }
+}
+
+/** Throws for an answer that is neither JSON nor XML, such as the page of a proxy. */
+function explainUnreadable(response: HttpResponse, xml: DeclaredXml | undefined): void {
+  const read = xml && xmlOf(response.text, xml)
+  if (read === undefined) response.json()
+  else if ('problem' in read)
+    throw new SkillError('bad_response', `the answer cannot be read as XML: ${read.problem}`, {
+      hint: 'check the address: a proxy or a sign-in page may have answered instead',
+    })
 }

@@ -39,7 +39,14 @@ export interface DeclaredConnection {
   readonly rate: readonly DeclaredRate[]
   readonly check: DeclaredCheck
   readonly errors: readonly DeclaredError[]
+  /** Undefined: answers are not read as XML. */
+  readonly xml: DeclaredXml | undefined
   readonly webhooks: readonly DeclaredWebhook[]
+}
+
+export interface DeclaredXml {
+  /** Elements that are lists: `name`, or `container/item`. */
+  readonly lists: readonly string[]
 }
 
 export type DeclaredAuth =

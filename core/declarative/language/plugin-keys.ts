@@ -90,6 +90,11 @@ export const pluginKeys = {
         default: 'the message is taken from the answer',
         schema: { type: 'array', items: reference('error') },
       },
+      xml: {
+        meaning: 'answers in XML: `response.xml`',
+        default: 'answers are JSON or text',
+        schema: reference('xml'),
+      },
       webhooks: {
         meaning: 'receives alerts: the last word of the address → a webhook',
         default: 'none',
@@ -97,6 +102,18 @@ export const pluginKeys = {
       },
     },
     required: ['base_url', 'check'],
+  },
+  xml: {
+    what: '`xml`',
+    description: 'How answers in XML are read.',
+    keys: {
+      lists: {
+        meaning:
+          'elements that are lists, however often they occur: `Contents`, or `Users/member` for an element `Users` that contains a list of `member`',
+        default: 'none',
+        schema: texts,
+      },
+    },
   },
   ...authMaps,
   ...webhookMaps,

@@ -38,6 +38,7 @@ export function hintInPlugin(
   if (isNear) return problem.hint
   const word = expression.slice(problem.start, problem.end)
   if (problem.code === 'unknown_field') {
+    if (word === 'xml') return 'declare xml: {} under connection'
     const [, root] = /(?:^|[^\w.])(settings|input)\s*\.\s*\??$/.exec(expression.slice(0, problem.start)) ?? []
     if (root === 'settings') return `declare it under connection.fields: ${word}: { title: …, secret: true }`
     return root === 'input' ? `declare it under input: ${word}: { type: string }` : problem.hint

@@ -2,7 +2,8 @@ import { addressSchema, type JsonSchema } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import { describe, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry } from '../../playbook/yaml/document.ts'
-import type { DeclaredConnection } from '../language/declared.ts'
+import { quote } from '../../playbook/language/problem.ts'
+import type { DeclaredConnection, DeclaredXml } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import {
   connectionNames,
@@ -38,6 +39,7 @@ export function readConnection(
     base_url: { schema: baseUrlField(fields), isRequired: false },
   })
   const names = connectionNames(type)
+  const xml = readXml(reading, fields.get('xml'))
   const baseUrl = readAddress(reading, names, fields.get('base_url'))
   const checkEntry = fields.get('check')
   const check = checkEntry && readCheck(reading, names, checkEntry)
@@ -47,6 +49,7 @@ export function readConnection(
     auth: readAuth(reading, names, fields.get('auth')),
     rate: readRates(reading, names, fields.get('rate')),
     errors: readErrors(reading, fields.get('errors')),
+    xml,
     webhooks: readWebhooks(reading, names, fields.get('webhooks')),
   }
   const authEntry = fields.get('auth')
@@ -60,6 +63,24 @@ export function readConnection(
   const isWhole = baseUrl !== undefined && check !== undefined
   const connection = isWhole ? { ...texts, settings: schema, baseUrl, check, ...others } : undefined
   return { connection, settings: type }
+}
+
+function readXml(reading: PluginReading, entry: Entry | undefined): DeclaredXml | undefined {
+  if (entry === undefined) return undefined
+  reading.hasXml = true
+  const fields = readFields(reading.problems, entry.value, pluginGrammar.xml)
+  const lists = readTexts(reading, fields?.get('lists'))
+  const wrong = lists.find((list) => !/^[\p{L}_][\p{L}\p{N}_.-]*(\/[\p{L}_][\p{L}\p{N}_.-]*)?$/u.test(list))
+  if (wrong !== undefined) {
+    const hint = 'write an element without namespace, such as Contents, or Users/member'
+    reading.problems.add(
+      'E107',
+      `${quote(wrong)} is no name of an element`,
+      fields!.get('lists')!.value,
+      hint,
+    )
+  }
+  return { lists }
 }
 
 /** The field by which an operator can replace the address, for a proxy or a sandbox. */

@@ -133,8 +133,8 @@ export function readPoll(
     'every',
     'timeout',
   ].map((key) => fields?.get(key))
-  const asked = requestEntry ? { ...names, submitted: responseType() } : names
-  const answered = { ...asked, response: responseType(body) }
+  const asked = requestEntry ? { ...names, submitted: responseType(reading) } : names
+  const answered = { ...asked, response: responseType(reading, body) }
   const request = requestEntry && readRequest(reading, asked, requestEntry.value)?.request
   const until = untilEntry && readCondition(reading, answered, untilEntry)
   const failed = failedEntry && readCondition(reading, answered, failedEntry)

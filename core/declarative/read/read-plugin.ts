@@ -77,6 +77,7 @@ function readRoot(
     conditionsInBraces: true,
     hintFor: hintInPlugin,
     secrets: new Set(),
+    hasXml: false,
   }
   const version = fields.get('apiVersion')
   if (version && readText(problems, version) !== apiVersion)

@@ -210,7 +210,7 @@ export function readStatuses({ problems }: PluginReading, entry: Entry | undefin
 export function readCheck(reading: PluginReading, names: Names, entry: Entry): DeclaredCheck | undefined {
   const read = readRequest(reading, names, entry.value, pluginGrammar.check)
   if (read === undefined) return undefined
-  const answered = { ...names, response: responseType() }
+  const answered = { ...names, response: responseType(reading) }
   const { request, fields } = read
   return {
     ...request,
@@ -227,7 +227,7 @@ export function readErrors(reading: PluginReading, entry: Entry | undefined): re
     problems.add('E106', `expected a list for \`errors\`, found ${describe(entry.value)}`, entry.value)
     return []
   }
-  const names = { response: responseType() }
+  const names = { response: responseType(reading) }
   return entry.value.items.flatMap((node) => {
     const fields = readFields(problems, node, pluginGrammar.error)
     const whenEntry = fields?.get('when')

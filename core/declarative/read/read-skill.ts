@@ -57,7 +57,7 @@ export function readSkill(
     ...(isWrite && { idempotency_key: string }),
   }
   const body = readBodyType(reading, fields.get('response'))
-  const answered = { ...names, response: responseType(body) }
+  const answered = { ...names, response: responseType(reading, body) }
   const requestEntry = fields.get('request')
   const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
   const pagingEntry = fields.get('paging')
@@ -67,7 +67,7 @@ export function readSkill(
   if (pagingEntry && pollEntry)
     problems.add('E801', 'a skill has `paging` or `poll`, not both', pollEntry.key, 'remove one')
   if (pollEntry && isWrite) checkPoll(reading, pollEntry, request, poll)
-  const last = poll?.request ? { ...answered, submitted: responseType() } : answered
+  const last = poll?.request ? { ...answered, submitted: responseType(reading) } : answered
   const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : last
   const read = readOutputs(reading, outputNames, answered, fields, enriches.length > 0)
   const texts = {

@@ -25,6 +25,8 @@ export interface PluginReading extends ExpressionContext {
   readonly isThorough: boolean
   /** Names of the secret fields. */
   readonly secrets: Set<string>
+  /** Whether answers can be XML. */
+  hasXml: boolean
 }
 
 /** The names that expressions of a place may use. */
@@ -34,8 +36,8 @@ export type Names = Readonly<Record<string, Type>>
 export const connectionNames = (settings: Type): Names => ({ settings, now: timestamp })
 
 /** The type of an answer. */
-export const responseType = (body: Type = dyn): Type =>
-  object({ status: integer, headers: map(string), body, text: string })
+export const responseType = ({ hasXml }: PluginReading, body: Type = dyn): Type =>
+  object({ status: integer, headers: map(string), body, text: string, ...(hasXml && { xml: dyn }) })
 
 /** Compiles a value with `${{ … }}` in it. */
 export const readTemplate = (reading: PluginReading, names: Names, node: Node): TypedTemplate =>

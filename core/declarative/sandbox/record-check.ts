@@ -27,7 +27,10 @@ export async function recordCheck(
   const recorded = examples
     .flatMap(({ exchanges }) => exchanges)
     .filter(({ response }) => response.status < 300)
-  let response: DeclaredResponse = { status: 200, headers: {}, body: bodyForCheck(check), text: undefined }
+  const xml = madeUpFields(check, 'xml')
+  const text = Object.keys(xml).length === 0 ? undefined : xmlText(xml)
+  const body = text === undefined ? madeUpFields(check, 'body') : undefined
+  let response: DeclaredResponse = { status: 200, headers: {}, body, text }
   const replies = (request: SentRequest) => {
     response = recorded.find((each) => hasShape(request, each.request, credentials))?.response ?? response
     return toReply(response)
@@ -48,15 +51,22 @@ export async function recordCheck(
   }
 }
 
-/** A body with every field that the check of a connection reads. */
-function bodyForCheck({ account, warning }: DeclaredCheck): unknown {
-  const body: Record<string, unknown> = {}
-  for (const path of [account, warning].flatMap((template) => (template ? pathsIn(template) : [])))
-    fill(body, path)
-  return body
+/** Every field of this part of the answer that the check of a connection reads. */
+function madeUpFields({ account, warning }: DeclaredCheck, part: 'body' | 'xml'): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const path of [account, warning].flatMap((template) => (template ? pathsIn(template, part) : [])))
+    fill(fields, path)
+  return fields
 }
 
-function pathsIn(template: Template): readonly (readonly string[])[] {
+const xmlText = (fields: object): string =>
+  Object.entries(fields)
+    .map(
+      ([name, value]) => `<${name}>${typeof value === 'object' ? xmlText(value as object) : value}</${name}>`,
+    )
+    .join('')
+
+function pathsIn(template: Template, wanted: 'body' | 'xml'): readonly (readonly string[])[] {
   const programs =
     template.kind === 'expression'
       ? [template.program]
@@ -65,7 +75,7 @@ function pathsIn(template: Template): readonly (readonly string[])[] {
         : []
   return programs.flatMap(({ references }) =>
     references.flatMap(({ root, path: [part, ...inner] }) =>
-      root === 'response' && part === 'body' && inner.length > 0 ? [inner] : [],
+      root === 'response' && part === wanted && inner.length > 0 ? [inner] : [],
     ),
   )
 }
