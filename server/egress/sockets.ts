@@ -100,6 +100,8 @@ async function connectTo(request: SocketRequest, way: Way): Promise<tls.TLSSocke
     plain = await openPlain(way, request.tls !== 'immediate')
     // Kept for good: a late error must not reach the process.
     plain.on('error', () => {})
+    // Commands are short, and their answers are waited for.
+    plain.setNoDelay(true)
     until.throwIfAborted()
     const greeting = request.tls === 'immediate' ? undefined : await startTls(plain, request.tls, host)
     const socket = await encrypt(plain, way)

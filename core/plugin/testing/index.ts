@@ -15,7 +15,13 @@ export { testCases } from './memory-stores.ts'
 export type { TestCases } from './memory-stores.ts'
 export { runSkill } from './run-skill.ts'
 export type { LoggedLine, RunSkillOptions, SkillRun } from './run-skill.ts'
-export { serveSandbox } from './serve-sandbox.ts'
-export type { SandboxBehaviour, ServedSandbox, StartableSandbox } from './serve-sandbox.ts'
+export { serveSandbox, serveTls } from './serve-sandbox.ts'
+export type {
+  SandboxBehaviour,
+  ServedSandbox,
+  ServedTls,
+  ServeTlsOptions,
+  StartableSandbox,
+} from './serve-sandbox.ts'
 export { htmlReply } from './routes.ts'
 export type { SandboxCall, SandboxHandler, SandboxReply, SandboxRoutes } from './routes.ts'

@@ -31,6 +31,7 @@ export const loopbackEgress: Egress = {
     if (host !== '127.0.0.1' || tls !== 'immediate')
       throw new Error(`a test may connect to its sandbox only, with immediate TLS, not to ${host}`)
     const socket = connect({ host, port, ca: network?.ca })
+    socket.setNoDelay(true)
     signal.addEventListener('abort', () => socket.destroy(signal.reason as Error), { once: true })
     return await new Promise((resolve, reject) => {
       socket.once('secureConnect', () => resolve(socket))

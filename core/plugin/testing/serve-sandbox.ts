@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { parseJson } from '../../common/json.ts'
 import type {
   RateLimit,
@@ -217,4 +219,44 @@ function send(response: ServerResponse, reply: SandboxReply): void {
   if (response.headersSent || response.destroyed) return
   const { type, body } = contentOf(reply)
   response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers }).end(body)
+}
+
+export interface ServeTlsOptions {
+  /** 0: any free port. */
+  readonly port: number
+  /** In PEM. */
+  readonly cert: string
+  readonly key: string
+}
+
+export interface ServedTls {
+  readonly port: number
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+/** A TLS server on 127.0.0.1, for sandboxes of protocols other than HTTP. Errors of its connections are ignored. */
+export async function serveTls(
+  { port, cert, key }: ServeTlsOptions,
+  onConnection: (socket: TLSSocket) => void,
+): Promise<ServedTls> {
+  const sockets = new Set<TLSSocket>()
+  const server = createTlsServer({ cert, key }, (socket) => {
+    sockets.add(socket)
+    socket.setNoDelay(true)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    onConnection(socket)
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
 }
