@@ -198,6 +198,8 @@ describe('crowdstrike', () => {
         replies: [conflict, host('lift_containment_pending')],
       })
       expect(failure).to.include({ kind: 'SkillError', code: 'operation_failed' })
+      const missing = await falcon.failureOf(...contain, { replies: [conflict, resources(null)] })
+      expect(missing).to.include({ code: 'operation_failed' })
     })
 
     it('reads the host after an interruption', async () => {
