@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly body?: string | Uint8Array
   /** Statuses outside 200-299 to return as answers instead of errors, e.g. `[404]`. */
   readonly accept?: readonly number[]
+  /** The request of a writing skill changes nothing although it is no GET, such as a search by POST. */
+  readonly reads?: true
   /** Reads the body of an answer with status 200-299 as bytes, e.g. of a file. Default: as text. */
   readonly bytes?: ExpectedBytes
 }

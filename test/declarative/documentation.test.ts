@@ -27,10 +27,10 @@ describe(reference, () => {
       const [map = '', ...some] = named.split(' ')
       return (some.length === 0 ? Object.keys(maps[map]!.keys) : some).map((key) => `${map}.${key}`)
     })
-    // `check` is a request with further keys.
+    // `check` and `before` are requests with further keys.
     const every = Object.entries(maps).flatMap(([map, { keys }]) =>
       Object.keys(keys).flatMap((key) =>
-        map === 'check' && key in maps['request']!.keys ? [] : [`${map}.${key}`],
+        ['check', 'before'].includes(map) && key in maps['request']!.keys ? [] : [`${map}.${key}`],
       ),
     )
     expect(found.toSorted()).to.deep.equal(every.toSorted())
@@ -52,7 +52,7 @@ describe(reference, () => {
     'fields: { api_key: { secret: true }, client_id: {}, client_secret: { secret: true }, plan: { enum: [free, team] } }'
   for (const block of blocksOf(page(reference), 'yaml')) {
     it(`shows what loads: ${block.split('\n')[0]}`, () => {
-      const isOfSkill = /^(request|output|effect):/.test(block)
+      const isOfSkill = /^(request|output|effect|before):/.test(block)
       const input = 'input: { id: {}, since: { optional: true } }'
       const parts = isOfSkill
         ? { skill: `${input}\n${block}` }

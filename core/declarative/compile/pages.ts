@@ -9,13 +9,19 @@ import {
   type PageRequest,
   type SkillContext,
 } from '../../plugin/index.ts'
-import type { DeclaredPaging, DeclaredPoll, DeclaredRequest, DeclaredSkill } from '../language/declared.ts'
+import type {
+  DeclaredDetails,
+  DeclaredPaging,
+  DeclaredPoll,
+  DeclaredRequest,
+  DeclaredSkill,
+} from '../language/declared.ts'
 import { conditionHolds, type Sender } from './request.ts'
 import { notAList, outputOf, programResult, valueOf, type Values } from './values.ts'
 
 /** Reads a list page after page. */
 export async function runPages(
-  { request, mapping, notFound }: DeclaredSkill,
+  { request, mapping, notFound, details }: DeclaredSkill,
   paging: DeclaredPaging,
   values: Values,
   sender: Sender,
@@ -46,7 +52,30 @@ export async function runPages(
   })
   if (missing !== undefined && notFound !== undefined)
     return outputOf(notFound.mapping, { ...values, response: sender.answer(missing) })
-  return sender.reading(last!, () => outputOf(mapping, { ...values, items, complete, total }))
+  const read = details ? await detailsOf(items, details, values, sender) : { items, last: last! }
+  return sender.reading(read.last ?? last!, () =>
+    outputOf(mapping, { ...values, items: read.items, complete, total }),
+  )
+}
+
+/** The details of listed ids, and the last answer; undefined if there are no ids. */
+async function detailsOf(
+  ids: readonly unknown[],
+  { request, size, items }: DeclaredDetails,
+  values: Values,
+  { send, answer, reading }: Sender,
+): Promise<{ readonly items: readonly unknown[]; readonly last: HttpResponse | undefined }> {
+  const all: unknown[] = []
+  let last: HttpResponse | undefined
+  for (let at = 0; at < ids.length; at += size) {
+    const asked = { ...values, ids: ids.slice(at, at + size) }
+    const response = await send(request, asked, { reads: true })
+    const found = reading(response, () => programResult(items, { ...asked, response: answer(response) }))
+    if (!Array.isArray(found)) throw notAList(items.source)
+    for (const one of found) all.push(one)
+    last = response
+  }
+  return { items: all, last }
 }
 
 function fetchPage(

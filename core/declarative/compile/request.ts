@@ -5,6 +5,7 @@ import {
   RetryableError,
   SkillError,
   pathText,
+  type Effect,
   type ExplainedError,
   type HttpClient,
   type HttpRequest,
@@ -24,7 +25,7 @@ import { answerValue, queryValues, reading, textValue, textValues, valueOf, type
 import { loadXml } from './xml.ts'
 
 /** Further parts of a request, such as the page. */
-export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept'> {
+export interface MoreOfRequest extends Pick<HttpRequest, 'query' | 'accept' | 'reads'> {
   /** Fields of the JSON body. */
   readonly json?: Readonly<Record<string, unknown>>
 }
@@ -38,10 +39,10 @@ export interface Sender {
   /** An answer as expressions read it. */
   readonly answer: (response: HttpResponse) => Values
   /**
-   * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an expression
-   * needs.
+   * Evaluates what reads answers, such as this last one. Throws SkillError `bad_response` if they lack a field that
+   * an expression needs.
    */
-  readonly reading: <T>(response: HttpResponse, read: () => T) => T
+  readonly reading: <T>(response: HttpResponse | undefined, read: () => T) => T
 }
 
 /**
@@ -49,12 +50,14 @@ export interface Sender {
  */
 export function createSender(http: HttpClient, { errors, xml }: AnswerRules): Sender {
   const answer = (response: HttpResponse) => answerValue(response, xml)
+  let hasChanged = false
   return {
     answer,
     reading: (response, read) => reading(response, xml, read),
     async send(request, values, more = {}) {
-      const wanted = making(() => toHttpRequest(request, values, more))
+      const wanted = making(() => toHttpRequest(request, values, more), hasChanged ? 'unknown' : 'none')
       if (xml) await loadXml()
+      hasChanged ||= more.reads !== true && request.method !== 'GET' && request.method !== 'HEAD'
       const response = await http.request(wanted)
       if (response.status < 300) refuseErrors(answer, response, errors)
       return response
@@ -112,6 +115,7 @@ function toHttpRequest(
     headers: textValues(headers, values),
     ...withFields(body ? toBody(body, values) : {}, more.json),
     accept: [...accept, ...(more.accept ?? [])],
+    ...(more.reads && { reads: true }),
   }
 }
 
@@ -169,14 +173,14 @@ function toPart(
 }
 
 /** Evaluates what makes a request. Throws SkillError `bad_request` for unusable inputs. */
-function making<T>(make: () => T): T {
+function making<T>(make: () => T, effect: Effect): T {
   try {
     return make()
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     throw new SkillError('bad_request', `the request cannot be made: ${error.message}`, {
       hint: 'check the inputs of the step',
-      effect: 'none',
+      effect,
       cause: error,
     })
   }

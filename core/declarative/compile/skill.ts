@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { AnySkill, ConnectionDefinition, HttpResponse, SkillContext } from '../../plugin/index.ts'
+import {
+  SkillError,
+  type AnySkill,
+  type ConnectionDefinition,
+  type HttpResponse,
+  type SkillContext,
+} from '../../plugin/index.ts'
 import type {
   DeclaredImplementation,
   DeclaredNotFound,
@@ -7,8 +13,8 @@ import type {
   DeclaredVerify,
 } from '../language/declared.ts'
 import { pollUntilDone, runPages } from './pages.ts'
-import { conditionHolds, createSender, type AnswerRules } from './request.ts'
-import { connectionValues, outputOf, valueOf, type Values } from './values.ts'
+import { conditionHolds, createSender, type AnswerRules, type Sender } from './request.ts'
+import { connectionValues, outputOf, textValue, valueOf, type Values } from './values.ts'
 
 /** A skill of a declared plugin. */
 export function compileSkill(
@@ -18,7 +24,8 @@ export function compileSkill(
   rules: AnswerRules,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
-  const { permissions, verify, changedNothing, followWith } = declared
+  const { permissions, verify, followWith } = declared
+  const changedNothing = changedNothingOf(declared)
   return {
     name,
     title,
@@ -34,9 +41,7 @@ export function compileSkill(
             runVerify(declared, verify, rules, given, context),
         }),
     ...(destructive === undefined ? {} : { destructive }),
-    ...(changedNothing === undefined
-      ? {}
-      : { changedNothing: (made: unknown) => conditionHolds(changedNothing, { output: made }) }),
+    ...(changedNothing && { changedNothing }),
     ...(followWith === undefined ? {} : { followWith }),
     ...(enriches.length === 0 ? {} : { enriches }),
     ...(declared.implements.length === 0 ? {} : { implements: implementationsOf(declared.implements) }),
@@ -52,6 +57,12 @@ export function compileSkill(
     })),
     run: (given: unknown, context: SkillContext) => run(declared, rules, given, context),
   } as AnySkill
+}
+
+/** Default: a skipped request changed nothing. */
+function changedNothingOf({ changedNothing, destructive, skip }: DeclaredSkill) {
+  if (changedNothing !== undefined) return (made: unknown) => conditionHolds(changedNothing, { output: made })
+  return destructive && skip && ((made: { readonly changed?: unknown }) => made.changed === false)
 }
 
 /** As functions; what they give is checked where they are called. */
@@ -73,10 +84,12 @@ async function run(
   input: unknown,
   context: SkillContext,
 ): Promise<unknown> {
-  const { request, notFound, paging, poll, mapping } = declared
-  const values = valuesOfCall(declared, input, context)
+  const { request, notFound, paging, poll, mapping, skip } = declared
   const sender = createSender(context.http, rules)
   const { send, answer, reading } = sender
+  const values = await withAnswersBefore(declared, valuesOfCall(declared, input, context), sender)
+  if (skip && conditionHolds(skip.when, values))
+    return reading(undefined, () => outputOf(skip.mapping, values))
   const withAnswer = (response: HttpResponse) => ({ ...values, response: answer(response) })
   const missing = (response: HttpResponse) =>
     notFound !== undefined && isMissing(notFound, response, withAnswer(response))
@@ -94,9 +107,28 @@ async function run(
   }
   const polled = { ...values, submitted: answer(first) }
   const state = poll.request
-  const asks = { ask: () => send(state, polled), answer, isMissing: () => false }
+  const asks = { ask: () => send(state, polled, { reads: true }), answer, isMissing: () => false }
   const last = await pollUntilDone(declared, poll, polled, asks, context)
   return reading(last, () => outputOf(mapping, { ...polled, response: answer(last) }))
+}
+
+/** Sends the requests of `before`, and adds their answers to the values. */
+async function withAnswersBefore(
+  { before }: DeclaredSkill,
+  values: Values,
+  { send, answer }: Sender,
+): Promise<Values> {
+  const answers: Record<string, Values> = {}
+  for (const { name, request, when, require, message } of before) {
+    if (when !== undefined && !conditionHolds(when, { ...values, before: { ...answers } })) continue
+    answers[name] = answer(await send(request, { ...values, before: { ...answers } }, { reads: true }))
+    const known = { ...values, before: { ...answers } }
+    if (require === undefined || conditionHolds(require, known)) continue
+    const text =
+      textValue(message, known) ?? `the answer to the request '${name}' is not what the skill needs`
+    throw new SkillError('refused', text, { hint: 'check the inputs of the step', effect: 'none' })
+  }
+  return before.length === 0 ? values : { ...values, before: answers }
 }
 
 /** Gives the first answer before asking again. */
@@ -136,12 +168,12 @@ async function runVerify(
   input: unknown,
   context: SkillContext,
 ): Promise<unknown> {
-  const values = valuesOfCall(declared, input, context)
-  const { send, answer, reading } = createSender(context.http, rules)
-  const response = await send(request, values)
-  const answered = { ...values, response: answer(response) }
+  const sender = createSender(context.http, rules)
+  const values = await withAnswersBefore(declared, valuesOfCall(declared, input, context), sender)
   // An answer that does not tell must not count as a no: the write would be repeated.
-  return reading(response, () =>
-    tookEffect.evaluate(answered) === true ? outputOf(mapping, answered) : undefined,
-  )
+  const outcome = (known: Values) =>
+    tookEffect.evaluate(known) === true ? outputOf(mapping, known) : undefined
+  if (request === undefined) return sender.reading(undefined, () => outcome(values))
+  const response = await sender.send(request, values, { reads: true })
+  return sender.reading(response, () => outcome({ ...values, response: sender.answer(response) }))
 }

@@ -147,12 +147,16 @@ const hintForAnswer = 'the other system may have changed: report it to the autho
  * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an
  * expression needs.
  */
-export function reading<T>(response: HttpResponse, xml: DeclaredXml | undefined, read: () => T): T {
+export function reading<T>(
+  response: HttpResponse | undefined,
+  xml: DeclaredXml | undefined,
+  read: () => T,
+): T {
   try {
     return read()
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
-    if (bodyOf(response) === undefined) explainUnreadable(response, xml)
+    if (response !== undefined && bodyOf(response) === undefined) explainUnreadable(response, xml)
     throw new SkillError('bad_response', `the answer cannot be read: ${error.message}`, {
       hint: hintForAnswer,
       cause: error,

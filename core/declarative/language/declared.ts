@@ -172,9 +172,14 @@ export interface DeclaredSkill {
   readonly implements: readonly DeclaredImplementation[]
   readonly input: JsonSchema
   readonly output: JsonSchema
+  /** Sent first, in this order. */
+  readonly before: readonly DeclaredBefore[]
+  readonly skip: DeclaredSkip | undefined
   readonly request: DeclaredRequest
   readonly notFound: DeclaredNotFound | undefined
   readonly paging: DeclaredPaging | undefined
+  /** Only with `paging`, whose items are then ids. */
+  readonly details: DeclaredDetails | undefined
   readonly poll: DeclaredPoll | undefined
   readonly mapping: OutputTemplate
   readonly examples: readonly DeclaredExample[]
@@ -189,6 +194,32 @@ export interface DeclaredImplementation {
   readonly output: OutputTemplate
 }
 
+/** A request that reads before the request of a skill; expressions read its answer as `before.<name>`. */
+export interface DeclaredBefore {
+  readonly name: string
+  readonly request: DeclaredRequest
+  /** Undefined: always sent. */
+  readonly when: Program | undefined
+  /** Without it, the skill fails; reads the answer too. */
+  readonly require: Program | undefined
+  readonly message: Template | undefined
+}
+
+/** When the request of a skill is not sent. */
+export interface DeclaredSkip {
+  readonly when: Program
+  readonly mapping: OutputTemplate
+}
+
+/** Reads the details of the listed ids. */
+export interface DeclaredDetails {
+  /** Reads `ids`. */
+  readonly request: DeclaredRequest
+  /** The most ids in a request. */
+  readonly size: number
+  readonly items: Program
+}
+
 export interface DeclaredNotFound {
   readonly statuses: readonly number[]
   readonly when: Program | undefined
@@ -196,7 +227,8 @@ export interface DeclaredNotFound {
 }
 
 export interface DeclaredVerify {
-  readonly request: DeclaredRequest
+  /** Undefined: the answers of `before` tell. */
+  readonly request: DeclaredRequest | undefined
   readonly tookEffect: Program
   readonly mapping: OutputTemplate
 }

@@ -107,6 +107,57 @@ export const requestMaps = {
       },
     },
   },
+  before: {
+    what: 'a request of `before`',
+    description: 'A request that reads, sent before the request of the skill.',
+    rules: oneMethod,
+    keys: {
+      ...requestKeyDeclarations,
+      when: {
+        meaning: 'a condition; if it is false, the request is not sent, and its answer is missing',
+        default: 'always sent',
+        schema: condition,
+      },
+      require: {
+        meaning: 'a condition over `before`, which has this answer too; if it is false, the step fails',
+        default: 'none',
+        schema: condition,
+      },
+      message: {
+        meaning: 'the message of that error',
+        default: 'made from the name',
+        schema: text,
+        with: ['require'],
+      },
+    },
+  },
+  skip: {
+    what: '`skip`',
+    description: 'When the request of the skill is not sent.',
+    keys: {
+      when: { meaning: 'a condition, usually over `before`', schema: condition },
+      output: {
+        meaning: 'the output then; that of a write also has `changed`, which is false',
+        default: 'none',
+        schema: map,
+      },
+    },
+    required: ['when'],
+  },
+  details: {
+    what: '`details`',
+    description: 'Reads the details of the ids that `paging` has listed.',
+    keys: {
+      request: { meaning: 'a request that reads; `ids` has the next ids', schema: reference('request') },
+      size: {
+        meaning: 'the most ids in a request; with 1, it is sent for each id',
+        default: '`100`',
+        schema: integer(requestBounds.pageSize),
+      },
+      items: { meaning: 'the list in `response`', schema: text },
+    },
+    required: ['request', 'items'],
+  },
   error: {
     what: 'an error',
     description: 'Explains an answer of the other system.',
@@ -203,15 +254,19 @@ export const requestMaps = {
     what: '`verify`',
     description: 'Asks the other system whether an interrupted write took effect.',
     keys: {
-      request: { meaning: 'a request that reads', schema: reference('request') },
-      took_effect: { meaning: 'a condition over `response`', schema: condition },
+      request: {
+        meaning: 'a request that reads',
+        default: 'the requests of `before`, which are sent anew',
+        schema: reference('request'),
+      },
+      took_effect: { meaning: 'a condition over `response`, or over `before`', schema: condition },
       output: {
         meaning: 'the output if it did',
         default: 'the `output` of the skill, over this answer',
         schema: map,
       },
     },
-    required: ['request', 'took_effect'],
+    required: ['took_effect'],
   },
   poll: {
     what: '`poll`',

@@ -76,6 +76,23 @@ export const skillMaps = {
         default: 'none',
         schema: { type: 'object', additionalProperties: reference('field') },
       },
+      before: {
+        meaning:
+          'requests that read, sent first, in this order: name → a request. Later expressions read the answers as `before.<name>`',
+        default: 'none',
+        schema: {
+          type: 'object',
+          minProperties: 1,
+          maxProperties: 5,
+          additionalProperties: reference('before'),
+        },
+      },
+      skip: {
+        meaning:
+          'a condition, usually over `before`: the request is not sent. The output of a write then has `changed: false`, else `changed: true`',
+        default: 'always sent',
+        schema: { anyOf: [{ type: ['string', 'boolean'] }, reference('skip')] },
+      },
       request: { meaning: 'the request', schema: reference('request') },
       not_found: {
         meaning:
@@ -93,6 +110,12 @@ export const skillMaps = {
         meaning: 'how a list that comes in pages is read; `output` then reads `items`',
         default: 'one request',
         schema: reference('paging'),
+      },
+      details: {
+        meaning: 'how the details of listed ids are read; with `paging`, whose `items` are then ids',
+        default: 'the items of the pages',
+        schema: reference('details'),
+        with: ['paging'],
       },
       poll: {
         meaning: 'how to wait for an operation that the request only started',

@@ -5,7 +5,8 @@ import { readChoice, readFields, type Fields } from '../../playbook/template/fie
 import type { DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { repeats, skillEffects } from '../language/skill-keys.ts'
-import { readOutput } from './read-output.ts'
+import { checkReads } from './read-before.ts'
+import { readOutput, withFlags, type Flags } from './read-output.ts'
 import { literalText, readRequest } from './read-request.ts'
 import { readCondition, type Names, type PluginReading } from './reading.ts'
 
@@ -20,6 +21,9 @@ export interface SkillSoFar {
   readonly names: Names
   /** The names of what reads an answer. */
   readonly answered: Names
+  readonly hasBefore: boolean
+  /** Fields that its output has if the request was sent. */
+  readonly flags: Flags
   readonly output: JsonSchema
   readonly mapping: OutputTemplate
 }
@@ -74,7 +78,7 @@ function readVerify(
   reading: PluginReading,
   fields: Fields,
   repeat: ReadEffects['repeat'],
-  { names, answered, output, mapping }: SkillSoFar,
+  { names, answered, hasBefore, flags, output, mapping }: SkillSoFar,
 ): DeclaredVerify | undefined {
   const { problems } = reading
   const entry = fields.get('verify')
@@ -92,12 +96,20 @@ function readVerify(
   const conditionEntry = own?.get('took_effect')
   const outputEntry = own?.get('output')
   const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
-  const tookEffect = conditionEntry && readCondition(reading, answered, conditionEntry)
-  const read = outputEntry && readOutput(reading, answered, outputEntry.value, output)
+  checkReads(reading, requestEntry?.value, '`verify`')
+  if (own && !requestEntry && !hasBefore)
+    problems.add('E105', '`verify` needs `request`', entry.key, 'write the request that asks for the state')
+  const after = requestEntry ? answered : names
+  const tookEffect = conditionEntry && readCondition(reading, after, conditionEntry)
+  const given = outputEntry && readOutput(reading, after, outputEntry.value, output)
+  if (own && !requestEntry && !outputEntry)
+    problems.add('E105', '`verify` without `request` needs `output`', entry.key, 'write output: { … }')
+  const read = given && withFlags(given, flags)
   const mismatch = read && explainMismatch(typeOfSchema(read.schema), typeOfSchema(output))
   if (mismatch !== undefined) {
     const message = `the output of \`verify\` does not fit that of the skill: ${mismatch}`
     problems.add('E805', message, outputEntry!.value)
   }
-  return request && tookEffect && { request, tookEffect, mapping: read?.mapping ?? mapping }
+  if (tookEffect === undefined || (requestEntry !== undefined && request === undefined)) return undefined
+  return { request, tookEffect, mapping: read?.mapping ?? mapping }
 }

@@ -175,36 +175,39 @@ const valueType = (type: Type): Type => withoutEnumerations(jsonType(withTextKey
 const isUnknown = (type: Type): boolean =>
   type.kind === 'dyn' || (type.kind === 'list' && isUnknown(type.element))
 
-/**
- * The output of a skill whose object may not exist: what is read of an object that does, or what is given for
- * one that does not. `found` tells which.
- */
-export function joinNotFound(
-  found: ReadOutput,
-  missing: ReadOutput,
-): { readonly found: ReadOutput; readonly missing: OutputTemplate; readonly schema: JsonSchema } {
-  const first = withFound(found, true)
-  const second = withFound(missing, false)
-  return { found: first, missing: second.mapping, schema: joinSchemas(first.schema, second.schema) }
-}
+/** Fields that every output of a skill has, such as `found`. */
+export type Flags = Readonly<Record<string, boolean>>
 
-function withFound(output: ReadOutput, value: boolean): ReadOutput {
-  const { mapping, schema } = output
+/** An output with these fields, unless it has others of their names. */
+export function withFlags({ mapping, schema }: ReadOutput, flags: Flags): ReadOutput {
   const entries = mapping.kind === 'map' ? mapping.entries : []
-  if (entries.some(([name]) => name === 'found')) return output
-  const field = { kind: 'value', value: { kind: 'literal', value }, dropsNull: false } as const
+  const added = Object.entries(flags).filter(([flag]) => entries.every(([name]) => name !== flag))
+  if (added.length === 0) return { mapping, schema }
+  const names = added.map(([flag]) => flag)
   return {
-    mapping: { kind: 'map', entries: [['found', field], ...entries] },
+    mapping: {
+      kind: 'map',
+      entries: [
+        ...added.map(([flag, value]): [string, OutputTemplate] => [
+          flag,
+          { kind: 'value', value: { kind: 'literal', value }, dropsNull: false },
+        ]),
+        ...entries,
+      ],
+    },
     schema: {
       ...schema,
-      required: ['found', ...(schema.required ?? [])],
-      properties: { found: { type: 'boolean' }, ...schema.properties },
+      required: [...names, ...(schema.required ?? [])],
+      properties: {
+        ...Object.fromEntries(names.map((name) => [name, { type: 'boolean' } as const])),
+        ...schema.properties,
+      },
     },
   }
 }
 
 /** The schema of the values of both; fields that one of them lacks are optional. */
-function joinSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
+export function joinSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   if (a.type !== 'object' || b.type !== 'object' || a.properties === undefined) {
     return explainMismatch(typeOfSchema(b), typeOfSchema(a)) === undefined ? a : unionOf([a, b])
   }

@@ -103,14 +103,14 @@ function readLimit(reading: PluginReading, names: Names, fields: Fields): Templa
   return readTemplate(reading, names, entry.value).template
 }
 
-const elementOf = (type: Type | undefined): Type => {
+export const elementOf = (type: Type | undefined): Type => {
   const plain = type && withoutNull(withoutOptionals(type))
   return plain?.kind === 'list' ? plain.element : dyn
 }
 
-/** The names of the output of a skill with paging. */
-export const pagingNames = (paging: DeclaredPaging | undefined): Names => ({
-  items: list(elementOf(paging?.items.type)),
+/** The names of the output of a skill with paging; `items` is the type of the list. */
+export const pagingNames = (items: Type | undefined): Names => ({
+  items: list(elementOf(items)),
   complete: bool,
   total: nullable(integer),
 })

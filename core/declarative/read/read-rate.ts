@@ -73,7 +73,13 @@ export function checkRatePaths(
 ): void {
   const rate = connectionNode.kind === 'map' ? entryNamed(connectionNode, 'rate')?.value : undefined
   if (rate?.kind !== 'list') return
-  const requests = skills.flatMap(({ request, poll, verify }) => [request, poll?.request, verify?.request])
+  const requests = skills.flatMap(({ before, request, details, poll, verify }) => [
+    ...before.map((each) => each.request),
+    request,
+    details?.request,
+    poll?.request,
+    verify?.request,
+  ])
   const beginnings = [check, ...requests].flatMap((each) => (each ? (beginningOf(each.path) ?? []) : []))
   for (const node of rate.items) {
     const value = node.kind === 'map' ? entryNamed(node, 'path')?.value : undefined

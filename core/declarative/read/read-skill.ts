@@ -4,13 +4,7 @@ import { quote } from '../../playbook/language/problem.ts'
 import { describe, readChoice, readFields, readWord, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { plainValue } from '../../playbook/yaml/plain-value.ts'
-import type {
-  DeclaredExample,
-  DeclaredNotFound,
-  DeclaredPoll,
-  DeclaredRequest,
-  DeclaredSkill,
-} from '../language/declared.ts'
+import type { DeclaredExample, DeclaredPoll, DeclaredRequest, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import { compileSchema } from '../../schema/index.ts'
@@ -18,10 +12,11 @@ import { checkEnriching } from '../../registry/check-enriching.ts'
 import { readDocs } from './read-connection.ts'
 import { readExamples, type PluginFiles } from './read-examples.ts'
 import { readFieldMap, readJsonSchema } from './read-fields.ts'
-import { joinNotFound, readOutput, type ReadOutput } from './read-output.ts'
+import { joinSchemas, readOutput, withFlags, type Flags, type ReadOutput } from './read-output.ts'
+import { readBefore, readDetails } from './read-before.ts'
 import { readEffects } from './read-effects.ts'
 import { readImplements } from './read-implements.ts'
-import { pagingNames, readPaging, readPoll } from './read-paging.ts'
+import { elementOf, pagingNames, readPaging, readPoll } from './read-paging.ts'
 import { literalText, readRequest, readStatuses, readTexts } from './read-request.ts'
 import { connectionNames, readCondition, responseType, type Names, type PluginReading } from './reading.ts'
 
@@ -51,32 +46,27 @@ export function readSkill(
     enriches.length > 0 ? observable(enriches) : {},
   )
   const isWrite = writtenEffect(fields) === 'write'
-  const names = {
-    ...connectionNames(settings),
-    input: input.type,
-    ...(isWrite && { idempotency_key: string }),
-  }
+  const { before, names } = readBefore(
+    reading,
+    { ...connectionNames(settings), input: input.type, ...(isWrite && { idempotency_key: string }) },
+    fields.get('before'),
+  )
   const body = readBodyType(reading, fields.get('response'))
   const answered = { ...names, response: responseType(reading, body) }
-  const requestEntry = fields.get('request')
-  const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
-  const pagingEntry = fields.get('paging')
-  const paging = pagingEntry && readPaging(reading, names, answered, pagingEntry)
-  const pollEntry = fields.get('poll')
-  const poll = pollEntry && readPoll(reading, names, body, pollEntry)
-  if (pagingEntry && pollEntry)
-    problems.add('E801', 'a skill has `paging` or `poll`, not both', pollEntry.key, 'remove one')
-  if (pollEntry && isWrite) checkPoll(reading, pollEntry, request, poll)
-  const last = poll?.request ? { ...answered, submitted: responseType(reading) } : answered
-  const outputNames = pagingEntry ? { ...names, ...pagingNames(paging) } : last
-  const read = readOutputs(reading, outputNames, answered, fields, enriches.length > 0)
+  const requests = readRequests(reading, fields, { names, answered, body, isWrite })
+  const { request } = requests
+  const read = readOutputs(reading, { ...requests, names, answered, fields, isWrite, enriches })
   const texts = {
     title: literalText(reading, fields, 'title'),
     description: literalText(reading, fields, 'description'),
     docs: readDocs(reading, fields),
     permissions: readTexts(reading, fields.get('permissions')),
   }
-  const effects = readEffects(reading, fields, read && { names, answered, ...read })
+  const effects = readEffects(
+    reading,
+    fields,
+    read && { names, answered, hasBefore: before.length > 0, ...read },
+  )
   const enrichesEntry = fields.get('enriches')
   const paths = readTexts(reading, fields.get('examples'))
   const examples = files ? readExamples(reading, fields.get('examples'), paths, files) : []
@@ -103,12 +93,53 @@ export function readSkill(
     enriches,
     implements: readImplements(reading, fields.get('implements'), implementing),
     input: input.schema,
+    before,
     request,
-    paging,
-    poll,
+    paging: requests.paging,
+    details: requests.details,
+    poll: requests.poll,
     examples,
-    ...read,
+    output: read.output,
+    mapping: read.mapping,
+    notFound: read.notFound,
+    skip: read.skip,
   }
+}
+
+interface RequestSurroundings {
+  /** Names of requests. */
+  readonly names: Names
+  /** Names of what reads an answer. */
+  readonly answered: Names
+  readonly body: Type
+  readonly isWrite: boolean
+}
+
+/** Reads the request of a skill, and how its pages or states are asked for. */
+function readRequests(
+  reading: PluginReading,
+  fields: Fields,
+  { names, answered, body, isWrite }: RequestSurroundings,
+) {
+  const { problems } = reading
+  const requestEntry = fields.get('request')
+  const request = requestEntry && readRequest(reading, names, requestEntry.value)?.request
+  const pagingEntry = fields.get('paging')
+  const paging = pagingEntry && readPaging(reading, names, answered, pagingEntry)
+  const detailsEntry = fields.get('details')
+  const id = elementOf(paging?.items.type)
+  const details = detailsEntry && readDetails(reading, names, body, id, detailsEntry)
+  if (detailsEntry && !pagingEntry)
+    problems.add('E112', '`details` belongs to `paging`', detailsEntry.key, 'list the ids with paging')
+  const pollEntry = fields.get('poll')
+  const poll = pollEntry && readPoll(reading, names, body, pollEntry)
+  if (pagingEntry && pollEntry)
+    problems.add('E801', 'a skill has `paging` or `poll`, not both', pollEntry.key, 'remove one')
+  if (pollEntry && isWrite) checkPoll(reading, pollEntry, request, poll)
+  const last = poll?.request ? { ...answered, submitted: responseType(reading) } : answered
+  const listed = details?.items ?? paging?.items
+  const outputNames = pagingEntry ? { ...names, ...pagingNames(listed?.type) } : last
+  return { request, paging, details, poll, outputNames }
 }
 
 /** The effect as it is written, which is checked later. */
@@ -192,24 +223,59 @@ function readBodyType(reading: PluginReading, entry: Entry | undefined): Type {
   return dyn
 }
 
-type ReadOutputs = Pick<DeclaredSkill, 'output' | 'mapping' | 'notFound'>
+interface ReadOutputs extends Pick<DeclaredSkill, 'output' | 'mapping' | 'notFound' | 'skip'> {
+  /** Fields that the output has if the request was sent. */
+  readonly flags: Flags
+}
 
+interface OutputSurroundings extends Pick<RequestSurroundings, 'names' | 'answered' | 'isWrite'> {
+  readonly fields: Fields
+  /** Names of the output. */
+  readonly outputNames: Names
+  readonly enriches: readonly string[]
+}
+
+/** Reads the outputs of a skill: of its answer, of an object that does not exist, and without the request. */
 function readOutputs(
   reading: PluginReading,
-  names: Names,
-  answered: Names,
-  fields: Fields,
-  isEnriching: boolean,
+  { fields, names, answered, outputNames, isWrite, enriches }: OutputSurroundings,
 ): ReadOutputs | undefined {
   const outputEntry = fields.get('output')
-  const output = outputEntry && readOutput(reading, names, outputEntry.value)
-  const entry = fields.get('not_found')
-  if (output === undefined || entry === undefined)
-    return output && { output: output.schema, mapping: output.mapping, notFound: undefined }
-  const { statuses, when, output: other } = readNotFound(reading, answered, entry, output.schema)
-  const joined = joinNotFound(output, isEnriching ? withRisk(other) : other)
-  const notFound: DeclaredNotFound = { statuses, when, mapping: joined.missing }
-  return { output: joined.schema, mapping: joined.found.mapping, notFound }
+  const [missingEntry, skipEntry] = [fields.get('not_found'), fields.get('skip')]
+  const output = outputEntry && readOutput(reading, outputNames, outputEntry.value)
+  if (output === undefined) return undefined
+  const missing = missingEntry && readNotFound(reading, answered, missingEntry, output.schema)
+  const skip = skipEntry && readSkip(reading, names, skipEntry, output.schema)
+  const flagsIf = (isFound: boolean, isChanged: boolean): Flags => ({
+    ...(missing && { found: isFound }),
+    ...(skip && isWrite && { changed: isChanged }),
+  })
+  const isEnriching = enriches.length > 0
+  const flags = flagsIf(true, true)
+  const main = withFlags(output, flags)
+  const ofMissing =
+    missing && withFlags(isEnriching ? withRisk(missing.output) : missing.output, flagsIf(false, false))
+  const ofSkip = skip && withFlags(isEnriching ? withRisk(skip.output) : skip.output, flagsIf(true, false))
+  const schemas = [ofMissing, ofSkip].flatMap((each) => (each ? [each.schema] : []))
+  return {
+    flags,
+    output: schemas.reduce(joinSchemas, main.schema),
+    mapping: main.mapping,
+    notFound: missing && { statuses: missing.statuses, when: missing.when, mapping: ofMissing!.mapping },
+    skip: skip?.when && { when: skip.when, mapping: ofSkip!.mapping },
+  }
+}
+
+/** Reads when the request is not sent: a condition, or one with an output. */
+function readSkip(reading: PluginReading, names: Names, entry: Entry, found: JsonSchema) {
+  const output: ReadOutput = readOutput(reading, names, { kind: 'map', entries: [], start: 0, end: 0 })
+  if (entry.value.kind !== 'map') return { when: readCondition(reading, names, entry), output }
+  const fields = readFields(reading.problems, entry.value, pluginGrammar.skip)
+  const [whenEntry, outputEntry] = [fields?.get('when'), fields?.get('output')]
+  return {
+    when: whenEntry && readCondition(reading, names, whenEntry),
+    output: outputEntry ? readOutput(reading, names, outputEntry.value, found) : output,
+  }
 }
 
 function readNotFound(reading: PluginReading, names: Names, entry: Entry, found: JsonSchema) {

@@ -24,7 +24,8 @@ export function inDoubtAfterChanges(
   let underWay = 0
   const tell = (): void => onEffect(hasChanged || underWay > 0 ? 'unknown' : 'none')
   return async (wanted) => {
-    const isChange = wanted.method !== undefined && wanted.method !== 'GET' && wanted.method !== 'HEAD'
+    const { method = 'GET', reads } = wanted
+    const isChange = reads !== true && method !== 'GET' && method !== 'HEAD'
     let isSent = false
     const onSent = (): void => {
       if (!isChange || isSent) return
