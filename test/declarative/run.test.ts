@@ -53,6 +53,14 @@ describe('a declarative skill', () => {
     }
   })
 
+  it('sends a word of OData in a path as it is, but percent-encodes the same as a value', async () => {
+    const parts = {
+      connection: withKey,
+      skill: 'input: { id: {} }\nrequest: { get: [members, "${{ input.id }}", $ref] }',
+    }
+    expect((await sent(parts, { id: '$ref' })).request.path).to.equal('/members/%24ref/$ref')
+  })
+
   it('leaves out parameters without a value, and repeats lists', async () => {
     const skill = `input: { a: { optional: true }, tags: { type: array, items: { type: string } } }
 request:

@@ -4,20 +4,24 @@ import { closeAll, declaredWith, getIp, known, startedFor } from './sandbox-supp
 describe('the credentials of a declarative plugin in its sandbox', () => {
   afterEach(closeAll)
 
-  it('issues tokens at another address, which is a field', async () => {
-    const connection = `fields:
+  for (const [what, field, login] of [
+    ['a field', 'default: https://login.example.com', 'settings.login_url'],
+    ['an optional field', 'optional: true', "settings.?login_url.orValue('https://login.example.com')"],
+  ] as const)
+    it(`issues tokens at another address, which is ${what}`, async () => {
+      const connection = `fields:
   api_key: { secret: true }
-  login_url: { address: public, default: https://login.example.com }
-other_origins: ["\${{ settings.login_url }}"]
+  login_url: { address: public, ${field} }
+other_origins: ["\${{ ${login} }}"]
 auth:
-  oauth2: { grant: client_credentials, token: "\${{ settings.login_url }}/token", client_id: kim, client_secret: "\${{ settings.api_key }}" }`
-    const { run, running, code } = await startedFor(declaredWith({ connection, skill: getIp }, known))
-    expect(await run({ ip: '192.0.2.1' })).to.deep.include({ score: 9 })
-    expect(running.requests[0]?.path).to.equal('/token')
-    expect(await code({ ip: '192.0.2.1' }, { api_key: 'another-secret' })).to.deep.equal({
-      code: 'token_refused',
+  oauth2: { grant: client_credentials, token: "\${{ ${login} }}/token", client_id: kim, client_secret: "\${{ settings.api_key }}" }`
+      const { run, running, code } = await startedFor(declaredWith({ connection, skill: getIp }, known))
+      expect(await run({ ip: '192.0.2.1' })).to.deep.include({ score: 9 })
+      expect(running.requests[0]?.path).to.equal('/token')
+      expect(await code({ ip: '192.0.2.1' }, { api_key: 'another-secret' })).to.deep.equal({
+        code: 'token_refused',
+      })
     })
-  })
 
   const secrets = 'api_key: { secret: true }'
   for (const [name, auth, fields = secrets] of [

@@ -13,6 +13,7 @@ import {
   type MultipartPart,
   type RequestPath,
 } from '../../plugin/index.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
 import type {
   DeclaredBody,
   DeclaredConnection,
@@ -133,10 +134,18 @@ function toPath(path: DeclaredPath, values: Values): RequestPath {
       return textValue(path.address, values) ?? ''
     case 'segments': {
       const segments = path.segments.map((segment) => textValue(segment, values) ?? '')
-      return path.endsWithSlash ? `${pathText(segments)}/` : segments
+      if (!path.endsWithSlash && !path.segments.some(isOfOData)) return segments
+      const texts = segments.map((text, at) =>
+        isOfOData(path.segments[at]!) ? `/${text}` : pathText([text]),
+      )
+      return `${texts.join('')}${path.endsWithSlash ? '/' : ''}`
     }
   }
 }
+
+/** Words such as `$ref`: percent-encoded, a system may read them as the id of an object. */
+const isOfOData = (segment: Template): boolean =>
+  segment.kind === 'literal' && typeof segment.value === 'string' && /^\$[a-z]+$/i.test(segment.value)
 
 function toBody(
   body: DeclaredBody,

@@ -34,7 +34,7 @@ export function reachedAt(
   basePath: string,
 ): MadeUpSettings {
   const addresses = Object.entries(properties).flatMap(([name, schema]) => {
-    const value = settings[name] ?? schema.default
+    const value = settings[name] ?? schema.default ?? madeUpOrigin
     if (name === 'base_url' || schema.format !== 'uri' || typeof value !== 'string') return []
     return [[name, `${url}${new URL(value).pathname.replace(/\/$/, '')}`]]
   })
