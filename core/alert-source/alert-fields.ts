@@ -5,7 +5,10 @@ const maxItems = 100
 
 type Scalar = string | number | boolean
 
-/** Reads fields of a JSON value by path. Names ignore case, because log pipelines change it. Never throws. */
+/**
+ * Reads fields of a JSON value by path. Log pipelines change the case of names, so it is ignored, and flatten objects, so a path may
+ * also be the name of one field. Never throws.
+ */
 export class AlertFields {
   readonly #root: unknown
   readonly #named = new Map<object, ReadonlyMap<string, unknown>>()
@@ -17,6 +20,8 @@ export class AlertFields {
   /** The texts, numbers and flags at the path, in their order; empty if there is none. */
   all(path: string): readonly Scalar[] {
     const found: Scalar[] = []
+    const flat = this.#flat(path)
+    if (isScalar(flat)) return [flat]
     this.#collect(this.#root, stepsOf(path), 0, found)
     return found
   }
@@ -27,6 +32,8 @@ export class AlertFields {
 
   /** Whether there is anything at the path, also an object, a list or an empty text. */
   has(path: string): boolean {
+    const flat = this.#flat(path)
+    if (flat !== undefined && flat !== null) return true
     let at = this.#root
     for (const { name } of stepsOf(path)) {
       if (Array.isArray(at)) at = at[0]
@@ -34,6 +41,10 @@ export class AlertFields {
       if (at === undefined || at === null) return false
     }
     return true
+  }
+
+  #flat(path: string): unknown {
+    return this.#field(this.#root, path.toLowerCase())
   }
 
   #collect(value: unknown, steps: readonly Step[], index: number, found: Scalar[]): void {

@@ -45,6 +45,17 @@ describe('POST alerts/forward/{organization}/{provider}', () => {
     expect((await post('{"title":"x"}')).json.alert_type).to.equal(null)
   })
 
+  it('accepts a key of the role intake in the address, and no other key', async () => {
+    const of = (key: string) => api.call('POST', `${path}?key=${key}`, { body: 'x', key: null })
+    const reply = await of(await api.newKey('intake', ['acme']))
+    expect(reply.status, reply.text).to.equal(201)
+    expectProblem(await of(api.adminKey), 403, 'role_insufficient')
+    expectProblem(await of('toc_nope'), 401, 'key_invalid')
+    const list = await api.call('GET', `/api/alerts?key=${await api.newKey('reader')}`, { key: null })
+    expectProblem(list, 401, 'key_missing')
+    expect(JSON.stringify(api.logged)).to.not.include(api.adminKey.slice(-43))
+  })
+
   it('takes a repeated request once', async () => {
     const headers = { 'idempotency-key': 'k-1' }
     const first = await post(finding, path, headers)

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { CancelledError } from '../../../core/errors/errors.ts'
@@ -88,7 +88,9 @@ export function requestHandler(route: Route, services: Services, settings: Reque
     if (needsKey(route) || route.access === 'sign_in') refuseCrossSite(headers, settings.ownNames)
     if (needsKey(route)) {
       const origin = { requestId, address, cookie, isActivity: isActivity(route, headers) }
-      seen.caller = await authenticate(headers, services, origin)
+      const inQuery = route.keyInQuery === true ? keyInQuery(context) : undefined
+      seen.caller = await authenticate(inQuery ?? headers, services, origin)
+      if (inQuery !== undefined) authorize(seen.caller, ['intake'])
       authorize(seen.caller, route.access)
       route.admit?.(seen.caller, services)
     }
@@ -120,6 +122,13 @@ export function requestHandler(route: Route, services: Services, settings: Reque
       content.release()
     }
   }
+}
+
+/** Headers with the key of the query; undefined if the request has credentials in its own headers, or no key. */
+function keyInQuery({ req: { headers }, querystring }: Context): IncomingHttpHeaders | undefined {
+  if (headers.authorization !== undefined || headers.cookie !== undefined) return undefined
+  const key = new URLSearchParams(querystring).get('key')
+  return key === null ? undefined : { authorization: `Bearer ${key}` }
 }
 
 const needsKey = ({ access }: Route): boolean => typeof access !== 'string'

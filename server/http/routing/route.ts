@@ -201,6 +201,8 @@ interface RouteBase {
   readonly body?: JsonSchema
   /** A binary body instead of `body`. */
   readonly bytes?: BytesBody
+  /** Accepts a key of the role intake as the query parameter `key`, for senders that can only be given an address. */
+  readonly keyInQuery?: true
   /** Whether to handle a request with an `Idempotency-Key` once; default: see `isOnce`. */
   readonly once?: boolean
   /**

@@ -19,7 +19,13 @@ export const forwardAlert = defineRoute({
   admit: (caller, { intakeGate }) => intakeGate.admit(caller),
   headers: alertHeaders,
   bytes: {},
+  keyInQuery: true,
   query: {
+    key: {
+      type: 'string',
+      description:
+        'The API key, if the sender can set no header. Only a key of the role `intake` is accepted here, because addresses are logged by proxies.',
+    },
     alert_type: {
       ...alertType,
       description:
