@@ -74,6 +74,7 @@ poll:
   request: { get: [scans, "\${{ submitted.body.id }}"] }
   until: response.body.state == "done"
   failed: response.body.state == "failed"
+  message: "the scan is \${{ response.body.state }}"
   every: 1ms
   timeout: ${timeout}
 output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
@@ -92,6 +93,7 @@ output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
   it('fails with the operation', async () => {
     expect(await failure(run(waiting('1m'), states({ state: 'failed' })))).to.include({
       code: 'operation_failed',
+      message: 'the scan is failed',
     })
   })
 

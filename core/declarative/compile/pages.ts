@@ -9,6 +9,7 @@ import {
   type PageRequest,
   type SkillContext,
 } from '../../plugin/index.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
 import type {
   DeclaredDetails,
   DeclaredPaging,
@@ -17,7 +18,7 @@ import type {
   DeclaredSkill,
 } from '../language/declared.ts'
 import { conditionHolds, type Sender } from './request.ts'
-import { notAList, outputOf, programResult, valueOf, type Values } from './values.ts'
+import { notAList, outputOf, programResult, textValue, valueOf, type Values } from './values.ts'
 
 /** Reads a list page after page. */
 export async function runPages(
@@ -134,7 +135,7 @@ function limitOf({ limit }: DeclaredPaging, values: Values): number {
 }
 
 /** How the state of an operation is asked for. */
-interface PollRequests extends Pick<Sender, 'answer'> {
+interface PollRequests extends Pick<Sender, 'answer' | 'reading'> {
   readonly ask: () => Promise<HttpResponse>
   /** Whether an answer says that the object does not exist, which ends the wait. */
   readonly isMissing: (response: HttpResponse) => boolean
@@ -151,9 +152,9 @@ const marginMs = 1000
  */
 export async function pollUntilDone(
   { effect }: DeclaredSkill,
-  { until, failed, everyMs, timeoutMs }: DeclaredPoll,
+  { until, failed, message, everyMs, timeoutMs }: DeclaredPoll,
   values: Values,
-  { ask, answer, isMissing }: PollRequests,
+  { ask, answer, reading, isMissing }: PollRequests,
   { signal, deadlineMs, nowMs }: SkillContext,
 ): Promise<HttpResponse> {
   const startedMs = performance.now()
@@ -163,14 +164,21 @@ export async function pollUntilDone(
     if (isMissing(response)) return response
     const answered = { ...values, response: answer(response) }
     if (failed !== undefined && conditionHolds(failed, answered))
-      throw new SkillError('operation_failed', 'the operation has failed in the other system', {
-        hint: 'look it up in the other system',
-      })
+      throw new SkillError(
+        'operation_failed',
+        reading(response, () => failureText(message, answered)),
+        {
+          hint: 'look it up in the other system',
+        },
+      )
     if (conditionHolds(until, answered)) return response
     if (performance.now() - startedMs + everyMs > allowedMs) throw unfinished(effect, allowedMs)
     await sleep(everyMs, undefined, { signal })
   }
 }
+
+const failureText = (message: Template | undefined, values: Values): string =>
+  textValue(message, values)?.slice(0, 300) ?? 'the operation has failed in the other system'
 
 function unfinished(effect: DeclaredSkill['effect'], ms: number): Error {
   const message = `the operation has not ended within ${Math.max(0, Math.round(ms / 1000))} s`

@@ -101,13 +101,13 @@ async function run(
   if (missing(first)) return ofMissing(first)
   if (poll === undefined) return reading(first, () => outputOf(mapping, withAnswer(first)))
   if (poll.request === undefined) {
-    const asks = { ask: firstThen(first, ask), answer, isMissing: missing }
+    const asks = { ask: firstThen(first, ask), answer, reading, isMissing: missing }
     const last = await pollUntilDone(declared, poll, values, asks, context)
     return missing(last) ? ofMissing(last) : reading(last, () => outputOf(mapping, withAnswer(last)))
   }
   const polled = { ...values, submitted: answer(first) }
   const state = poll.request
-  const asks = { ask: () => send(state, polled, { reads: true }), answer, isMissing: () => false }
+  const asks = { ask: () => send(state, polled, { reads: true }), answer, reading, isMissing: () => false }
   const last = await pollUntilDone(declared, poll, polled, asks, context)
   return reading(last, () => outputOf(mapping, { ...polled, response: answer(last) }))
 }

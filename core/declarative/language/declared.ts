@@ -238,6 +238,8 @@ export interface DeclaredPoll {
   readonly request: DeclaredRequest | undefined
   readonly until: Program
   readonly failed: Program | undefined
+  /** If it has failed; reads `response`. */
+  readonly message: Template | undefined
   readonly everyMs: number
   readonly timeoutMs: number
 }

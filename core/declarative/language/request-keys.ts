@@ -283,6 +283,11 @@ export const requestMaps = {
         default: 'never',
         schema: condition,
       },
+      message: {
+        meaning: 'the message if it has failed; may read `response`',
+        default: 'the operation has failed in the other system',
+        schema: text,
+      },
       every: { meaning: 'the wait between two requests', default: '`5s`', schema: reference('duration') },
       timeout: {
         meaning: 'the longest wait; the timeout of the step also ends it',

@@ -25,6 +25,7 @@ import { pagingKinds, parameterPlaces, requestBounds } from '../language/request
 import {
   readCondition,
   readExpression,
+  readShownText,
   readTemplate,
   responseType,
   type Names,
@@ -126,10 +127,11 @@ export function readPoll(
 ): DeclaredPoll | undefined {
   const { problems } = reading
   const fields = readFields(problems, entry.value, pluginGrammar.poll)
-  const [requestEntry, untilEntry, failedEntry, everyEntry, timeoutEntry] = [
+  const [requestEntry, untilEntry, failedEntry, messageEntry, everyEntry, timeoutEntry] = [
     'request',
     'until',
     'failed',
+    'message',
     'every',
     'timeout',
   ].map((key) => fields?.get(key))
@@ -138,8 +140,9 @@ export function readPoll(
   const request = requestEntry && readRequest(reading, asked, requestEntry.value)?.request
   const until = untilEntry && readCondition(reading, answered, untilEntry)
   const failed = failedEntry && readCondition(reading, answered, failedEntry)
+  const message = messageEntry && readShownText(reading, answered, messageEntry)
   const everyMs = (everyEntry && readDuration(problems, everyEntry)) ?? defaultPoll.everyMs
   const timeoutMs = (timeoutEntry && readDuration(problems, timeoutEntry)) ?? defaultPoll.timeoutMs
   if (until === undefined || (requestEntry !== undefined && request === undefined)) return undefined
-  return { request, until, failed, everyMs, timeoutMs }
+  return { request, until, failed, message, everyMs, timeoutMs }
 }
