@@ -10,19 +10,23 @@ type Scalar = string | number | boolean
  * also be the name of one field. Never throws.
  */
 export class AlertFields {
-  readonly #root: unknown
-  readonly #named = new Map<object, ReadonlyMap<string, unknown>>()
+  readonly #root: ReadonlyMap<string, unknown>
+  readonly #inner = new Map<object, ReadonlyMap<string, unknown>>()
 
   constructor(root: unknown) {
-    this.#root = root
+    this.#root = isObject(root) ? byLowerName(root) : new Map()
   }
 
   /** The texts, numbers and flags at the path, in their order; empty if there is none. */
   all(path: string): readonly Scalar[] {
-    const found: Scalar[] = []
-    const flat = this.#flat(path)
+    const { name, steps } = pathOf(path)
+    const flat = this.#root.get(name)
     if (isScalar(flat)) return [flat]
-    this.#collect(this.#root, stepsOf(path), 0, found)
+    const found: Scalar[] = []
+    const [first] = steps
+    // Most paths belong to other products.
+    if (first !== undefined && this.#root.has(first.name))
+      this.#collect(this.#root.get(first.name), steps, 0, found)
     return found
   }
 
@@ -32,43 +36,51 @@ export class AlertFields {
 
   /** Whether there is anything at the path, also an object, a list or an empty text. */
   has(path: string): boolean {
-    const flat = this.#flat(path)
-    if (flat !== undefined && flat !== null) return true
-    let at = this.#root
-    for (const { name } of stepsOf(path)) {
-      if (Array.isArray(at)) at = at[0]
-      at = this.#field(at, name)
-      if (at === undefined || at === null) return false
+    const { name, steps } = pathOf(path)
+    if (isThere(this.#root.get(name))) return true
+    let at: unknown
+    for (const [index, step] of steps.entries()) {
+      at = index === 0 ? this.#root.get(step.name) : this.#field(Array.isArray(at) ? at[0] : at, step.name)
+      if (!isThere(at)) return false
     }
     return true
   }
 
-  #flat(path: string): unknown {
-    return this.#field(this.#root, path.toLowerCase())
-  }
-
+  /** @param value what is at `steps[index]` */
   #collect(value: unknown, steps: readonly Step[], index: number, found: Scalar[]): void {
     if (found.length >= maxValues) return
+    if (steps[index]!.isList) {
+      for (const item of Array.isArray(value) ? value.slice(0, maxItems) : [])
+        this.#follow(item, steps, index + 1, found)
+    } else this.#follow(value, steps, index + 1, found)
+  }
+
+  #follow(value: unknown, steps: readonly Step[], index: number, found: Scalar[]): void {
     const step = steps[index]
-    if (step === undefined) {
-      if (isScalar(value)) found.push(value)
-      return
-    }
-    const next = this.#field(value, step.name)
-    if (!step.isList) return this.#collect(next, steps, index + 1, found)
-    for (const item of Array.isArray(next) ? next.slice(0, maxItems) : [])
-      this.#collect(item, steps, index + 1, found)
+    if (step !== undefined) this.#collect(this.#field(value, step.name), steps, index, found)
+    else if (isScalar(value)) found.push(value)
   }
 
   #field(value: unknown, name: string): unknown {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    let named = this.#named.get(value)
+    if (!isObject(value)) return undefined
+    let named = this.#inner.get(value)
     if (named === undefined) {
-      named = new Map(Object.entries(value).map(([key, field]) => [key.toLowerCase(), field]))
-      this.#named.set(value, named)
+      named = byLowerName(value)
+      this.#inner.set(value, named)
     }
     return named.get(name)
   }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isThere = (value: unknown): boolean => value !== undefined && value !== null
+
+function byLowerName(value: object): ReadonlyMap<string, unknown> {
+  const named = new Map<string, unknown>()
+  for (const [name, field] of Object.entries(value)) named.set(name.toLowerCase(), field)
+  return named
 }
 
 interface Step {
@@ -76,21 +88,28 @@ interface Step {
   readonly isList: boolean
 }
 
-const known = new Map<string, readonly Step[]>()
+interface Path {
+  /** The whole path, in lower case. */
+  readonly name: string
+  readonly steps: readonly Step[]
+}
+
+const known = new Map<string, Path>()
 
 /** Paths come from the sources of this folder, so the map stays small. */
-function stepsOf(path: string): readonly Step[] {
-  let steps = known.get(path)
-  if (steps === undefined) {
-    steps = path
-      .toLowerCase()
+function pathOf(path: string): Path {
+  let read = known.get(path)
+  if (read === undefined) {
+    const name = path.toLowerCase()
+    const steps = name
       .split('.')
       .map((word) =>
         word.endsWith('[]') ? { name: word.slice(0, -2), isList: true } : { name: word, isList: false },
       )
-    known.set(path, steps)
+    read = { name, steps }
+    known.set(path, read)
   }
-  return steps
+  return read
 }
 
 const isScalar = (value: unknown): value is Scalar =>

@@ -1,5 +1,4 @@
 import ipaddr from 'ipaddr.js'
-import { parseJson } from '../common/json.ts'
 import { noFacts, type AlertFacts, type NewAlert } from '../domain/alert.ts'
 import type { ObservableKind, Severity } from '../plugin/index.ts'
 import type { AlertSource, SeverityRule } from './alert-source.ts'
@@ -57,7 +56,8 @@ export function readAlertFacts(alert: Pick<NewAlert, 'content'>): AlertFacts {
 function readContent(content: string): unknown {
   let data: unknown = content
   try {
-    data = parseJson(content)
+    // Ids beyond 2^53 lose digits here, and are left out.
+    data = JSON.parse(content)
   } catch {
     // Other formats are lines.
   }
@@ -113,10 +113,15 @@ function titleOf({ titles }: AlertSource, fields: AlertFields): string | null {
   })
 }
 
+/** Anything but words of ASCII with single spaces between them. */
+const unusual = /[^ -~]|^ | $| {2}/
+
 /** In one line, without control characters and marks that change the direction of text. */
 function lineOf(value: string | number | boolean | undefined): string | undefined {
   if (typeof value === 'boolean' || value === undefined) return undefined
-  const line = String(value)
+  const text = String(value)
+  if (text.length <= maxTitle && !unusual.test(text)) return text === '' ? undefined : text
+  const line = text
     .slice(0, 4 * maxTitle)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
