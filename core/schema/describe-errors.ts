@@ -157,7 +157,9 @@ function sentence(error: ErrorObject, schema: JsonSchema): string {
         ? 'fits none of the allowed forms'
         : 'fits more than one of the forms'
     case 'not':
-      return 'has a form that is not allowed'
+      return (
+        schemaAround(error.schemaPath, schema)?.not?.patternErrorMessage ?? 'has a form that is not allowed'
+      )
     case 'false schema':
       return 'must not be there'
     default:

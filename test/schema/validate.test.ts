@@ -63,9 +63,18 @@ describe('validate', () => {
         chosen: { anyOf: [{ type: 'null' }, token] },
         described: { type: 'string', pattern: '^[a-z]+$', description: 'Lower-case letters.' },
         bare: { type: 'string', pattern: '^[a-z]+$' },
+        refused: { type: 'string', not: { pattern: '[*]', patternErrorMessage: 'must not contain *' } },
       },
     }
-    const value = { plain: '', listed: [''], referred: '', chosen: '', described: '7', bare: '7' }
+    const value = {
+      plain: '',
+      listed: [''],
+      referred: '',
+      chosen: '',
+      described: '7',
+      bare: '7',
+      refused: '*',
+    }
     expect(problems(schema, value)).to.have.members([
       '/plain: must begin with xoxb-',
       '/listed/0: must begin with xoxb-',
@@ -73,6 +82,7 @@ describe('validate', () => {
       '/chosen: must begin with xoxb-',
       '/described: does not have the right form: Lower-case letters.',
       '/bare: must match the pattern ^[a-z]+$',
+      '/refused: must not contain *',
     ])
   })
 
