@@ -202,7 +202,7 @@ describe('entra_id', () => {
   })
 
   describe('interrupted writes', () => {
-    const gone = new Error('socket hang up')
+    const gone = { status: 502 }
     it('are unknown until the account is read', async () => {
       expect(await entra.failureOf('disable_user', { user }, { replies: [gone] })).not.to.include({
         effect: 'none',
