@@ -17,7 +17,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { createNoteUse } from '../core/skill/call/note-use.ts'
-import { createSkillCaller } from '../core/skill/call/caller.ts'
+import { createSkillCaller, type InboundUrls } from '../core/skill/call/caller.ts'
 import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
 import { createSecretResolver } from '../core/skill/connection/secret-resolver.ts'
 import { createRetries } from '../core/retry/retries.ts'
@@ -27,6 +27,7 @@ import { codeOf } from './egress/allow-lists.ts'
 import { createEgress, watchRequests } from './egress/egress.ts'
 import type { WebPage } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { webhookPath } from './http/resources/connections/connection-manifest.ts'
 import { createHttpServer } from './http/server/server.ts'
 import { openSecretSources } from './secrets/open-secret-sources.ts'
 import { createSkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
@@ -78,6 +79,7 @@ export function createContainer(opened: Opened): Container {
         noteUse: get(tokens.noteUse),
         secrets: get(tokens.secrets),
         onSecret: opened.onSecret,
+        inboundUrls: inboundUrlsOf(opened, () => get(tokens.httpServer).publicUrl()),
       }),
     onRunEnded(run) {
       opened.onRunEnded(run)
@@ -126,6 +128,17 @@ function registerSkillCalls(composition: Composition): void {
   })
   register(tokens.skillCaller, () => callerOfSkills(stores.cases))
 }
+
+/** No run has a turn before the server listens. */
+const inboundUrlsOf =
+  ({ stores, config }: Pick<Opened, 'stores' | 'config'>, publicUrl: () => string): InboundUrls =>
+  async ({ organizationUuid, uuid, plugin }, routes) => {
+    const token = await stores.connections.eventsToken(organizationUuid, uuid)
+    const base = `${publicUrl()}/${config.apiPrefix}`
+    return Object.fromEntries(
+      routes.map((route) => [route, `${base}${webhookPath(plugin, route)}?token=${token.reveal()}`]),
+    )
+  }
 
 /** Of each thread of skills, in MB. */
 const threadMemoryMb = 256

@@ -1,4 +1,4 @@
-import { type Checkpoint, askedOf } from '../domain/checkpoint.ts'
+import { type AnswerVerdict, askedOf } from '../domain/checkpoint.ts'
 import type { Runner } from '../engine/turns/runner.ts'
 import { NotFoundError, UnavailableError } from '../errors/errors.ts'
 import {
@@ -26,6 +26,7 @@ import {
 } from '../skill/connection/secret-resolver.ts'
 import { changeCases } from './change-cases.ts'
 import { judgeById, judgeReply } from './judge-answer.ts'
+import { isOf, isOfConnection, findQuestionPage, type QuestionPage } from './question-page.ts'
 import type { SayRefused } from './refusals.ts'
 import { maxKeepMs, ProviderMissing, storeAlerts, type AlertIntake } from './store-alerts.ts'
 
@@ -51,6 +52,7 @@ export interface InboundPost {
 /** The answer. `refused` holds the reason for the log; the sender does not learn which proof failed. */
 export type Received =
   | { readonly reply: InboundReply }
+  | { readonly page: QuestionPage }
   | { readonly refused: { readonly code: string; readonly connection?: string; readonly error?: unknown } }
 
 /** Receives webhook calls of other systems. */
@@ -98,10 +100,10 @@ export function createInbound(options: InboundOptions): Inbound {
       const said = await say(options, open, post)
       if ('refused' in said) return said
       const { reply = {} } = said.result
-      if (post.method === 'GET') return { reply }
+      if (post.method === 'GET') return await answerWith(options, open, reply)
       try {
-        await storeMeaning(options, open, post, intake, said.result)
-        return { reply }
+        const [first] = await storeMeaning(options, open, post, intake, said.result)
+        return await answerWith(options, open, reply, first?.outcome)
       } catch (error) {
         if (error instanceof NotFoundError) return { refused: { code: error.code } }
         if (error instanceof SkillError)
@@ -112,6 +114,17 @@ export function createInbound(options: InboundOptions): Inbound {
   }
 }
 
+async function answerWith(
+  { stores, clock }: InboundOptions,
+  { connection }: OpenConnection,
+  reply: InboundReply,
+  verdict?: AnswerVerdict,
+): Promise<Received> {
+  const { question } = reply
+  if (question === undefined) return { reply }
+  return { page: await findQuestionPage(stores.checkpoints, connection, question, verdict, clock.now()) }
+}
+
 /** The call is recorded last: after a failure before it, the same request continues where this one ended. */
 async function storeMeaning(
   options: InboundOptions,
@@ -119,7 +132,7 @@ async function storeMeaning(
   post: InboundPost,
   intake: AlertIntake,
   result: InboundResult,
-): Promise<void> {
+): Promise<readonly AnswerOutcome[]> {
   const { stores } = options
   const { connection } = open
   const { dedupeKey, dedupeMs = defaultDedupeMs, broken, warning } = result
@@ -145,7 +158,9 @@ async function storeMeaning(
   const answers = await judgeAll(options, open, result.answers ?? [])
   const keepMs = Math.min(dedupeMs, maxKeepMs)
   const once = dedupeKey === undefined ? undefined : { key: `${post.route} ${dedupeKey}`, keepMs }
-  followUp(options, answers, (await take({ once, answers, broken, warning })) ?? [])
+  const outcomes = (await take({ once, answers, broken, warning })) ?? []
+  followUp(options, answers, outcomes)
+  return outcomes
 }
 
 /** Resumes the runs whose questions are answered, and explains why other answers do not count. */
@@ -261,7 +276,7 @@ async function judgeAll(
     }
     const checkpoint = await stores.checkpoints.find([organizationUuid], answer.checkpointId)
     // A question of another connection is treated as not existing.
-    if (checkpoint === undefined || checkpoint.connection !== name || !isOf(plugin)(checkpoint)) continue
+    if (checkpoint === undefined || !isOfConnection(checkpoint, connection)) continue
     if (askedOf(checkpoint) === undefined) {
       if (checkpoint.state === 'waiting') throw notAskedYet()
       continue
@@ -270,11 +285,6 @@ async function judgeAll(
   }
   return judged
 }
-
-const isOf =
-  (plugin: string) =>
-  ({ question }: Checkpoint): boolean =>
-    question.via.startsWith(`${plugin}.`)
 
 /** The answer arrived before the question was recorded as sent, so it cannot be judged yet. */
 function notAskedYet(): UnavailableError {

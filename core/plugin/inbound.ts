@@ -97,13 +97,29 @@ export interface InboundCaseChange {
   readonly status?: CaseStatus | undefined
 }
 
-/** At most one of `json` and `text`. */
+/** A question that a link leads to; everything in it is proven by the link. */
+export interface LinkedQuestion {
+  /** The `checkpoint_id` of the question. */
+  readonly checkpointId: string
+  /** The responder, as `asked` in the output of the asking skill names them. */
+  readonly by: string
+  /** The answer that the link gives. */
+  readonly value: string
+}
+
+/** At most one of `json`, `text` and `question`. */
 export interface InboundReply {
   /** From 200 to 299. Default 200. */
   readonly status?: number | undefined
   readonly json?: unknown
   /** Sent as `text/plain`. */
   readonly text?: string | undefined
+  /**
+   * Sent as a page for the responder. After a GET it shows the question and a button that posts the answer to the same
+   * address, with `answer=confirmed` and an optional `comment` as a form; a GET never answers, because mail scanners
+   * open links. After a POST it says whether the answer counts. Shows the inputs `message` and `labels` of the question.
+   */
+  readonly question?: LinkedQuestion | undefined
 }
 
 /**

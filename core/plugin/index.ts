@@ -52,6 +52,7 @@ export type {
   InboundReply,
   InboundRequest,
   InboundResult,
+  LinkedQuestion,
   ManifestAbout,
 } from './inbound.ts'
 export { interfaces } from './interfaces/interfaces.ts'

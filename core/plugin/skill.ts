@@ -37,6 +37,11 @@ export interface SkillContext<Settings = unknown> {
   readonly sockets: SocketClient
   /** See `ConnectionContext`. */
   token(): Promise<Secret>
+  /**
+   * For a skill that asks: the public address of a webhook of the connection, with its token. Whoever gets it can call
+   * the webhook, so what identifies a person is signed.
+   */
+  inboundUrl(route: string): string
   /** Cases of the run's organization. */
   readonly cases: CaseAccess
   /** Start of the call in epoch milliseconds; differs between attempts. */

@@ -1,4 +1,5 @@
 import { ConnectionError, defineConnection, type SocketAddress, type TokenRequest } from 'tocsin/plugin'
+import { readAnswer, showQuestion } from './inbound/answer.ts'
 import { tryImap } from './imap/session.ts'
 import { trySmtp } from './smtp/session.ts'
 
@@ -96,6 +97,16 @@ const settings = {
       default: 'https://outlook.office365.com/.default',
       maxLength: 500,
     },
+    link_secret: {
+      type: 'string',
+      title: 'Link secret',
+      description:
+        'Signs the links of questions (mail.ask): a random text, such as that of openssl rand -hex 32. A new one makes open links invalid.',
+      'x-secret': true,
+      maxLength: 500,
+      pattern: '^[!-~]{32,}$',
+      patternErrorMessage: 'must be at least 32 visible ASCII characters, without spaces and line breaks',
+    },
     authserv_id: {
       type: 'string',
       title: 'Authentication server id',
@@ -119,6 +130,7 @@ export const connection = defineConnection({
     'With OAuth at Microsoft 365: register an application, grant it the application permissions IMAP.AccessAsApp and SMTP.SendAsApp of Office 365 Exchange Online, and let an administrator consent.',
     'Then, in Exchange Online PowerShell, run New-ServicePrincipal with the object id of the enterprise application, and Add-MailboxPermission -AccessRights FullAccess for the mailbox.',
     'Enter the servers. Port 993 for IMAP and 465 for SMTP are encrypted from the first byte; choose STARTTLS for 143 and 587.',
+    'To ask people by mail (mail.ask), enter a random link secret, and set TOCSIN_PUBLIC_URL to the https address at which they reach this server.',
     'Authenticate: Tocsin signs in to both servers and sends nothing.',
   ],
   settings,
@@ -157,6 +169,8 @@ export const connection = defineConnection({
         : undefined
     },
   }),
+  inbound: { answer: readAnswer },
+  handshakes: { answer: showQuestion },
   async authenticate(context) {
     const { imap_host, smtp_host } = context.settings
     if (imap_host === undefined && smtp_host === undefined)

@@ -1,5 +1,6 @@
 import { definePlugin } from 'tocsin/plugin'
 import { connection } from './connection.ts'
+import { askByMail } from './skills/ask-by-mail.ts'
 import { deleteMessage } from './skills/delete-message.ts'
 import { flagMessage } from './skills/flag-message.ts'
 import { getMessage } from './skills/get-message.ts'
@@ -12,9 +13,11 @@ import { sendMail } from './skills/send-mail.ts'
 export default definePlugin({
   name: 'mail',
   title: 'Mail',
-  description: 'Reads a mailbox over IMAP, for example that for reported phishing, and sends mail over SMTP.',
+  description:
+    'Reads a mailbox over IMAP, for example that for reported phishing, sends mail over SMTP and asks people by mail.',
   connection,
   skills: [
+    askByMail,
     listMailboxes,
     searchMessages,
     getMessage,

@@ -84,6 +84,7 @@ const sandbox: StartableMailSandbox = {
         imap_port: imap.port,
         smtp_host: '127.0.0.1',
         smtp_port: smtp.port,
+        link_secret: 'sandbox-link-secret-0123456789abcdef',
         authserv_id: 'mx.example.com',
         network_ca: certificate,
       },

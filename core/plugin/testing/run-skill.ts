@@ -107,6 +107,8 @@ export async function runSkill<
       traffic: testTraffic(clock, token),
     }),
     log: recordingLog(logs),
+    inboundUrls: async (_connection, routes) =>
+      Object.fromEntries(routes.map((route) => [route, testWebhook(route)])),
   })
   const runUuid = options.run?.id ?? 'test-run'
   const output = await call({
@@ -140,6 +142,10 @@ function connectionOf(
     throw new Error(`the skill '${skill.name}' has no connection to give settings to`)
   return testConnection(skill.connection as ConnectionDefinition, 'test', settings)
 }
+
+/** The address that `inboundUrl` gives. */
+const testWebhook = (route: string): string =>
+  `https://tocsin.example/api/webhooks/test/v1/${route}?token=events-token-of-this-test`
 
 function recordingLog(lines: LoggedLine[]): Log {
   const write =

@@ -6,7 +6,7 @@ import type { Egress } from '../../ports/egress.ts'
 import { createHttpClient } from './http-client.ts'
 import { openConnection, egressFor } from '../connection/open-connection.ts'
 import { createTraffic, type Traffic } from '../http/traffic.ts'
-import type { OnSecret } from '../redaction/redactor.ts'
+import type { OnSecret, Redactor } from '../redaction/redactor.ts'
 import { createSocketClient } from './socket-client.ts'
 
 export interface TryConnectionOptions {
@@ -60,3 +60,14 @@ export const tokenFor = (bearer: Bearer | undefined) => async (): Promise<Secret
   if (bearer === undefined) throw new Error('the connection declares no token')
   return new Secret(await bearer.get())
 }
+
+/** The `inboundUrl` of a context; the tokens in the addresses are redacted. */
+export const inboundUrlFrom =
+  (urls: Readonly<Record<string, string>>, redactor: Redactor) =>
+  (route: string): string => {
+    const url = urls[route]
+    if (url === undefined) throw new Error(`there is no webhook '${route}' for this skill`)
+    const token = new URL(url).searchParams.get('token')
+    if (token !== null) redactor.add(token)
+    return url
+  }

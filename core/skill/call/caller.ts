@@ -1,7 +1,8 @@
 import { hiding } from '../../engine/skills/texts-in.ts'
 import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { NotFoundError } from '../../errors/errors.ts'
-import { TocsinError, type SkillLog } from '../../plugin/index.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { TocsinError, type AnySkill, type ConnectionDefinition, type SkillLog } from '../../plugin/index.ts'
 import type { OpenConnection } from '../../ports/connection-store.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Stores } from '../../ports/stores.ts'
@@ -30,7 +31,14 @@ export interface SkillCallerOptions {
   readonly secrets?: SecretResolver | undefined
   /** Called with every secret that a call uses. Default: none. */
   readonly onSecret?: OnSecret
+  /** Addresses of the webhooks of a connection, by their words. Default: none. */
+  readonly inboundUrls?: InboundUrls
 }
+
+export type InboundUrls = (
+  connection: Connection,
+  routes: readonly string[],
+) => Promise<Readonly<Record<string, string>>>
 
 /**
  * Creates the caller of skills. It validates input and output, opens the connection, runs the skill and redacts
@@ -56,8 +64,9 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       const { skill } = entry
       const { secrets } = options
       const hooks = hooksOf(options, call, said)
+      const inboundUrls = await inboundUrlsOf(options, skill, open)
       const work = withRenewedSecrets({ skill, open, signal, secrets }, (now) =>
-        performTask(toTask(call, input, now), hooks),
+        performTask({ ...toTask(call, input, now), inboundUrls }, hooks),
       )
       const output = await untilAborted(work, signal)
       if (open !== undefined) options.noteUse?.(open.connection)
@@ -84,6 +93,17 @@ function toTask(call: SkillCall, input: unknown, connection: OpenConnection | un
     idempotencyKey,
     deadlineMs,
   }
+}
+
+/** Undefined for a skill that asks nobody. */
+async function inboundUrlsOf(
+  { inboundUrls }: SkillCallerOptions,
+  { asks, connection }: AnySkill,
+  open: OpenConnection | undefined,
+): Promise<SkillTask['inboundUrls']> {
+  const routes = Object.keys((connection as ConnectionDefinition | undefined)?.inbound ?? {})
+  if (asks !== true || open === undefined || routes.length === 0) return undefined
+  return await inboundUrls?.(open.connection, routes)
 }
 
 function hooksOf(options: SkillCallerOptions, call: SkillCall, said: () => Redactor): TaskHooks {

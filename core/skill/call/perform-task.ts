@@ -23,7 +23,7 @@ import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { untilAborted } from '../http/until-aborted.ts'
 import { createBearer } from '../connection/bearer.ts'
 import { effectsOf } from './after-changes.ts'
-import { tokenFor, tryConnection } from './authenticate.ts'
+import { inboundUrlFrom, tokenFor, tryConnection } from './authenticate.ts'
 import { createHttpClient } from './http-client.ts'
 import { plainOutput } from './plain-output.ts'
 import { createSocketClient } from './socket-client.ts'
@@ -42,6 +42,8 @@ export interface SkillTask {
   readonly idempotencyKey: string
   /** Epoch milliseconds. */
   readonly deadlineMs: number
+  /** Addresses of the webhooks of the connection, for a skill that asks. */
+  readonly inboundUrls?: Readonly<Record<string, string>> | undefined
 }
 
 /** The connections of a running task to the outside. */
@@ -214,7 +216,7 @@ function openTask(
 function createContext(
   options: PerformTaskOptions & { readonly traffic: Traffic },
   { plugin, skill }: CatalogueSkill,
-  { run, idempotencyKey, deadlineMs }: SkillTask,
+  { run, idempotencyKey, deadlineMs, inboundUrls = {} }: SkillTask,
   { signal, onEffect, cases, log }: TaskHooks,
   connection: ReadyConnection | undefined,
   redactor: Redactor,
@@ -235,6 +237,7 @@ function createContext(
     http: createHttpClient({ ...call, onEffect: ofHttp }),
     sockets,
     token: tokenFor(target?.token && createBearer(target.token, call)),
+    inboundUrl: inboundUrlFrom(inboundUrls, redactor),
     cases,
     nowMs: options.clock.now(),
     deadlineMs,

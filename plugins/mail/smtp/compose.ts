@@ -8,6 +8,8 @@ export interface Mail {
   readonly cc?: readonly string[] | undefined
   readonly subject: string
   readonly text: string
+  /** The same for programs that show HTML. Default: none. */
+  readonly html?: string | undefined
   readonly inReplyTo?: string | undefined
   readonly messageId: string
 }
@@ -35,6 +37,7 @@ export async function compose(mail: Mail): Promise<Buffer> {
     cc: (mail.cc ?? []).map(asObject),
     subject: plainLine(mail.subject, 500),
     text: plainLines(mail.text),
+    ...(mail.html !== undefined && { html: mail.html }),
     messageId: mail.messageId,
     ...(mail.inReplyTo !== undefined && { inReplyTo: mail.inReplyTo, references: mail.inReplyTo }),
     // Other programs must not answer it.

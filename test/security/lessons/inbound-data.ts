@@ -48,6 +48,22 @@ export const inboundData: Chapter = {
     },
     {
       promise:
+        'A link in a mail answers one question for one person, once and in time. Opening it answers nothing, so that mail scanners do no harm, and a changed link is refused.',
+      proofs: [
+        [
+          'test/end-to-end/mail-ask.test.ts',
+          'is answered on the page of a link, once, also after a restart',
+          'is not answered by programs that open links, however often',
+          'counts one answer of many that arrive at the same time',
+          'refuses links that were changed, and tells nobody why',
+          'says when it is too late',
+          'shows hostile text as text, on a page that can do nothing',
+        ],
+        ['plugins/mail/ask.test.ts', 'carries what it signs, and nothing else counts'],
+      ],
+    },
+    {
+      promise:
         'The content of an alert is stored byte for byte and is only data everywhere: in generated playbooks, in messages, and on the web page.',
       proofs: [
         [

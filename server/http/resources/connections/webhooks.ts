@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { InboundPost, Received } from '../../../../core/inbound/inbound.ts'
+import { unknownQuestion } from '../../../../core/inbound/question-page.ts'
 import type { AlertIntake } from '../../../../core/inbound/store-alerts.ts'
 import type { InboundReply } from '../../../../core/plugin/index.ts'
 import { takeAlert } from '../alerts/take-alert.ts'
+import { questionAnswer } from './question-page.ts'
 import { RequestError } from '../../request/request-error.ts'
 import { defineRoute, type Answer, type ApiRequest, type Services } from '../../routing/route.ts'
 
@@ -77,9 +79,15 @@ async function receive(
     services.webhookGate.learn(token, true)
     return answerOf(received.reply)
   }
+  if ('page' in received) {
+    services.webhookGate.learn(token, true)
+    return questionAnswer(received.page)
+  }
   const { code } = received.refused
   if (code === 'token_unknown') services.webhookGate.learn(token, false)
   services.recordRefusedWebhook(`${code} ${received.refused.connection ?? ''}`, received.refused)
+  // A person with half a link; which proof failed, nobody learns.
+  if (headers.accept?.includes('text/html') === true) return questionAnswer(unknownQuestion)
   throw new RequestError('webhook_refused', undefined, {
     hint: 'see the log of the server',
     headers: { 'www-authenticate': 'EventsToken realm="tocsin"' },
