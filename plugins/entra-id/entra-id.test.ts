@@ -10,7 +10,7 @@ const entra = await openDeclaredPlugin(import.meta.dirname, settings)
 
 const user = '0a9c1f6e-3d52-4b7a-9c1e-6f2d8b4a7c10'
 const group = '7d1b2c3e-4f5a-4b6c-8d7e-9f0a1b2c3d4e'
-const refused = (status: number, code: string, message = 'no'): CannedReply => ({
+const refused = (status: number, code: string, message = 'no') => ({
   status,
   json: { error: { code, message, innererror: { innererror: { date: null } } } },
 })

@@ -11,7 +11,7 @@ const exchange = await openDeclaredPlugin(import.meta.dirname, settings)
 
 const mailbox = 'kim@example.com'
 const id = 'AAkALgAAAAAAHYQDEapmEc2byACqAC-EWg0=/+'
-const refused = (status: number, code: string, message = 'no'): CannedReply => ({
+const refused = (status: number, code: string, message = 'no') => ({
   status,
   json: { error: { code, message } },
 })
