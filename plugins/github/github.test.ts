@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createHmac } from 'node:crypto'
-import { openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import { openDeclaredPlugin, testFailures, type CannedReply } from 'tocsin/plugin/testing'
 
 const settings = {
   organization: 'example',
@@ -17,7 +17,7 @@ const says = (status: number, message: string, headers = {}): CannedReply => ({
 })
 
 describe('github on a bad day', () => {
-  const failures: readonly (readonly [string, CannedReply, string, RegExp])[] = [
+  testFailures(github, 'list_deploy_keys', { repo: 'payments' }, [
     [
       'an expired token',
       says(401, 'Bad credentials'),
@@ -82,14 +82,7 @@ describe('github on a bad day', () => {
       /Unicorn/,
     ],
     ['a page instead of JSON', { text: '<html>Sign in</html>' }, 'SkillError', /JSON/],
-  ]
-  for (const [name, reply, kind, text] of failures) {
-    it(`explains ${name}`, async () => {
-      const failure = await github.failureOf('list_deploy_keys', { repo: 'payments' }, { replies: [reply] })
-      expect(failure.kind).to.equal(kind)
-      expect(failure.text).to.match(text)
-    })
-  }
+  ])
 
   it('waits as long as GitHub asks', async () => {
     const reply = says(429, 'You have exceeded a secondary rate limit.', { 'retry-after': '61' })

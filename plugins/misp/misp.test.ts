@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import { openDeclaredPlugin, testFailures, type CannedReply } from 'tocsin/plugin/testing'
 
 const settings = {
   base_url: 'https://misp.example',
@@ -25,7 +25,7 @@ const found = (...rows: object[]): CannedReply => ({ json: { response: { Attribu
 const uuid = '5f6b2c3d-1a2b-4c3d-8e4f-0123456789ab'
 
 describe('misp on a bad day', () => {
-  const failures: readonly (readonly [string, CannedReply, string, RegExp])[] = [
+  testFailures(misp, 'add_attribute', { event_id: '12', type: 'ip-dst', value: '203.0.113.7' }, [
     [
       'a wrong key',
       refused(403, 'Authentication failed. Please make sure you pass the API key'),
@@ -88,15 +88,7 @@ describe('misp on a bad day', () => {
       /being updated/,
     ],
     ['a page instead of JSON', { text: '<html>Login</html>' }, 'SkillError', /JSON/],
-  ]
-  for (const [name, reply, kind, text] of failures) {
-    it(`explains ${name}`, async () => {
-      const input = { event_id: '12', type: 'ip-dst', value: '203.0.113.7' }
-      const failure = await misp.failureOf('add_attribute', input, { replies: [reply] })
-      expect(failure.kind).to.equal(kind)
-      expect(failure.text).to.match(text)
-    })
-  }
+  ])
 
   it('fails where 200 contains a refusal', async () => {
     const tag = { id: '12', tag: 'tlp:amber' }

@@ -1,8 +1,11 @@
+import { match, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import type { AnySkill, ConnectionDefinition, InboundRequest, InboundResult } from '../index.ts'
 import { checkConnection, type ConnectionCheck } from './check-connection.ts'
 import { webhookRequest } from './describe-plugin.ts'
+import type { CannedReply } from './canned-egress.ts'
+import type { AddTest } from './failures/describe-failures.ts'
 import { runSkill, type RunSkillOptions, type SkillRun } from './run-skill.ts'
 
 /** A failed call, as a run and its operator see it. */
@@ -78,6 +81,26 @@ export async function openDeclaredPlugin(
       const { settings: open, secrets } = checkSettings(connection(), settings)
       return handler(webhookRequest(text, { nowMs, ...changes }), { ...open, ...secrets })
     },
+  }
+}
+
+/** A name, the answer of the other system, and how the call fails: its kind, and what its message and hint say. */
+export type ExpectedFailure = readonly [name: string, reply: CannedReply, kind: string, text: RegExp]
+
+/** Adds a test of mocha for each answer: that a skill fails with it as expected. */
+export function testFailures(
+  plugin: DeclaredPluginUnderTest,
+  skill: string,
+  input: object,
+  failures: readonly ExpectedFailure[],
+): void {
+  const { it } = globalThis as unknown as { readonly it: AddTest }
+  for (const [name, reply, kind, text] of failures) {
+    it(`explains ${name}`, async () => {
+      const failure = await plugin.failureOf(skill, input, { replies: [reply] })
+      strictEqual(failure.kind, kind, failure.text)
+      match(failure.text, text)
+    })
   }
 }
 
