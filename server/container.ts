@@ -17,6 +17,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { Stores } from '../core/ports/stores.ts'
 import type { Catalogue } from '../core/registry/catalogue.ts'
 import { createNoteUse } from '../core/skill/call/note-use.ts'
+import { createInterfaceCalls } from '../core/interface/interface-calls.ts'
 import { createSkillCaller, type InboundUrls } from '../core/skill/call/caller.ts'
 import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
 import { createSecretResolver } from '../core/skill/connection/secret-resolver.ts'
@@ -177,7 +178,11 @@ function registerRunner(composition: Composition): void {
       log,
       loadPlaybook: (hash) => library.byHash(hash),
       skills: {
-        ...skillsOf(catalogue, metrics.watchSkills(get(tokens.skillCaller))),
+        ...skillsOf(
+          catalogue,
+          metrics.watchSkills(get(tokens.skillCaller)),
+          createInterfaceCalls(catalogue, stores.connections),
+        ),
         followUps: (skill) => followUpsOf(catalogue, skill),
       },
       newestPlaybook: (name) => library.newest(name),

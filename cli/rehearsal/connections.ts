@@ -5,6 +5,7 @@ import type { TestCases } from '../../core/plugin/testing/index.ts'
 import { noConnections } from '../../core/playbook-test/run/run-test.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { ReadableConnections } from '../../core/skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
@@ -24,6 +25,8 @@ export interface LiveSkills {
   readonly isOffline: boolean
   readonly organization: { readonly uuid: string; readonly code: string; readonly name: string }
   readonly log: Log
+  /** Undefined if offline. */
+  readonly connections: ReadableConnections | undefined
   /** `cases` is read at each call: its organization determines case ids. */
   caller(catalogue: Catalogue, cases: TestCases): SkillCaller
   close(): Promise<void>
@@ -74,7 +77,7 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
         secrets,
         log,
       })
-    return { isOffline: false, organization, log, caller, close }
+    return { isOffline: false, organization, log, connections: stores.connections, caller, close }
   } catch (error) {
     await close()
     throw error
@@ -88,6 +91,7 @@ function withoutConnections(): LiveSkills {
     isOffline: true,
     organization: { uuid: '00000000-0000-4000-8000-00000000000a', code: 'demo', name: 'Demo' },
     log,
+    connections: undefined,
     caller: (catalogue, cases) =>
       createSkillCaller({
         catalogue,

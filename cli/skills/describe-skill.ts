@@ -1,6 +1,6 @@
 import { authorsInput } from '../../core/playbook/check/asked-input.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
-import type { CatalogueSkill } from '../../core/registry/catalogue.ts'
+import { interfacesOf, type CatalogueSkill } from '../../core/registry/catalogue.ts'
 import { paint } from '../output/paint.ts'
 import { printable } from '../output/printable.ts'
 import { wrapText } from '../output/wrap.ts'
@@ -23,14 +23,17 @@ export function skillLines(entry: CatalogueSkill): string {
   return sections.join('\n\n')
 }
 
-function facts({ skill, plugin }: CatalogueSkill): string {
+function facts({ skill, plugin, implementedBy }: CatalogueSkill): string {
   const rows = [
-    ['effect', effectOf(skill)],
+    ['effect', effectOf(skill, implementedBy !== undefined)],
     ...(skill.effect === 'write' && skill.destructive !== undefined
       ? [['destructive', `${skill.destructive}: counts against the hourly limit of its class`]]
       : []),
-    ['connection', connectionOf(skill, plugin.name)],
+    ...(implementedBy === undefined
+      ? [['connection', connectionOf(skill, plugin.name)]]
+      : [['vendors', implementedBy.length === 0 ? 'no installed plugin' : implementedBy.join(', ')]]),
     ...(skill.enriches === undefined ? [] : [['enriches', skill.enriches.join(', ')]]),
+    ...(skill.implements === undefined ? [] : [['implements', interfacesOf(skill).join(', ')]]),
     ...(skill.permissions === undefined ? [] : [['permissions', skill.permissions.join(', ')]]),
     ...(skill.docs === undefined ? [] : [['docs', skill.docs]]),
   ]
@@ -39,8 +42,9 @@ function facts({ skill, plugin }: CatalogueSkill): string {
     .join('\n')
 }
 
-function effectOf(skill: CatalogueSkill['skill']): string {
+function effectOf(skill: CatalogueSkill['skill'], isInterface: boolean): string {
   if (skill.effect === 'read') return 'read: changes nothing and can be repeated'
+  if (isInterface) return 'write: the skill of the vendor says what happens after a crash'
   return `write: ${whatRepeatMeans[skill.repeat]}`
 }
 

@@ -12,10 +12,12 @@ import { withCallsAnswered, withMockedCalls } from '../playbook-test/run/mocked-
 import { namedSteps, stepFinder } from '../playbook-test/read/named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from '../playbook-test/read/playbook-test.ts'
 import { withRealTimeout } from '../playbook-test/run/real-timeout.ts'
+import { createMockedInterfaces } from '../playbook-test/vendors/mocked-interfaces.ts'
 import { rehearse } from '../playbook-test/run/rehearse.ts'
 import { triesBefore } from '../playbook-test/run/tries-before.ts'
 import { VirtualClock } from '../playbook-test/run/virtual-clock.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
+import type { ConnectionStore } from '../ports/connection-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
@@ -29,6 +31,8 @@ export interface DryRunOptions {
   /** Makes real calls; used only for skills that declare to read. */
   readonly live: SkillCaller
   readonly organizationUuid?: string | undefined
+  /** The connections that interfaces choose from. Undefined: unknown. */
+  readonly connections?: Pick<ConnectionStore, 'list'> | undefined
   readonly log: Log
   /** Answers to checkpoints, by name (see `NamedStep`) or by path. */
   readonly choices?: ReadonlyMap<string, AnswerChoice> | undefined
@@ -85,6 +89,12 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
       options.onWouldDo?.(would)
     },
   })
+  const interfaces = createMockedInterfaces({
+    catalogue,
+    mocks,
+    nameOf: places.nameOf,
+    connections: options.connections,
+  })
   const people = questions(options, places, clock)
   const run = rehearse({
     ...people.forRun,
@@ -93,7 +103,11 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     fixtures,
     clock,
     journal: inTurn(journal.store, clock),
-    skills: withCallsAnswered(skillsOf(catalogue, call), options.called ?? new Map(), answers.call),
+    skills: withCallsAnswered(
+      skillsOf(catalogue, call, interfaces),
+      options.called ?? new Map(),
+      answers.call,
+    ),
     log: options.log,
     caseId: `${fixtures.organization.code}-1`,
     organizationUuid: options.organizationUuid,

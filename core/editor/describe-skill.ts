@@ -3,28 +3,30 @@ import type { JsonSchema } from '../plugin/index.ts'
 import type { CatalogueSkill } from '../registry/catalogue.ts'
 
 /** The documentation of a skill, as Markdown. */
-export function skillDocumentation({ name, skill }: CatalogueSkill): string {
+export function skillDocumentation({ name, skill, implementedBy }: CatalogueSkill): string {
   const input = authorsInput(skill)
   const output = skill.output as JsonSchema
   const connection =
-    skill.connection === undefined
-      ? 'no connection'
-      : skill.connectionIsOptional === true
-        ? 'connection optional'
-        : 'needs a connection'
+    implementedBy !== undefined
+      ? `implemented by ${implementedBy.length === 0 ? 'no installed plugin' : implementedBy.join(', ')}`
+      : skill.connection === undefined
+        ? 'no connection'
+        : skill.connectionIsOptional === true
+          ? 'connection optional'
+          : 'needs a connection'
   return [
     `**${escapeMarkdown(skill.title)}** · \`${name}\``,
     escapeMarkdown(skill.description),
-    [...effectOf(skill), connection].join(' · '),
+    [...effectOf(skill, implementedBy !== undefined), connection].join(' · '),
     ...listOf('Inputs', input, true),
     ...listOf('Output', output, false),
     ...(skill.docs === undefined ? [] : [`[Documentation](${encodeURI(skill.docs)})`]),
   ].join('\n\n')
 }
 
-function effectOf(skill: CatalogueSkill['skill']): string[] {
+function effectOf(skill: CatalogueSkill['skill'], isInterface: boolean): string[] {
   if (skill.effect === 'read') return ['reads']
-  const writes = `writes (repeat: ${skill.repeat})`
+  const writes = isInterface ? 'writes' : `writes (repeat: ${skill.repeat})`
   return skill.destructive === undefined ? [writes] : [writes, `destructive (${skill.destructive})`]
 }
 

@@ -18,7 +18,7 @@ type EditorSchema = JsonSchema & {
  * @param base `schemas/playbook.schema.json`; every object with a skill name and `with` is extended
  */
 export function editorSchema(base: JsonSchema, catalogue: Catalogue): JsonSchema {
-  const skills = catalogue.skills.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const skills = catalogue.usable.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const definitions = Object.entries(base.$defs ?? {}).map(([name, schema]) => [
     name,
     withSkills(schema, skills),

@@ -4,6 +4,7 @@ import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
 import { SkillError, TocsinError, type AnySkill, type JsonSchema } from '../plugin/index.ts'
 import { compileSchema, validate } from '../schema/index.ts'
 import { implementationsOf, interfaceNamed } from './definitions.ts'
+import { usedInterface } from './interface-skills.ts'
 
 /** A skill as the implementer of an interface. */
 export interface Implementer {
@@ -16,8 +17,8 @@ export interface Implementer {
 
 /** The input of the skill. The caller of the skill checks it. */
 export function mapInput({ of, name, skill }: Implementer, given: unknown): unknown {
+  if (isItself(name) || of === 'enrich') return given
   const mapped = implementationsOf(skill)[of]
-  if (mapped === undefined && of === 'enrich') return given
   return mapping(of, name, 'input', () => mapped!.input(given))
 }
 
@@ -29,13 +30,27 @@ export function mapInput({ of, name, skill }: Implementer, given: unknown): unkn
 export function mapOutput({ of, name, skill }: Implementer, made: unknown, given: unknown): unknown {
   const { output: schema } = interfaceNamed(of)!
   const seen = without(maskOfSchema(skill.output as JsonSchema), made)
-  const output = implementationsOf(skill)[of]?.output ?? (of === 'enrich' ? findingOf : undefined)
-  if (output === undefined) return {}
+  const output = isItself(name)
+    ? () => listed(schema, made)
+    : of === 'enrich'
+      ? findingOf
+      : implementationsOf(skill)[of]!.output!
   return mapping(of, name, 'output', () => {
     const mapped = output(seen, given)
     validate(compileSchema(schema), mapped, `output of ${name} as interface.${of}`)
     return withNulls(schema, mapped)
   })
+}
+
+/** Where nothing is connected, such as in a test, the interface itself is called. */
+const isItself = (name: string): boolean => usedInterface(name) !== undefined
+
+/** A copy without what the engine adds. */
+function listed({ properties, items }: JsonSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => listed(items, item))
+  if (properties === undefined || typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name]) => Object.hasOwn(properties, name))
+  return Object.fromEntries(entries.map(([name, inner]) => [name, listed(properties[name]!, inner)]))
 }
 
 /** An enriching skill has a risk with a score. */

@@ -1,7 +1,8 @@
 import type { Connection } from '../domain/connection.ts'
 import { observableKinds, type ObservableKind } from '../plugin/index.ts'
-import type { Catalogue, CatalogueSkill } from '../registry/catalogue.ts'
-import { checkEnriching } from '../registry/check-enriching.ts'
+import { candidatesFor } from '../interface/choose-calls.ts'
+import type { Catalogue } from '../registry/catalogue.ts'
+import { enrichingFault } from '../registry/check-enriching.ts'
 
 /** A skill that can look up an observable for the organization, with its connection. */
 export interface PossibleLookup {
@@ -17,17 +18,11 @@ export interface PossibleLookup {
  * connection of the skill's plugin, or once without a connection. In a fixed order.
  */
 export function findLookups(catalogue: Catalogue, connections: readonly Connection[]): PossibleLookup[] {
+  const implementers = catalogue.implementing('enrich')
   return extractedKinds(catalogue).flatMap((kind) =>
-    catalogue.enriching(kind).flatMap((enriching): PossibleLookup[] => {
-      if (whyLeftOut(enriching) !== undefined) return []
-      const { name, plugin, skill } = enriching
-      if (skill.connection === undefined) return [{ skill: name, kind, connection: undefined }]
-      return connections
-        .filter((connection) => connection.enabled && connection.plugin === plugin.name)
-        .map((connection) => connection.name)
-        .toSorted()
-        .map((connection) => ({ skill: name, kind, connection }))
-    }),
+    candidatesFor({ of: 'enrich', input: { kind }, implementers, connections }).map(
+      ({ skill, connection }) => ({ skill, kind, connection: connection ?? undefined }),
+    ),
   )
 }
 
@@ -50,21 +45,10 @@ export interface OmittedSkill {
  * would fail.
  */
 export function omittedSkills(catalogue: Catalogue): readonly OmittedSkill[] {
-  return catalogue.skills.flatMap((enriching) => {
-    const reason = whyLeftOut(enriching)
-    return reason === undefined ? [] : [{ skill: enriching.name, reason }]
+  return catalogue.skills.flatMap(({ name, skill }) => {
+    const reason = enrichingFault(skill)
+    return reason === undefined ? [] : [{ skill: name, reason }]
   })
-}
-
-/** Declarations do not change while the process runs. */
-const reasons = new WeakMap<CatalogueSkill['skill'], string | undefined>()
-
-function whyLeftOut({ skill }: CatalogueSkill): string | undefined {
-  if (reasons.has(skill)) return reasons.get(skill)
-  const [first] = checkEnriching(skill)
-  const reason = first && `${first.pointer.slice(1).replaceAll('/', '.')} ${first.message}`
-  reasons.set(skill, reason)
-  return reason
 }
 
 /** The kinds that `indicators.extract` finds, which generated playbooks can use. */

@@ -1,4 +1,7 @@
-import type { AnySkill, ConnectionDefinition, ObservableKind, PluginDefinition } from '../plugin/index.ts'
+import { implementationsOf } from '../interface/definitions.ts'
+import { interfaceSkills } from '../interface/interface-skills.ts'
+import type { AnySkill, ConnectionDefinition, PluginDefinition } from '../plugin/index.ts'
+import { enrichingFault } from './check-enriching.ts'
 
 /** A skill with its plugin, as playbooks name it. */
 export interface CatalogueSkill {
@@ -6,6 +9,8 @@ export interface CatalogueSkill {
   readonly name: string
   readonly plugin: PluginDefinition
   readonly skill: AnySkill
+  /** Of an interface: names of the skills that implement it. Default: it is none. */
+  readonly implementedBy?: readonly string[]
 }
 
 /** How a plugin is written, and where it was found. */
@@ -21,12 +26,14 @@ export interface Catalogue {
   /** Undefined for a plugin that was not found in a folder or package. */
   origin(plugin: string): PluginOrigin | undefined
   readonly skills: readonly CatalogueSkill[]
-  /** By `<plugin>.<skill>`. */
+  /** What playbooks can use: the skills, and then the interfaces. */
+  readonly usable: readonly CatalogueSkill[]
+  /** By `<plugin>.<skill>` or `interface.<name>`. */
   skill(name: string): CatalogueSkill | undefined
   // eslint-disable-next-line typescript/no-explicit-any -- see AnySkill
   connection(plugin: string): ConnectionDefinition<any> | undefined
-  /** Skills that declare to enrich this kind of observable. */
-  enriching(kind: ObservableKind): readonly CatalogueSkill[]
+  /** Skills that implement an interface, by its name without `interface.`. */
+  implementing(name: string): readonly CatalogueSkill[]
 }
 
 /** Builds the catalogue of checked plugins, sorted by name. `origins` are by name. */
@@ -38,20 +45,50 @@ export function buildCatalogue(
   const skills: readonly CatalogueSkill[] = sorted.flatMap((plugin) =>
     plugin.skills.map((skill) => ({ name: `${plugin.name}.${skill.name}`, plugin, skill })),
   )
-  const skillsByName = new Map(skills.map((entry) => [entry.name, entry]))
+  const implementing = (name: string): readonly CatalogueSkill[] => {
+    const known = implementers.get(name) ?? skills.filter(({ skill }) => doesImplement(skill, name))
+    implementers.set(name, known)
+    return known
+  }
+  const implementers = new Map<string, readonly CatalogueSkill[]>()
+  const usable: readonly CatalogueSkill[] = [
+    ...skills,
+    ...interfaceSkills.map(({ name, plugin, skill }) => ({
+      name,
+      plugin,
+      skill,
+      get implementedBy() {
+        return implementing(skill.name).map((each) => each.name)
+      },
+    })),
+  ]
+  const skillsByName = new Map(usable.map((entry) => [entry.name, entry]))
   const pluginsByName = new Map(sorted.map((plugin) => [plugin.name, plugin]))
   return {
     plugins: sorted,
     origin: (plugin) => origins.get(plugin),
     skills,
+    usable,
     skill: (name) => skillsByName.get(name),
     connection: (plugin) => pluginsByName.get(plugin)?.connection,
-    enriching: (kind) => skills.filter(({ skill }) => skill.enriches?.includes(kind) === true),
+    implementing,
   }
 }
 
+/** An enriching skill that would fail as an interface implements none. */
+const doesImplement = (skill: AnySkill, name: string): boolean =>
+  name === 'enrich'
+    ? (skill.enriches?.length ?? 0) > 0 && enrichingFault(skill) === undefined
+    : Object.hasOwn(implementationsOf(skill), name)
+
+/** Names of the interfaces that a skill implements. */
+export const interfacesOf = (skill: AnySkill): readonly string[] => [
+  ...((skill.enriches?.length ?? 0) > 0 ? ['enrich'] : []),
+  ...Object.keys(implementationsOf(skill)),
+]
+
 /** A skill as the API and `tocsin skills --json` show it. */
-export const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
+export const skillView = ({ name, plugin, skill, implementedBy }: CatalogueSkill) => ({
   name,
   title: skill.title,
   description: skill.description,
@@ -60,9 +97,12 @@ export const skillView = ({ name, plugin, skill }: CatalogueSkill) => ({
   plugin: plugin.name,
   plugin_title: plugin.title,
   effect: skill.effect,
-  repeat: skill.effect === 'write' ? skill.repeat : null,
+  // That of an interface depends on the vendor.
+  repeat: skill.effect === 'write' && implementedBy === undefined ? skill.repeat : null,
   destructive: skill.effect === 'write' ? (skill.destructive ?? null) : null,
   enriches: skill.enriches ?? [],
+  implements: interfacesOf(skill),
+  implemented_by: implementedBy ?? [],
   needs_connection: skill.connection !== undefined && skill.connectionIsOptional !== true,
   asks: skill.asks === true,
   input: skill.input,

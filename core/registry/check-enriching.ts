@@ -38,6 +38,19 @@ export function checkEnriching(skill: AnySkill): readonly PointedMessage[] {
   return problems
 }
 
+/** Declarations do not change while the process runs. */
+const faults = new WeakMap<AnySkill, { readonly fault: string | undefined }>()
+
+/** Why generated investigations and `interface.enrich` cannot use a skill; undefined if they can. */
+export function enrichingFault(skill: AnySkill): string | undefined {
+  const known = faults.get(skill)
+  if (known !== undefined) return known.fault
+  const [first] = checkEnriching(skill)
+  const fault = first && `${first.pointer.slice(1).replaceAll('/', '.')} ${first.message}`
+  faults.set(skill, { fault })
+  return fault
+}
+
 function inputProblems(input: JsonSchema, kinds: readonly ObservableKind[]): readonly PointedMessage[] {
   const problems: PointedMessage[] = []
   const say = (pointer: string, message: string): number => problems.push({ pointer, message })

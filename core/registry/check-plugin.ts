@@ -1,5 +1,6 @@
 import type { PointedMessage } from '../errors/errors.ts'
 import { destructiveClasses, type AnySkill, type JsonSchema, type PluginDefinition } from '../plugin/index.ts'
+import { interfacePlugin } from '../interface/interface-skills.ts'
 import { checkEnriching, checkAsking } from './check-enriching.ts'
 import { checkImplementation, checkRivals } from './check-implementing.ts'
 import { checkConnectionDeclaration } from './check-connection.ts'
@@ -59,6 +60,8 @@ function checkName(name: unknown, folder: string | undefined, problems: PointedM
       pointer: '/name',
       message: 'must be snake_case: lower-case letters, digits and single underscores',
     })
+  } else if (name === interfacePlugin) {
+    problems.push({ pointer: '/name', message: `'${name}' is reserved: choose another name` })
   } else if (folder !== undefined && name !== folder.replaceAll('-', '_')) {
     problems.push({
       pointer: '/name',

@@ -1,8 +1,12 @@
 import {
   approvalPath,
   askPath,
+  callPath,
+  choicePath,
   inside,
+  itemPath,
   onErrorPath,
+  outputPath,
   remindPath,
   settlePath,
 } from '../engine/journal/paths.ts'
@@ -155,7 +159,11 @@ export function* walkAction(
 
 function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Ending {
   const entry = journal.entry(path)
-  const followUps = [askPath, remindPath, settlePath, approvalPath].map((pathOf) => pathOf(path))
+  const calls = callPath(path)
+  const followUps = [
+    ...[askPath, remindPath, settlePath, approvalPath, choicePath, outputPath].map((pathOf) => pathOf(path)),
+    ...journal.items(calls).map((index) => itemPath(calls, index)),
+  ]
   if (entry === undefined) {
     // It may have been waiting for an approval when the run ended.
     journal.refuse(followUps, 'not_ended')

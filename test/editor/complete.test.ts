@@ -46,7 +46,9 @@ describe('completion of keys and values', () => {
   it('offers the installed skills with descriptions, and replaces the current word', () => {
     const { text, offset } = offsetIn(playbook('  - uses: case.up‸'))
     const { items, replaces } = complete(text, offset, guide)
-    expect(items.map(({ label }) => label)).to.have.members(skills)
+    const labels = items.map(({ label }) => label)
+    expect(labels.filter((label) => !label.startsWith('interface.'))).to.have.members(skills)
+    expect(labels).to.include('interface.isolate_machine').and.not.include('interface.ask')
     expect(text.slice(replaces.start, replaces.end)).to.equal('case.up')
     const update = items.find(({ label }) => label === 'case.update')
     expect(update?.documentation).to.match(/\*\*.+\*\* · `case\.update`[^]*Inputs:[^]*`verdict`/)
@@ -54,7 +56,7 @@ describe('completion of keys and values', () => {
 
   it('offers asking skills for a checkpoint, and their inputs except those from the engine', () => {
     const ask = (text: string) => offered(playbook(`  - checkpoint:\n      ${text}`))
-    expect(ask('via: ‸')).to.have.members(['operator', 'messaging.checkpoint'])
+    expect(ask('via: ‸')).to.have.members(['operator', 'messaging.checkpoint', 'interface.ask'])
     expect(ask('via: messaging.checkpoint\n      with: { ‸ }')).to.deep.equal(['user', 'message'])
     expect(ask('via: operator\n      with: { ‸ }')).to.deep.equal(['message', 'labels'])
   })

@@ -274,7 +274,7 @@ describe('an enriching skill of any shape', () => {
     ])
     const whole = withShipped([good])
     const unknown = { ...whole.skill('rogue.look_up_0')!, name: 'gone.look_up' }
-    const catalogue: Catalogue = { ...whole, enriching: (of) => [...whole.enriching(of), unknown] }
+    const catalogue: Catalogue = { ...whole, implementing: (of) => [...whole.implementing(of), unknown] }
     const { made, logged } = library(catalogue, [connected('rogue', 'a')])
     const { source } = await made('x', { ...acme, uuid: 'o', name: 'Acme' } as never)
     expect(source).to.include('uses: rogue.look_up_0').and.not.include('uses: gone.look_up')

@@ -45,6 +45,7 @@ async function runDry(file: string, options: Options): Promise<void> {
       ...prepared,
       live: live.caller(catalogue, testCases(fixtures.organization.code, playbook.name)),
       organizationUuid: uuid,
+      connections: live.connections,
       log: live.log,
     })
     console.log(treeLines(tree, playbook, catalogue).join('\n'))

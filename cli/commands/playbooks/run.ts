@@ -1,8 +1,14 @@
 import type { Command } from 'commander'
 import type { JournalEntry } from '../../../core/domain/run.ts'
 import { skillsOf } from '../../../core/engine/skills/skill-caller.ts'
+import { createInterfaceCalls } from '../../../core/interface/interface-calls.ts'
 import { createMemoryJournal } from '../../../core/playbook-test/run/memory-journal.ts'
-import { createWorld, resultOf, startProcess } from '../../../core/playbook-test/run/run-test.ts'
+import {
+  createWorld,
+  noConnections,
+  resultOf,
+  startProcess,
+} from '../../../core/playbook-test/run/run-test.ts'
 import { rehearse } from '../../../core/playbook-test/run/rehearse.ts'
 import { testCases } from '../../../core/plugin/testing/index.ts'
 import { systemClock } from '../../../server/clock.ts'
@@ -81,7 +87,11 @@ async function runLive(file: string, options: Options): Promise<void> {
       playbook,
       called,
       fixtures,
-      skills: skillsOf(catalogue, people.withoutAsking(live.caller(catalogue, cases))),
+      skills: skillsOf(
+        catalogue,
+        people.withoutAsking(live.caller(catalogue, cases)),
+        createInterfaceCalls(catalogue, live.connections ?? noConnections),
+      ),
       journal: journal.store,
       clock: systemClock,
       log: live.log,

@@ -27,7 +27,7 @@ Examples:
     )
     .action(async (name: string | undefined, options: { json?: boolean }) => {
       const catalogue = await installedCatalogue()
-      const skills = name === undefined ? catalogue.skills : named(name, catalogue)
+      const skills = name === undefined ? catalogue.usable : named(name, catalogue)
       const [first] = skills
       if (options.json) console.log(printableJson(skills.map(asJson)))
       else if (first !== undefined && first.name === name) console.log(skillLines(first))
@@ -38,9 +38,9 @@ Examples:
 /** @throws NotFoundError `skill_not_found` */
 function named(name: string, catalogue: Catalogue): readonly CatalogueSkill[] {
   const skill = catalogue.skill(name)
-  const skills = skill === undefined ? catalogue.skills.filter(({ plugin }) => plugin.name === name) : [skill]
+  const skills = skill === undefined ? catalogue.usable.filter(({ plugin }) => plugin.name === name) : [skill]
   if (skills.length > 0) return skills
-  const names = [...catalogue.plugins, ...catalogue.skills].map((one) => one.name)
+  const names = [...catalogue.plugins, ...catalogue.usable].map((one) => one.name)
   const meant = nearest(name, names)
   throw new NotFoundError('skill_not_found', `no installed skill or plugin is named '${printable(name)}'`, {
     hint: meant === undefined ? '`tocsin skills` lists what is installed' : `did you mean ${meant}?`,

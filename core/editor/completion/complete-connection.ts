@@ -1,4 +1,5 @@
 import { viaOperator } from '../../playbook/language/constants.ts'
+import { usedInterface } from '../../interface/interface-skills.ts'
 import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import type { Completion } from './completion.ts'
 import type { PathStep } from '../inspection.ts'
@@ -6,33 +7,37 @@ import type { Guide } from '../schema-walk.ts'
 
 /** The connections that fit at this path; undefined if the path does not name a connection. */
 export function completeConnection(
-  { connections }: Guide,
+  { connections, catalogue }: Guide,
   path: readonly PathStep[],
 ): readonly Completion[] | undefined {
-  const plugin = pluginAt(path)
-  if (plugin === undefined) return undefined
-  const names = (connections ?? []).filter((each) => each.plugin === plugin).map(({ name }) => name)
-  return [...new Set(names)].map((name) => ({
+  const found = placeAt(path)
+  if (found === undefined) return undefined
+  const { plugin, of } = found
+  const plugins = of === undefined ? [plugin] : catalogue?.implementing(of).map((each) => each.plugin.name)
+  const usable = (connections ?? []).filter((each) => plugins?.includes(each.plugin))
+  return [...new Map(usable.map((each) => [each.name, each.plugin]))].map(([name, of]) => ({
     label: name,
     kind: 'value',
-    detail: `connection of ${plugin}`,
+    detail: `connection of ${of}`,
   }))
 }
 
 /**
  * The plugin of the connection: from the skill beside `connection`, or from the key in
- * `defaults.connections`.
+ * `defaults.connections`. For an interface, the plugins that implement it.
  */
-function pluginAt(path: readonly PathStep[]): string | undefined {
+function placeAt(
+  path: readonly PathStep[],
+): { readonly plugin: string; readonly of?: string | undefined } | undefined {
   const last = path.at(-1)
   if (last === undefined || !('key' in last)) return undefined
   const before = path.slice(0, -1).map((step) => ('key' in step ? step.key : ''))
-  if (before.join('/') === 'defaults/connections') return last.key
+  if (before.join('/') === 'defaults/connections') return { plugin: last.key }
   if (last.key !== 'connection') return undefined
   const skill = last.in.entries.find(({ name }) => name === 'uses' || name === 'via')?.value
   if (skill?.kind !== 'scalar' || typeof skill.value !== 'string' || skill.value === viaOperator)
     return undefined
-  return skill.value.split('.')[0]
+  return { plugin: skill.value.split('.')[0]!, of: usedInterface(skill.value) }
 }
 
 /** Whether a skill certainly has no usable connection. */

@@ -76,7 +76,7 @@ export function completeValue(guide: Guide, path: readonly PathStep[]): readonly
   const last = path.at(-1)
   const skills = !isSkillName(schemas)
     ? []
-    : skillsFor(last && 'key' in last ? last.key : '', guide.catalogue?.skills ?? []).map((entry) => ({
+    : skillsFor(last && 'key' in last ? last.key : '', guide.catalogue?.usable ?? []).map((entry) => ({
         label: entry.name,
         kind: 'skill' as const,
         detail: lacksConnection(guide, entry) ? `${entry.skill.title}, no connection yet` : entry.skill.title,

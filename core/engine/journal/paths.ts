@@ -18,6 +18,9 @@
  * | a step that handles an error   | `<step>/@on_error/<step>`               |
  * | a step of the playbook's `on_error` | `@on_run_error/<step>`             |
  * | a step of `finally`            | `@finally/<step>`                       |
+ * | the connections that an interface uses | `<step>/@choice`                |
+ * | a call of an interface that asks several | `<step>/@call[<index>]`       |
+ * | the output of another interface | `<step>/@output`                       |
  * | the version of a called playbook | `@playbooks/<name>`                   |
  *
  * Paths are unique, because ids contain none of `/`, `[`, `#` and `@`. In a called playbook, `@on_run_error`
@@ -52,6 +55,9 @@ export const remindPath = (path: string): string => `${path}/@remind`
 export const approvalPath = (path: string): string => `${path}/@approval`
 export const isApprovalPath = (path: string): boolean => path.endsWith('/@approval')
 export const settlePath = (path: string): string => `${path}/@settle`
+export const choicePath = (path: string): string => `${path}/@choice`
+export const outputPath = (path: string): string => `${path}/@output`
+export const callPath = (path: string): string => `${path}/@call`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 
 /** The idempotency key of a call: the same for every attempt and after every restart. */

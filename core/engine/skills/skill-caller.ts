@@ -1,4 +1,5 @@
 import type { StepMasks } from '../../domain/mask.ts'
+import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import type { AnySkill, QuestionOutcome, RefusedAnswer, DestructiveClass } from '../../plugin/index.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
@@ -67,9 +68,14 @@ export function interruptedPolicy(catalogue: Pick<Catalogue, 'skill'>, name: str
 }
 
 /** The skills of a catalogue, without follow-ups of their questions; see `followUpsOf`. */
-export function skillsOf(catalogue: Pick<Catalogue, 'skill'>, call: SkillCaller): Skills {
+export function skillsOf(
+  catalogue: Pick<Catalogue, 'skill'>,
+  call: SkillCaller,
+  interfaces?: InterfaceCalls,
+): Skills {
   return {
     call,
+    interfaces,
     interrupted: (skill) => interruptedPolicy(catalogue, skill),
     destructive: (skill) => destructiveSkill(catalogue.skill(skill)?.skill),
   }
@@ -103,6 +109,8 @@ export interface Skills {
   readonly interrupted: (skill: string) => Interrupted
   /** The declaration of a destructive skill; undefined for others. Default: none is destructive. */
   readonly destructive?: ((skill: string) => DestructiveSkill | undefined) | undefined
+  /** Default: no interface can be used. */
+  readonly interfaces?: InterfaceCalls | undefined
   /** The follow-ups that a skill declares for its questions. Default: none. */
   readonly followUps?: ((skill: string) => FollowUps) | undefined
 }

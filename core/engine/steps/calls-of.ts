@@ -1,5 +1,8 @@
-import { sensitiveParts, type StepMasks } from '../../domain/mask.ts'
-import type { EffectAttempt, EffectWork } from '../journal/durable-context.ts'
+import { hide, sensitiveParts, type StepMasks } from '../../domain/mask.ts'
+import type { UsesStep } from '../../playbook/language/playbook.ts'
+import type { DestructiveWork, EffectAttempt, EffectWork, WorkOutcome } from '../journal/durable-context.ts'
+import { isRepeatedPath } from '../journal/paths.ts'
+import { advance, type StepScope } from '../scope/scope.ts'
 import type { SkillCall } from '../skills/skill-caller.ts'
 import { textsIn } from '../skills/texts-in.ts'
 import type { Walk } from './walk.ts'
@@ -31,5 +34,67 @@ export function skillCallsOf(
     ...(walk.skills.interrupted(given.skill) === 'verify' && {
       verify: skillCallOf(walk, { ...call, purpose: 'verify' }),
     }),
+  }
+}
+
+/** Timeout of one call of a skill. */
+export const skillTimeoutMs = 60_000
+
+/** What a step says about its call. */
+export type CallSettings = Pick<
+  UsesStep,
+  'id' | 'skill' | 'connection' | 'onInterrupted' | 'sensitive' | 'timeoutMs' | 'retry'
+>
+
+/** Calls the skill of a step, with its retries. */
+export async function performSkill(
+  walk: Walk,
+  step: CallSettings,
+  path: string,
+  scope: StepScope,
+  input: () => unknown,
+): Promise<WorkOutcome> {
+  const { skill, connection, onInterrupted, sensitive } = step
+  const declared = walk.skills.interrupted(skill)
+  const outcome = await walk.context.perform({
+    path,
+    stepId: step.id,
+    kind: skill,
+    sensitive,
+    input,
+    ...skillCallsOf(walk, { skill, connection, sensitive }),
+    destructive: destructiveWork(walk, step, path, scope),
+    interrupted: onInterrupted ?? declared,
+    mayRepeat: declared !== 'ask' || onInterrupted === 'repeat',
+    timeoutMs: step.timeoutMs ?? skillTimeoutMs,
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+    retry: step.retry,
+  })
+  advance(scope, outcome.endedAt)
+  return outcome
+}
+
+/** The approved input is used, even if the expression has another value by now. */
+export function approvedInput(path: string, { batch }: StepScope): unknown {
+  const verdict = batch?.get(path)
+  return verdict !== undefined && 'input' in verdict ? verdict.input : undefined
+}
+
+function destructiveWork(
+  walk: Walk,
+  { skill, sensitive }: CallSettings,
+  path: string,
+  scope: StepScope,
+): DestructiveWork | undefined {
+  const declared = walk.skills.destructive?.(skill)
+  if (declared === undefined) return undefined
+  const verdict = scope.batch?.get(path)
+  return {
+    ...declared,
+    shown: (input) => hide(sensitive?.input, input),
+    isAgain: isRepeatedPath(path),
+    isApproved: verdict !== undefined && 'input' in verdict,
+    refused: verdict !== undefined && 'refused' in verdict ? verdict.refused : undefined,
   }
 }

@@ -4,8 +4,8 @@ import { maskOf, type StepMasks } from '../../domain/mask.ts'
 import { defaultRetry, viaOperator } from '../../playbook/language/constants.ts'
 import type { CheckpointStep, RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { QuestionOutcome } from '../../plugin/index.ts'
-import { skillTimeoutMs } from './actions.ts'
-import { skillCallOf, skillCallsOf } from './calls-of.ts'
+import { skillCallOf, skillCallsOf, skillTimeoutMs } from './calls-of.ts'
+import { chosenCheckpoint } from './interface.ts'
 import type { EffectWork } from '../journal/durable-context.ts'
 import { durationMsOf, templateDurationMs, templateValue } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
@@ -22,10 +22,12 @@ const backgroundRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15
 /** Asks a person and waits. Asking twice is harmless, because one answer counts. */
 export async function runCheckpoint(
   walk: Walk,
-  step: CheckpointStep,
+  written: CheckpointStep,
   path: string,
   scope: StepScope,
 ): Promise<Flow> {
+  const step = await chosenCheckpoint(walk, written, path, scope)
+  if ('state' in step) return step
   const { via } = step
   const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
   const outcome = await walk.context.ask({

@@ -35,5 +35,5 @@ function stepsInside(
 /** Finds a step by its path in the journal; the notification of a checkpoint counts as the checkpoint. */
 export function stepFinder(steps: readonly NamedStep[]): (path: string) => NamedStep | undefined {
   const byPath = new Map(steps.map((step) => [step.path, step]))
-  return (path) => byPath.get(withoutItems(path.replace(/\/@[a-z_]+$/, '')))
+  return (path) => byPath.get(withoutItems(path.replace(/\/@[a-z_]+(\[\d+\])?$/, '')))
 }

@@ -121,7 +121,7 @@ function readCall(context: TestContext, node: Node): ExpectedCall | undefined {
 function readSkillName({ problems, catalogue }: TestContext, entry: Entry): string | undefined {
   const name = readTestString(problems, entry)
   if (name === undefined || catalogue.skill(name) !== undefined) return name
-  const names = catalogue.skills.map((each) => each.name)
+  const names = catalogue.usable.map((each) => each.name)
   problems.add('E301', `there is no skill ${quote(name)}`, entry.value, () => suggest(name, names))
   return name
 }

@@ -7,7 +7,9 @@ import { jsonType } from '../../playbook/template/type-forms.ts'
 import type { CheckpointStep, Playbook, Step } from '../../playbook/language/playbook.ts'
 import { quote, type Problems } from '../../playbook/language/problem.ts'
 import { writtenValue } from '../../playbook/template/template.ts'
-import type { CatalogueSkill } from '../../registry/catalogue.ts'
+import { interfaceNamed } from '../../interface/definitions.ts'
+import { usedInterface } from '../../interface/interface-skills.ts'
+import type { Catalogue, CatalogueSkill } from '../../registry/catalogue.ts'
 import { compileSchema } from '../../schema/index.ts'
 import type { TestContext } from './context.ts'
 import { testGrammar } from './grammar.ts'
@@ -47,15 +49,21 @@ function subjectOf(context: TestContext, name: string, key: Entry['key']): Subje
   if (name.startsWith('steps.')) return stepSubject(context, name.slice('steps.'.length), key)
   const skill = catalogue.skill(name)
   if (skill === undefined) {
-    const names = catalogue.skills.map((each) => each.name)
+    const names = catalogue.usable.map((each) => each.name)
     const hint = suggest(name, names) ?? 'write <plugin>.<skill>, or steps.<id>'
     problems.add('E301', `there is no skill ${quote(name)}`, key, hint)
     return undefined
   }
-  if (!named.some(({ step }) => skillsOf(step).includes(name))) {
+  if (!named.some(({ step }) => skillsOf(step, catalogue).includes(name))) {
     problems.add('W601', `the playbook never calls ${name}`, key, 'remove the mock')
   }
-  return { skill }
+  return { skill: asMocked(skill) }
+}
+
+/** The mock of an interface gives what one vendor would. */
+function asMocked(found: CatalogueSkill): CatalogueSkill {
+  const of = interfaceNamed(usedInterface(found.name) ?? '')
+  return of === undefined ? found : { ...found, skill: { ...found.skill, output: of.output } }
 }
 
 function stepSubject(
@@ -75,8 +83,9 @@ function stepSubject(
   }
   if (found.action === 'checkpoint') return { checkpoint: found }
   if (found.action === 'call' && found.id === wanted) return { callee: called.get(found.playbook) }
-  const [skill] = skillsOf(found)
-  if (skill !== undefined) return { skill: catalogue.skill(skill) }
+  const [name] = skillsOf(found, catalogue)
+  const skill = name === undefined ? undefined : catalogue.skill(name)
+  if (name !== undefined) return { skill: skill && asMocked(skill) }
   problems.add('E602', `the step ${quote(wanted)} calls no skill: there is nothing to mock`, key, () =>
     found.action === 'call' ? 'mock the call around it, or what it calls' : undefined,
   )
@@ -92,9 +101,12 @@ function stepCalled(named: TestContext['named'], wanted: string): Step | undefin
   return found?.action === 'call' ? undefined : found
 }
 
-function skillsOf(step: Step): readonly string[] {
-  if (step.action === 'checkpoint') return step.via === viaOperator ? [] : [step.via]
-  return step.action === 'uses' ? [step.skill] : []
+/** The skill of a step; for an interface also those that implement it. */
+function skillsOf(step: Step, catalogue: Catalogue): readonly string[] {
+  const name = step.action === 'uses' ? step.skill : step.action === 'checkpoint' ? step.via : viaOperator
+  if (name === viaOperator) return []
+  const of = usedInterface(name)
+  return [name, ...(of === undefined ? [] : catalogue.implementing(of).map((each) => each.name))]
 }
 
 const contents = ['output', 'example', 'error', 'timeout', 'answer'] as const

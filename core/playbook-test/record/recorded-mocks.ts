@@ -1,6 +1,6 @@
 import type { StoredError } from '../../domain/run.ts'
 import { assumedOutput, sampleFromSchema } from '../../dry-run/assumed-output.ts'
-import { askPath, approvalPath, isApprovalPath } from '../../engine/journal/paths.ts'
+import { askPath, approvalPath, choicePath, isApprovalPath } from '../../engine/journal/paths.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
@@ -55,9 +55,14 @@ export function mocksOf(
   const called = recordedCallsOf(run, catalogue).filter((step) => !isRefused(step))
   const apart = run.steps.filter((step) => isRefused(step) || style.local.has(step.path))
   const asked = run.steps.filter(isQuestion)
-  const place = (step: RecordedStep): string =>
+  // Mocked as the skill that was chosen, so that the test calls it too.
+  const chosen = new Set(run.steps.map(({ path }) => path).filter((path) => path.endsWith('/@choice')))
+  const isChosen = ({ path }: RecordedStep) => chosen.has(choicePath(path)) || /\/@call\[\d+\]$/.test(path)
+  const placeOf = (step: RecordedStep): string =>
     isOwn(step) && !/\[\d+\]/.test(step.path) ? `steps.${step.step_id}` : `steps.${withoutTimes(step.path)}`
-  const bySkill = (step: RecordedStep) => (isOwn(step) ? `steps.${step.step_id}` : step.kind)
+  const place = (step: RecordedStep) => (isChosen(step) ? step.kind : placeOf(step))
+  const bySkill = (step: RecordedStep) =>
+    isOwn(step) && !isChosen(step) ? `steps.${step.step_id}` : step.kind
   const byStep = (step: RecordedStep) => `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`
   const repliesTo = (step: RecordedStep) => repliesOf(step, catalogue)
   const answer = (step: RecordedStep) => [answerReply(step, run.steps)]

@@ -57,6 +57,8 @@ export interface MockedSkills {
   /** In the order of their first calls. */
   readonly calls: () => readonly SeenCall[]
   readonly unmocked: Unmocked[]
+  /** Notes that a step used an interface, besides the calls of the chosen skills. */
+  readonly note: (name: string, path: string, input: unknown) => void
   /** The effect of a write with this key, if it took effect. */
   readonly effect: (idempotencyKey: string) => { readonly output: unknown } | undefined
 }
@@ -106,6 +108,11 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
     isMocked: (asked) => repliesFor(mocks, asked, pathOf(asked), options.nameOf(pathOf(asked))) !== undefined,
     calls: () => [...calls.values()],
     unmocked,
+    note(skill, path, input) {
+      const key = `${skill} ${path}`
+      const seen = { skill, path, step: options.nameOf(path), input, idempotencyKey: key, attempts: 1 }
+      if (!calls.has(key)) calls.set(key, { ...seen, atMs: clock.now() })
+    },
     effect: (idempotencyKey) => effects.get(idempotencyKey),
   }
 }
@@ -140,7 +147,7 @@ function note(
 
 /** The mocks of a step; those of this item take precedence. */
 export function stepReplies(mocks: Mocks, path: string, step: string): readonly MockReply[] | undefined {
-  const place = withoutTimes(path.replace(/\/@[a-z_]+$/, ''))
+  const place = withoutTimes(path.replace(/\/@[a-z_]+(\[\d+\])?$/, ''))
   return mocks.get(`steps.${place}`) ?? mocks.get(`steps.${step}`)
 }
 

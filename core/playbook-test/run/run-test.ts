@@ -4,6 +4,8 @@ import type { RunOutcome } from '../../engine/scope/flow.ts'
 import { createWakeUps, type WakeUps } from '../../engine/journal/wake-ups.ts'
 import { skillsOf, type SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
+import { interfacePlugin } from '../../interface/interface-skills.ts'
+import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { testCases, type TestCases } from '../../plugin/testing/index.ts'
 import type { Egress } from '../../ports/egress.ts'
@@ -30,6 +32,7 @@ import type { CalledByName, Fixtures, Mocks } from '../read/playbook-test.ts'
 import { withRealTimeout } from './real-timeout.ts'
 import { rehearse, startsFor } from './rehearse.ts'
 import { triesBefore } from './tries-before.ts'
+import { createMockedInterfaces } from '../vendors/mocked-interfaces.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** The result of a run with mocks. */
@@ -78,6 +81,7 @@ export interface TestWorld {
   readonly bugs: string[]
   readonly catalogue: Catalogue
   readonly checkpoints: MemoryCheckpoints
+  readonly interfaces: InterfaceCalls
   readonly wakeUps: WakeUps
 }
 
@@ -115,7 +119,14 @@ export function createWorld(
     choose: ({ path }, name) => test.choices?.get(path) ?? test.choices?.get(name),
     onUnanswered: (checkpoint, name) => skills.unmocked.push(unanswered(checkpoint, name)),
   })
-  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps }
+  const interfaces = createMockedInterfaces({
+    catalogue,
+    mocks: test.mocks,
+    nameOf: places.nameOf,
+    isAnswered: (name) => test.choices?.has(name) === true,
+    onChosen: ({ of, input, path }) => skills.note(`${interfacePlugin}.${of}`, path, input),
+  })
+  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps, interfaces }
 }
 
 function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
@@ -175,7 +186,11 @@ export function startProcess(
     playbook: withMockedCalls(test.playbook, test.mocks),
     called: test.called,
     fixtures: test.fixtures,
-    skills: withCallsAnswered(skillsOf(catalogue, skills.call), test.called ?? new Map(), skills.call),
+    skills: withCallsAnswered(
+      skillsOf(catalogue, skills.call, world.interfaces),
+      test.called ?? new Map(),
+      skills.call,
+    ),
     journal,
     clock,
     log,

@@ -114,7 +114,7 @@ function* readVia(
   const via = readWord(problems, entry, skillPattern, rule)
   const found = via === undefined ? undefined : findSkill(context, via, entry.value)
   if (found && found.skill.asks !== true) {
-    const asking = context.catalogue?.skills.filter(({ skill }) => skill.asks === true) ?? []
+    const asking = context.catalogue?.usable.filter(({ skill }) => skill.asks === true) ?? []
     const hint = `skills that ask: ${[...asking.map(({ name }) => name), viaOperator].join(', ')}`
     problems.add('E319', `${found.name} does not ask a person`, entry.value, hint)
     return undefined

@@ -3,6 +3,8 @@ import { dyn, membersOf, typeOfSchema, type Program, type Type } from '../../exp
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { CatalogueSkill } from '../../registry/catalogue.ts'
 import { checkFit, checkLiteral } from '../check/check-fit.ts'
+import { usedInterface, interfaceSkillNamed, interfaceSkills } from '../../interface/interface-skills.ts'
+import { checkInterfaceConnection } from '../check/check-interface.ts'
 import { checkSensitive } from '../check/check-sensitive.ts'
 import type { ReadContext } from '../scope/context.ts'
 import { suggest } from '../language/did-you-mean.ts'
@@ -31,6 +33,7 @@ export function* readUses(
 ): Sliced<ActionResult<UsesPart> & { readonly output: Type; readonly isRead: boolean }> {
   const name = readSkillName(context, entry)
   const found = name === undefined ? undefined : findSkill(context, name, entry.value)
+  let typed: TypedTemplate | undefined
   if (found?.skill.asks === true) {
     const hint = `write checkpoint: { via: ${found.name}, … }`
     context.problems.add(
@@ -43,8 +46,9 @@ export function* readUses(
   const schema = found?.skill.input as JsonSchema | undefined
   const given = yield* readWith(context, fields.get('with'), scope, entry.value, schema, {
     taker: found?.name,
+    checkMore: (all) => void (typed = all),
   })
-  const connection = connectionOf(context, found, fields.get('connection'), entry.value)
+  const connection = connectionOf(context, found, fields.get('connection'), entry.value, typed)
   const retry = retryOf(context, fields.get('retry'), found)
   const interrupted = fields.get('on_interrupted')
   const onInterrupted = interrupted && readChoice(context.problems, interrupted, interruptedChoices)
@@ -71,7 +75,7 @@ function readSkillName({ problems, catalogue }: ReadContext, entry: Entry): stri
   }
   const text = readText(problems, entry)
   if (text === undefined || (text.length <= 200 && isSkillName.test(text))) return text
-  const known = (catalogue?.skills ?? []).map(({ name }) => name)
+  const known = (catalogue?.usable ?? []).map(({ name }) => name)
   const meant = text
     .slice(0, 200)
     .replace(/@.*$/s, '')
@@ -98,11 +102,17 @@ export function findSkill(
   name: string,
   span: Span,
 ): CatalogueSkill | undefined {
-  const found = catalogue?.skill(name)
-  if (found || catalogue === undefined) return found
+  const found = catalogue?.skill(name) ?? interfaceSkillNamed(name)
+  if (found) return found
+  if (usedInterface(name) !== undefined) {
+    const names = interfaceSkills.map((each) => each.name)
+    problems.add('E301', `there is no interface ${quote(name)}`, span, suggest(name, names))
+    return undefined
+  }
+  if (catalogue === undefined) return undefined
   const plugin = name.slice(0, name.indexOf('.'))
   const installed = catalogue.plugins.map((each) => each.name)
-  const skills = catalogue.skills.map((each) => each.name)
+  const skills = catalogue.usable.map((each) => each.name)
   if (installed.includes(plugin)) {
     const own = skills.filter((each) => each.startsWith(`${plugin}.`))
     problems.add('E301', `the plugin ${quote(plugin)} has no skill ${quote(name)}`, span, suggest(name, own))
@@ -177,11 +187,14 @@ export function connectionOf(
   found: CatalogueSkill | undefined,
   entry: Entry | undefined,
   uses: Span,
+  given?: TypedTemplate,
 ): string | undefined {
   const own = entry && readText(context.problems, entry)
   const preset = found?.skill.connection && context.defaults.connections.get(found.plugin.name)
   const name = own ?? preset
-  if (found) checkConnection(context, found, entry, name, uses)
+  if (found && usedInterface(found.name) !== undefined)
+    checkInterfaceConnection(context, { found, given, named: name, at: entry?.value ?? uses })
+  else if (found) checkConnection(context, found, entry, name, uses)
   return name
 }
 

@@ -1,4 +1,4 @@
-import { Badge, Grid, Stack, Text } from '@mantine/core'
+import { Badge, Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from 'wouter'
 import { apiGet } from '../api/call.ts'
@@ -37,7 +37,7 @@ function SkillView({ skill }: { readonly skill: ApiSkillDetail }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap="var(--tocsin-gap)">
-            <TrySkill skill={skill} />
+            {!isAnInterface(skill) && <TrySkill skill={skill} />}
             {examples.map((example) => (
               <Example key={example.title} example={example} />
             ))}
@@ -55,24 +55,42 @@ const repeatTexts = {
   never: 'a person decides',
 } as const
 
+const isAnInterface = ({ plugin }: ApiSkillDetail): boolean => plugin === 'interface'
+
+const skillLinks = (names: readonly string[]) =>
+  names.length > 0 && (
+    <Group key="skills" gap="xs">
+      {names.map((name) => (
+        <TextLink key={name} href={`/catalogue/skills/${name}`}>
+          {name}
+        </TextLink>
+      ))}
+    </Group>
+  )
+
 function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
   const { name, plugin, plugin_title: vendor, repeat, destructive, enriches, docs, permissions } = skill
+  const isInterface = isAnInterface(skill)
   return (
     <FieldGrid
       entries={[
         ['Name in playbooks', name],
         [
           'Plugin',
-          <TextLink key="plugin" href={`/catalogue/plugins/${plugin}`}>
-            {vendor}
-          </TextLink>,
+          !isInterface && (
+            <TextLink key="plugin" href={`/catalogue/plugins/${plugin}`}>
+              {vendor}
+            </TextLink>
+          ),
         ],
-        ['Connection', skill.needs_connection ? 'required' : 'not required'],
+        ['Implemented by', isInterface && skillLinks(skill.implemented_by)],
+        ['Connection', !isInterface && (skill.needs_connection ? 'required' : 'not required')],
         ['Permissions', permissions.join(', ')],
         ['After an interruption', repeat !== null && repeatTexts[repeat]],
         ['Hourly limit', destructive !== null && `of the class “${destructive}”`],
         ['Called by', skill.asks && 'checkpoints only'],
         ['Looks up', enriches.join(', ')],
+        ['Implements', skillLinks(skill.implements.map((each) => `interface.${each}`))],
         ['Documentation', docs !== null && <VendorDocs key="docs" href={docs} />],
       ]}
     />

@@ -19,9 +19,8 @@ const columns: readonly Column<ApiSkill>[] = [
   {
     title: 'PLUGIN',
     width: 'minmax(110px, 1fr)',
-    cell: ({ plugin, plugin_title: title }) => (
-      <TextLink href={`/catalogue/plugins/${plugin}`}>{title}</TextLink>
-    ),
+    cell: ({ plugin, plugin_title: title }) =>
+      plugin === 'interface' ? title : <TextLink href={`/catalogue/plugins/${plugin}`}>{title}</TextLink>,
   },
   { title: 'EFFECT', width: '110px', cell: (skill) => <EffectBadge skill={skill} /> },
   {

@@ -23,7 +23,7 @@ export interface Waterfall {
 /** Attempts and delays of each step. Running steps end at `now`. */
 export function waterfallOf(steps: readonly ApiStep[], now: number): Waterfall {
   const rows = steps
-    .filter(({ path }) => !path.includes('@playbooks/') && !path.endsWith('/@begin'))
+    .filter(({ path }) => !path.includes('@playbooks/') && !/\/@(begin|output)$/.test(path))
     .map((step) => ({ step, stretches: stretchesOf(step, now) }))
   const all = rows.flatMap(({ stretches }) => stretches)
   const from = all.reduce((least, stretch) => Math.min(least, stretch.from), Infinity)

@@ -10,6 +10,7 @@ import type {
   SkillCall,
   DestructiveSkill,
 } from '../../../core/engine/skills/skill-caller.ts'
+import type { InterfaceCalls } from '../../../core/interface/interface-calls.ts'
 import type { Playbook } from '../../../core/playbook/language/playbook.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { JournalStore } from '../../../core/ports/runs/journal-store.ts'
@@ -64,6 +65,7 @@ interface GoOptions extends Partial<
   readonly playbooks?: CalledPlaybooks
   /** Skills that are, with what they declare. */
   readonly destructive?: Readonly<Record<string, DestructiveSkill>>
+  readonly interfaces?: InterfaceCalls
 }
 
 export async function openBench(clock: Clock): Promise<Bench> {
@@ -112,6 +114,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
         {
           ...testSkills(skills, calls),
           destructive: (name) => options.destructive?.[name],
+          interfaces: options.interfaces,
         },
       )
       await context.settled()

@@ -114,7 +114,8 @@ export const catalogue: Catalogue = {
   plugins: [plugin, quiet],
   origin: (name) => (name === plugin.name ? { kind: 'typescript', source: 'plugins/tower' } : undefined),
   skills,
+  usable: skills,
   skill: (named) => skills.find(({ name }) => name === named),
   connection: (name) => (name === plugin.name ? plugin.connection : undefined),
-  enriching: () => [],
+  implementing: () => [],
 }

@@ -89,6 +89,7 @@ export const dryRunPlaybook = defineRoute({
         mocks: new Map(),
         choices,
         live: services.callerOfSkills(testCases(ownCode, playbook.name)),
+        connections: services.stores.connections,
         organizationUuid: organization.uuid,
         log,
         signal,

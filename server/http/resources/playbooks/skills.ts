@@ -1,5 +1,10 @@
-import { destructiveClasses, observableKinds, type PluginDefinition } from '../../../../core/plugin/index.ts'
-import { skillView, type Catalogue } from '../../../../core/registry/catalogue.ts'
+import {
+  destructiveClasses,
+  interfaces,
+  observableKinds,
+  type PluginDefinition,
+} from '../../../../core/plugin/index.ts'
+import { interfacesOf, skillView, type Catalogue } from '../../../../core/registry/catalogue.ts'
 import { exampleSteps } from '../../../../core/skill/describe/example-step.ts'
 import { NotFoundError } from '../../../../core/errors/errors.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
@@ -44,7 +49,7 @@ function pluginView({ name, title, description, connection, skills }: PluginDefi
 const schemaObject = { type: 'object', description: 'A JSON Schema.' } as const
 
 const skillFields = {
-  name: { type: 'string', description: '<plugin>.<skill>, as in playbooks.' },
+  name: { type: 'string', description: '<plugin>.<skill> or interface.<name>, as in playbooks.' },
   title: text,
   description: text,
   docs: textOrNull,
@@ -58,13 +63,15 @@ const skillFields = {
   effect: { enum: ['read', 'write'] },
   repeat: {
     enum: ['safe', 'verify', 'never', null],
-    description: 'How the engine handles an interrupted write.',
+    description: 'How the engine handles an interrupted write; null: it reads, or is an interface.',
   },
   destructive: {
     enum: [...destructiveClasses, null],
     description: 'The class of its hourly limit; null: not destructive.',
   },
   enriches: { type: 'array', items: text },
+  implements: { type: 'array', items: text, description: 'Names of interfaces.' },
+  implemented_by: { type: 'array', items: text, description: 'Of an interface: names of skills.' },
   needs_connection: { type: 'boolean' },
   asks: { type: 'boolean', description: 'It asks a person: only checkpoints call it.' },
   input: schemaObject,
@@ -149,15 +156,17 @@ const listSkills = defineRoute({
     plugin: { type: 'string', description: 'Name of a plugin.' },
     effect: { type: 'string', enum: ['read', 'write'] },
     enriches: { type: 'string', enum: observableKinds, description: 'A kind of observable.' },
+    implements: { type: 'string', enum: Object.keys(interfaces), description: 'Name of an interface.' },
     q: words('its plugin'),
     sort: sortParameter(['name']),
   },
   async handle({ query }, { catalogue }) {
-    const found = catalogue.skills.filter(
+    const found = catalogue.usable.filter(
       ({ plugin, skill }) =>
         (query.plugin === undefined || plugin.name === query.plugin) &&
         (query.effect === undefined || skill.effect === query.effect) &&
         (query.enriches === undefined || skill.enriches?.includes(query.enriches) === true) &&
+        (query.implements === undefined || interfacesOf(skill).includes(query.implements)) &&
         hasWords(textOf(plugin, skill), query.q),
     )
     const byName = ({ name }: (typeof found)[number]) => name

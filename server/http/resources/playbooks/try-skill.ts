@@ -63,7 +63,14 @@ export const trySkill = defineRoute({
 })
 
 /** A playbook that writes is published by an administrator, so only they may call such a skill without one. */
-function requireAllowed({ name, skill }: CatalogueSkill, { role }: Caller): void {
+function requireAllowed({ name, skill, implementedBy }: CatalogueSkill, { role }: Caller): void {
+  if (implementedBy !== undefined) {
+    const hint =
+      implementedBy.length === 0
+        ? 'install a plugin that implements it'
+        : `try one of ${implementedBy.join(', ')}`
+    throw new ConflictError('skill_not_triable', `${name} is an interface`, { hint })
+  }
   if (skill.asks === true) {
     const message = `${name} asks a person: only checkpoints call it`
     throw new ConflictError('skill_not_triable', message, { hint: 'write a playbook with a checkpoint' })
