@@ -264,6 +264,15 @@ describe('errors of a declarative plugin', () => {
     expect((await run(skill, [{ json: { ok: true } }])).output).to.deep.equal({ status: 200 })
   })
 
+  it('of credentials can be in an answer with an accepted status', async () => {
+    const errors =
+      '[{ when: response.body.why == "anonymous", error: credentials }, { when: response.status == 404, error: refused }]'
+    const skill = withErrors(errors, 'not_found: 404')
+    const missing = (why: string) => run(skill, [{ status: 404, json: { why } }])
+    expect((await missing('no such object')).output).to.deep.equal({ found: false })
+    expect(await failure(missing('anonymous'))).to.include({ name: 'ConnectionError' })
+  })
+
   it('can mean another class than their status', async () => {
     const skill = withErrors(
       '[{ when: "response.status == 403 && response.body.code == 9", error: rate_limited }]',

@@ -51,6 +51,8 @@ export interface Sender {
  */
 export function createSender(http: HttpClient, { errors, xml }: AnswerRules): Sender {
   const answer = (response: HttpResponse) => answerValue(response, xml)
+  // An accepted status, such as 404, means something else if the credentials do not count.
+  const ofCredentials = errors.filter(({ error }) => error === 'credentials')
   let hasChanged = false
   return {
     answer,
@@ -60,13 +62,13 @@ export function createSender(http: HttpClient, { errors, xml }: AnswerRules): Se
       if (xml) await loadXml()
       hasChanged ||= more.reads !== true && request.method !== 'GET' && request.method !== 'HEAD'
       const response = await http.request(wanted)
-      if (response.status < 300) refuseErrors(answer, response, errors)
+      refuseErrors(answer, response, response.status < 300 ? errors : ofCredentials)
       return response
     },
   }
 }
 
-/** Throws the error that an answer with a good status contains. */
+/** Throws the error that an answer with a good or accepted status contains. */
 function refuseErrors(
   answer: Sender['answer'],
   response: HttpResponse,

@@ -166,7 +166,7 @@ export const requestMaps = {
       message: { meaning: 'the message', default: 'taken from the answer', schema: text },
       error: {
         meaning:
-          '`rate_limited` or `unavailable`: try again later; `credentials`: the operator has to act; `refused`: the step fails. It also makes an error of an answer with a good status',
+          '`rate_limited` or `unavailable`: try again later; `credentials`: the operator has to act; `refused`: the step fails. It also makes an error of an answer with a good status, and `credentials` of one with an accepted status',
         default: 'what the status implies',
         schema: { enum: errorMeanings },
       },
