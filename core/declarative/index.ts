@@ -11,7 +11,7 @@ export { declaredSandbox, exampleProblems, inHaste } from './sandbox/declared-sa
 export type { ExampleProblem } from './sandbox/declared-sandbox.ts'
 export { readPlugin } from './read/read-plugin.ts'
 export type { ReadPlugin, ReadPluginOptions } from './read/read-plugin.ts'
-export type { PluginFiles } from './read/read-examples.ts'
+export type { PluginFiles } from './read-examples.ts'
 export { pluginGrammar, pluginKeys, pluginSchema } from './language/plugin-keys.ts'
 export type {
   DeclaredAuth,

@@ -5,7 +5,7 @@ import type { Problem } from '../playbook/language/problem.ts'
 import { hashOf, type CheckedPlugins } from './checked-plugins.ts'
 import { compilePlugin } from './compile/compile-plugin.ts'
 import type { DeclaredPlugin } from './language/declared.ts'
-import type { PluginFiles } from './read/read-examples.ts'
+import type { PluginFiles } from './read-examples.ts'
 import { readPlugin } from './read/read-plugin.ts'
 
 /** The name of the file of a declarative plugin. */

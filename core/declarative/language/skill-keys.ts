@@ -1,9 +1,10 @@
 import { destructiveClasses, observableKinds } from '../../plugin/index.ts'
 import { phrases, shapes, type MapDeclaration } from '../../playbook/language/key-table.ts'
+import { requestBounds } from './request-keys.ts'
 
 /** The keys of skills; see `plugin-keys.ts`. */
 
-const { reference, text, texts, map } = shapes
+const { reference, text, texts, map, condition, integer } = shapes
 const { choices } = phrases
 
 export const pluginNamePattern = '^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$'
@@ -137,6 +138,80 @@ export const skillMaps = {
       },
     },
     required: ['name', 'title', 'description', 'effect', 'request', 'output'],
+  },
+  skip: {
+    what: '`skip`',
+    description: 'When the request of the skill is not sent.',
+    keys: {
+      when: { meaning: 'a condition, usually over `before`', schema: condition },
+      output: {
+        meaning: 'the output then; that of a write also has `changed`, which is false',
+        default: 'none',
+        schema: map,
+      },
+    },
+    required: ['when'],
+  },
+  details: {
+    what: '`details`',
+    description: 'Reads the details of the ids that `paging` has listed.',
+    keys: {
+      request: { meaning: 'a request that reads; `ids` has the next ids', schema: reference('request') },
+      size: {
+        meaning: 'the most ids in a request; with 1, it is sent for each id',
+        default: '`100`',
+        schema: integer(requestBounds.pageSize),
+      },
+      items: { meaning: 'the list in `response`', schema: text },
+    },
+    required: ['request', 'items'],
+  },
+  verify: {
+    what: '`verify`',
+    description: 'Asks the other system whether an interrupted write took effect.',
+    keys: {
+      request: {
+        meaning: 'a request that reads',
+        default: 'the requests of `before`, which are sent anew',
+        schema: reference('request'),
+      },
+      took_effect: { meaning: 'a condition over `response`, or over `before`', schema: condition },
+      output: {
+        meaning: 'the output if it did',
+        default: 'the `output` of the skill, over this answer',
+        schema: map,
+      },
+    },
+    required: ['took_effect'],
+  },
+  poll: {
+    what: '`poll`',
+    description: 'Waits for an operation that the request only started; `output` reads the last answer.',
+    keys: {
+      request: {
+        meaning: 'asks for the state; `submitted` is the answer that started the operation',
+        default: 'that of the skill again, if it is a GET or the skill reads',
+        schema: reference('request'),
+      },
+      until: { meaning: 'a condition over `response`: the operation has ended', schema: condition },
+      failed: {
+        meaning: 'a condition over `response`: it has failed, and so does the step',
+        default: 'never',
+        schema: condition,
+      },
+      message: {
+        meaning: 'the message if it has failed; may read `response`',
+        default: 'the operation has failed in the other system',
+        schema: text,
+      },
+      every: { meaning: 'the wait between two requests', default: '`5s`', schema: reference('duration') },
+      timeout: {
+        meaning: 'the longest wait; the timeout of the step also ends it',
+        default: '`10m`',
+        schema: reference('duration'),
+      },
+    },
+    required: ['until'],
   },
   implementation: {
     what: 'an implementation',

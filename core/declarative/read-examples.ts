@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../plugin/index.ts'
-import { parseJson } from '../../common/json.ts'
-import { quote } from '../../playbook/language/problem.ts'
-import type { Entry } from '../../playbook/yaml/document.ts'
-import type { DeclaredExample, DeclaredResponse } from '../language/declared.ts'
-import type { PluginReading } from './reading.ts'
+import { isObject, type JsonObject } from '../plugin/index.ts'
+import { parseJson } from '../common/json.ts'
+import { quote } from '../playbook/language/problem.ts'
+import type { Entry } from '../playbook/yaml/document.ts'
+import type { DeclaredExample, DeclaredResponse } from './language/declared.ts'
+import type { PluginReading } from './read/reading.ts'
 
 /** The files of a plugin's folder. */
 export interface PluginFiles {
