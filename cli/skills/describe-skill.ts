@@ -29,6 +29,7 @@ function facts({ skill, plugin, implementedBy }: CatalogueSkill): string {
     ...(skill.effect === 'write' && skill.destructive !== undefined
       ? [['destructive', `${skill.destructive}: counts against the hourly limit of its class`]]
       : []),
+    ...relatedOf({ skill, plugin }),
     ...(implementedBy === undefined
       ? [['connection', connectionOf(skill, plugin.name)]]
       : [['vendors', implementedBy.length === 0 ? 'no installed plugin' : implementedBy.join(', ')]]),
@@ -40,6 +41,16 @@ function facts({ skill, plugin, implementedBy }: CatalogueSkill): string {
   return rows
     .map(([name = '', value = '']) => `  ${paint.dim(name.padEnd(12))}${printable(value)}`)
     .join('\n')
+}
+
+function relatedOf({ skill, plugin }: Pick<CatalogueSkill, 'skill' | 'plugin'>) {
+  if (skill.effect === 'read') return []
+  const { undoneBy, followWith } = skill
+  const follow = typeof followWith === 'object' ? followWith.skill : followWith
+  return [
+    ...(undoneBy === undefined ? [] : [['undone by', `${plugin.name}.${undoneBy.skill}`]]),
+    ...(follow === undefined ? [] : [['follow with', `${plugin.name}.${follow}`]]),
+  ]
 }
 
 function effectOf(skill: CatalogueSkill['skill'], isInterface: boolean): string {

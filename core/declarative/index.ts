@@ -19,7 +19,6 @@ export type {
   DeclaredCheck,
   DeclaredConnection,
   DeclaredError,
-  DeclaredExample,
   DeclaredNotFound,
   DeclaredPaging,
   DeclaredPart,
@@ -28,9 +27,9 @@ export type {
   DeclaredPoll,
   DeclaredRate,
   DeclaredRequest,
-  DeclaredResponse,
   DeclaredSkill,
   DeclaredVerify,
   Entries,
   OutputTemplate,
 } from './language/declared.ts'
+export type { DeclaredExample, DeclaredResponse } from './language/declared-example.ts'

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../plugin/index.ts'
 import { parseJson } from '../common/json.ts'
 import { quote } from '../playbook/language/problem.ts'
 import type { Entry } from '../playbook/yaml/document.ts'
-import type { DeclaredExample, DeclaredResponse } from './language/declared.ts'
+import type { DeclaredExample, DeclaredResponse } from './language/declared-example.ts'
 import type { PluginReading } from './read/reading.ts'
 
 /** The files of a plugin's folder. */

@@ -82,6 +82,7 @@ export type {
   QuestionOutcome,
   RefusalReason,
   RefusedAnswer,
+  RelatedCall,
   Repeat,
   SettledQuestion,
   SkillContext,

@@ -121,7 +121,7 @@ interface ReadSkill {
   readonly effect: 'read'
 }
 
-interface Write<Out extends JsonSchema> {
+interface Write<In extends JsonSchema, Out extends JsonSchema> {
   /** Changes something outside; dry runs never call it. */
   readonly effect: 'write'
   /**
@@ -136,12 +136,21 @@ interface Write<Out extends JsonSchema> {
   changedNothing?(output: Infer<Out>): boolean
   /**
    * For a destructive skill: the reading skill of the same plugin that follows its effect, for hints to
-   * playbook authors.
+   * playbook authors; or with its input.
    */
-  readonly followWith?: string
+  readonly followWith?: string | RelatedCall<Infer<In>, Infer<Out>>
+  /** The call of a writing skill of the same plugin that undoes this one. Default: none. */
+  readonly undoneBy?: RelatedCall<Infer<In>, Infer<Out>>
 }
 
-interface WriteSkill<Out extends JsonSchema> extends Write<Out> {
+/** A call of another skill of the same plugin. */
+export interface RelatedCall<In = unknown, Out = unknown> {
+  readonly skill: string
+  /** The input of that call. */
+  input(input: In, output: Out): Readonly<Record<string, unknown>>
+}
+
+interface WriteSkill<In extends JsonSchema, Out extends JsonSchema> extends Write<In, Out> {
   readonly repeat: 'safe' | 'never'
 }
 
@@ -149,7 +158,7 @@ interface VerifiedWriteSkill<
   In extends JsonSchema,
   Out extends JsonSchema,
   S extends JsonSchema,
-> extends Write<Out> {
+> extends Write<In, Out> {
   readonly repeat: 'verify'
   /**
    * Asks the other system whether an interrupted attempt took effect: returns its output, or `undefined` if
@@ -165,7 +174,7 @@ export type SkillDefinition<
   Out extends JsonSchema = JsonSchema,
   S extends JsonSchema = JsonSchema,
   R extends Infer<Out> = Infer<Out>,
-> = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill<Out> | VerifiedWriteSkill<In, Out, S>)
+> = SkillDeclaration<In, Out, S, R> & (ReadSkill | WriteSkill<In, Out> | VerifiedWriteSkill<In, Out, S>)
 
 /** A skill without its types, as the registry holds it. */
 // eslint-disable-next-line typescript/no-explicit-any -- parameters are contravariant: only `any` accepts every skill

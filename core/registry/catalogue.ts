@@ -87,6 +87,10 @@ export const interfacesOf = (skill: AnySkill): readonly string[] => [
   ...Object.keys(implementationsOf(skill)),
 ]
 
+/** The whole name of a related skill. */
+const nameOf = (plugin: PluginDefinition, related: string | { readonly skill: string } | undefined) =>
+  related === undefined ? null : `${plugin.name}.${typeof related === 'string' ? related : related.skill}`
+
 /** A skill as the API and `tocsin skills --json` show it. */
 export const skillView = ({ name, plugin, skill, implementedBy }: CatalogueSkill) => ({
   name,
@@ -100,6 +104,8 @@ export const skillView = ({ name, plugin, skill, implementedBy }: CatalogueSkill
   // That of an interface depends on the vendor.
   repeat: skill.effect === 'write' && implementedBy === undefined ? skill.repeat : null,
   destructive: skill.effect === 'write' ? (skill.destructive ?? null) : null,
+  undone_by: skill.effect === 'write' ? nameOf(plugin, skill.undoneBy) : null,
+  follow_with: skill.effect === 'write' ? nameOf(plugin, skill.followWith) : null,
   enriches: skill.enriches ?? [],
   implements: interfacesOf(skill),
   implemented_by: implementedBy ?? [],

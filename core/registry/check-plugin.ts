@@ -90,22 +90,33 @@ function checkSkills(
       problems.push({ pointer: `${pointer}/name`, message: `'${String(name)}' is declared twice` })
     names.add(name)
   }
-  checkFollowing(skills, problems)
+  checkRelated(skills, problems)
   checkImplementing(skills, problems)
 }
 
-/** A skill is followed up by a reading skill of the same plugin. */
-function checkFollowing(skills: readonly unknown[], problems: PointedMessage[]): void {
+/** Skills that others name are of the same plugin: one that reads to follow, one that writes to undo. */
+function checkRelated(skills: readonly unknown[], problems: PointedMessage[]): void {
   const all = skills.filter(isRecord)
-  for (const [index, { name, destructive, followWith }] of all.entries()) {
-    if (followWith === undefined) continue
-    const reads = all.some((each) => each['name'] === followWith && each['effect'] === 'read')
-    if (destructive !== undefined && reads) continue
-    const message =
-      destructive === undefined
-        ? 'is only for destructive skills'
-        : 'must be the name of a skill of the plugin that reads'
-    problems.push({ pointer: `${pointerOf(name, index)}/followWith`, message })
+  for (const [index, { name, effect, destructive, followWith, undoneBy }] of all.entries()) {
+    const check = (key: string, related: unknown, wanted: 'read' | 'write', mustMap: boolean): void => {
+      if (related === undefined) return
+      const call = isRecord(related) ? related : { skill: related }
+      const isKnown = all.some((each) => each['name'] === call['skill'] && each['effect'] === wanted)
+      const isCall = !mustMap && !isRecord(related) ? true : typeof call['input'] === 'function'
+      const does = wanted === 'read' ? 'reads' : 'writes'
+      if (isKnown && isCall) return
+      const message = isKnown
+        ? 'must be { skill, input }, with a function of the input and the output'
+        : `must name a skill of the plugin that ${does}`
+      problems.push({ pointer: `${pointerOf(name, index)}/${key}`, message })
+    }
+    const pointer = pointerOf(name, index)
+    if (followWith !== undefined && destructive === undefined)
+      problems.push({ pointer: `${pointer}/followWith`, message: 'is only for destructive skills' })
+    else check('followWith', followWith, 'read', false)
+    if (undoneBy !== undefined && effect !== 'write')
+      problems.push({ pointer: `${pointer}/undoneBy`, message: 'is only for writes' })
+    else check('undoneBy', undoneBy, 'write', true)
   }
 }
 

@@ -57,10 +57,22 @@ describe(reference, () => {
       const parts = isOfSkill
         ? { skill: `${input}\n${block}` }
         : { connection: block.startsWith('fields:') ? block : `${withFields}\n${block}` }
-      expect(saidOf(pluginWith(parts))).to.deep.equal([])
+      const source = block.startsWith('undone_by:') ? withRelated(block) : pluginWith(parts)
+      expect(saidOf(source)).to.deep.equal([])
     })
   }
 })
+
+/** A destructive skill with these keys, and the skills that they name. */
+function withRelated(keys: string): string {
+  const about = 'title: T\n    description: D.\n    request: { post: /it }\n    output: {}'
+  const skill = `effect: write\nrepeat: safe\ndestructive: containment\ninput: { comment: {} }
+output: { id: { type: string, value: "\${{ response.body.id }}" } }\n${keys}`
+  return `${pluginWith({ skill })}  - name: release_host
+    effect: write\n    repeat: safe\n    input: { id: {}, comment: {} }\n    ${about}
+  - name: get_host
+    effect: read\n    input: { id: {} }\n    ${about}\n`
+}
 
 type Files = Readonly<Record<string, string>>
 

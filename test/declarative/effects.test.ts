@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { AnySkill } from '../../core/plugin/index.ts'
+import type { AnySkill, RelatedCall } from '../../core/plugin/index.ts'
 import { runSkill, type RunSkillOptions } from '../../core/plugin/testing/index.ts'
-import { pluginWith, saidOf, skillOf } from './support.ts'
+import { compiled, pluginWith, saidOf, skillOf } from './support.ts'
 
 const run = (skill: AnySkill, replies: RunSkillOptions['replies'], more: RunSkillOptions = {}, input = {}) =>
   runSkill(skill, input, { settings: {}, replies: replies!, ...more })
@@ -303,4 +303,59 @@ request:
       .to.match(/name="kind"\r\n\r\nsample/)
       .and.match(/filename="a.bin"[^]*\r\n\r\nhi\r\n/)
   })
+})
+
+describe('what undoes and follows a declarative skill', () => {
+  const release = `
+  - name: release_it
+    title: Release it
+    description: Releases it.
+    effect: write
+    repeat: safe
+    input: { id: { type: integer }, note: { default: released } }
+    request: { post: /release }
+    output: {}
+  - name: read_state
+    title: Read the state
+    description: Reads the state.
+    effect: read
+    input: { id: { type: integer } }
+    request: { get: /state }
+    output: { state: { type: string, value: "\${{ response.body.state }}" } }
+`
+  const source = (undone: string, follow = 'read_state') =>
+    pluginWith({
+      skill: `effect: write
+repeat: safe
+destructive: containment
+input: { name: {} }
+output: { id: { type: integer, value: "\${{ response.body.id }}" } }
+undone_by: ${undone}
+follow_with: ${follow}`,
+    }) + release.slice(1)
+  const undo = '{ skill: release_it, input: { id: "${{ output.id }}" } }'
+
+  it('is a call of a skill', () => {
+    const [skill] = compiled(source(undo, undo.replace('release_it', 'read_state'))).skills
+    const { undoneBy, followWith } = skill as unknown as Record<string, RelatedCall>
+    expect(undoneBy!.skill).to.equal('release_it')
+    expect(undoneBy!.input({ name: 'a' }, { id: 7 })).to.deep.equal({ id: 7 })
+    expect(followWith!.input({ name: 'a' }, { id: 7 })).to.deep.equal({ id: 7 })
+    expect(compiled(source(undo)).skills[0]).to.include({ followWith: 'read_state' })
+  })
+
+  const wrong: Readonly<Record<string, readonly [undone: string, problem: string]>> = {
+    'a skill that does not exist': [
+      undo.replace('release_it', 'relase_it'),
+      "E806 'relase_it' is no skill of this plugin that writes (did you mean 'release_it'?)",
+    ],
+    'a skill that reads': [undo.replace('release_it', 'read_state'), "E806 'read_state' is no skill"],
+    'an input of another type': [undo.replace('output.id', 'input.name'), 'E805'],
+    'an unknown input': [undo.replace('id:', 'di:'), 'E805'],
+    'no input': ['{ skill: release_it }', "E105 'release_it' needs `input` (write input: { id: "],
+  }
+  for (const [what, [undone, problem]] of Object.entries(wrong))
+    it(`is refused: ${what}`, () => {
+      expect(saidOf(source(undone)).join('\n')).to.include(problem)
+    })
 })

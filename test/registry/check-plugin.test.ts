@@ -267,8 +267,24 @@ describe('checkPlugin', () => {
     )
     expect(problems(withSkill({ ...write, destructive: 'deletion', changedNothing }))).to.deep.equal([])
     expect(problems(withSkill({ ...write, destructive: 'deletion', followWith: 'look_up' }))).to.include(
-      '/skills/look_up/followWith must be the name of a skill of the plugin that reads',
+      '/skills/look_up/followWith must name a skill of the plugin that reads',
     )
+  })
+
+  it('reports an undoing skill that does not exist, or without its input', () => {
+    const write = { effect: 'write', repeat: 'safe', enriches: undefined } as const
+    const undoing = (undoneBy: unknown, more: object = write) => problems(withSkill({ ...more, undoneBy }))
+    const input = () => ({})
+    expect(undoing({ skill: 'look_up', input })).to.deep.equal([])
+    expect(undoing({ skill: 'undo', input })).to.deep.equal([
+      '/skills/look_up/undoneBy must name a skill of the plugin that writes',
+    ])
+    expect(undoing('look_up')).to.deep.equal([
+      '/skills/look_up/undoneBy must be { skill, input }, with a function of the input and the output',
+    ])
+    expect(undoing({ skill: 'look_up', input }, {})).to.deep.equal([
+      '/skills/look_up/undoneBy is only for writes',
+    ])
   })
 })
 

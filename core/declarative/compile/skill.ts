@@ -9,6 +9,7 @@ import {
 import type {
   DeclaredImplementation,
   DeclaredNotFound,
+  DeclaredRelated,
   DeclaredSkill,
   DeclaredVerify,
 } from '../language/declared.ts'
@@ -24,7 +25,7 @@ export function compileSkill(
   rules: AnswerRules,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
-  const { permissions, verify, followWith } = declared
+  const { permissions, verify, followWith, undoneBy } = declared
   const changedNothing = changedNothingOf(declared)
   return {
     name,
@@ -42,7 +43,8 @@ export function compileSkill(
         }),
     ...(destructive === undefined ? {} : { destructive }),
     ...(changedNothing && { changedNothing }),
-    ...(followWith === undefined ? {} : { followWith }),
+    ...(followWith && { followWith: relatedOf(followWith) ?? followWith.skill }),
+    ...(undoneBy && { undoneBy: relatedOf(undoneBy) }),
     ...(enriches.length === 0 ? {} : { enriches }),
     ...(declared.implements.length === 0 ? {} : { implements: implementationsOf(declared.implements) }),
     ...(connection === undefined ? {} : { connection }),
@@ -64,6 +66,13 @@ function changedNothingOf({ changedNothing, destructive, skip }: DeclaredSkill) 
   if (changedNothing !== undefined) return (made: unknown) => conditionHolds(changedNothing, { output: made })
   return destructive && skip && ((made: { readonly changed?: unknown }) => made.changed === false)
 }
+
+/** A call of another skill; undefined without its input. */
+const relatedOf = ({ skill, input: mapping }: DeclaredRelated) =>
+  mapping && {
+    skill,
+    input: (input: unknown, output: unknown) => valueOf(mapping, { input, output }),
+  }
 
 /** As functions; what they give is checked where they are called. */
 const implementationsOf = (declared: readonly DeclaredImplementation[]) =>

@@ -8,6 +8,7 @@ import type {
 import type { Program } from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import type { JwtAlgorithm } from './auth-keys.ts'
+import type { DeclaredExample } from './declared-example.ts'
 import type { DeclaredWebhook } from './declared-webhook.ts'
 import type { MethodKey } from './request-keys.ts'
 
@@ -166,8 +167,8 @@ export interface DeclaredSkill {
   readonly destructive: DestructiveClass | undefined
   /** Reads `output`. */
   readonly changedNothing: Program | undefined
-  /** Name of a skill of the plugin. */
-  readonly followWith: string | undefined
+  readonly followWith: DeclaredRelated | undefined
+  readonly undoneBy: DeclaredRelated | undefined
   readonly enriches: readonly ObservableKind[]
   readonly implements: readonly DeclaredImplementation[]
   readonly input: JsonSchema
@@ -218,6 +219,13 @@ export interface DeclaredDetails {
   /** The most ids in a request. */
   readonly size: number
   readonly items: Program
+}
+
+/** A call of another skill of the plugin. */
+export interface DeclaredRelated {
+  readonly skill: string
+  /** Reads `input` and `output`; undefined: not stated. */
+  readonly input: Template | undefined
 }
 
 export interface DeclaredNotFound {
@@ -273,27 +281,3 @@ export type OutputTemplate =
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, OutputTemplate])[] }
   /** A list made of each `item` of another list. */
   | { readonly kind: 'each'; readonly list: Program; readonly item: OutputTemplate }
-
-/** A recorded answer, as in an example file. */
-export interface DeclaredExample {
-  /** The path below the folder of the plugin. */
-  readonly file: string
-  readonly title: string
-  /** The source of the answer. */
-  readonly source: string | undefined
-  /** Whether the answer is invented. */
-  readonly synthetic: boolean
-  readonly input: Readonly<Record<string, unknown>>
-  /** One for each request, in order. */
-  readonly responses: readonly DeclaredResponse[]
-  readonly output: Readonly<Record<string, unknown>>
-}
-
-export interface DeclaredResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  /** JSON; undefined: see `text`. */
-  readonly body: unknown
-  /** A body that is not JSON. */
-  readonly text: string | undefined
-}

@@ -56,10 +56,16 @@ export const skillMaps = {
         with: ['destructive'],
       },
       follow_with: {
-        meaning: 'the skill of this plugin that reads the progress of a destructive call',
+        meaning:
+          'the skill of this plugin that reads the progress, or the state, of a destructive call: its name, or with its input like `undone_by`',
         default: 'none',
-        schema: name,
+        schema: { anyOf: [name, reference('related')] },
         with: ['destructive'],
+      },
+      undone_by: {
+        meaning: 'the skill of this plugin that undoes a write, with its input',
+        default: 'none, or not stated',
+        schema: reference('related'),
       },
       enriches: {
         meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
@@ -212,6 +218,19 @@ export const skillMaps = {
       },
     },
     required: ['until'],
+  },
+  related: {
+    what: 'a related skill',
+    description: 'A call of another skill of the plugin.',
+    keys: {
+      skill: { meaning: 'the name of the skill', schema: name },
+      input: {
+        meaning: 'its input; reads `input` and `output` of this skill',
+        default: 'none',
+        schema: map,
+      },
+    },
+    required: ['skill'],
   },
   implementation: {
     what: 'an implementation',

@@ -1,18 +1,22 @@
 import { explainMismatch, typeOfSchema } from '../../expression/index.ts'
 import { destructiveClasses, type JsonSchema } from '../../plugin/index.ts'
+import { checkFit } from '../../playbook/check/check-fit.ts'
+import { suggest } from '../../playbook/language/did-you-mean.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { readChoice, readFields, type Fields } from '../../playbook/template/fields.ts'
-import type { DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
+import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
+import { entryNamed } from '../../playbook/yaml/plain-value.ts'
+import type { DeclaredRelated, DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { repeats, skillEffects } from '../language/skill-keys.ts'
 import { checkReads } from './read-before.ts'
 import { readOutput, withFlags, type Flags } from './read-output.ts'
-import { literalText, readRequest } from './read-request.ts'
-import { readCondition, type Names, type PluginReading } from './reading.ts'
+import { readRequest } from './read-request.ts'
+import { readCondition, readTemplate, type Names, type PluginReading } from './reading.ts'
 
 export type ReadEffects = Pick<
   DeclaredSkill,
-  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing' | 'followWith'
+  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing'
 >
 
 /** What is known of a skill when its effects are read. */
@@ -29,7 +33,7 @@ export interface SkillSoFar {
 }
 
 /** Keys that only a write has. */
-const ofWrites = ['repeat', 'verify', 'destructive', 'changed_nothing', 'follow_with']
+const ofWrites = ['repeat', 'verify', 'destructive', 'changed_nothing', 'follow_with', 'undone_by']
 
 /** Reads what a skill does to the other system; undefined if that is missing, which has been reported. */
 export function readEffects(
@@ -49,13 +53,12 @@ export function readEffects(
   const nothing = fields.get('changed_nothing')
   const changedNothing =
     nothing && skill && readCondition(reading, { output: typeOfSchema(skill.output) }, nothing)
-  const followWith = literalText(reading, fields, 'follow_with')
   if (effect === 'write' && !fields.has('repeat')) {
     const hint = 'safe: the vendor accepts it twice; never: a person decides after an interruption'
     problems.add('E105', 'a write needs `repeat`', fields.get('effect')!.key, hint)
   }
   if (effect === 'read') checkRead(reading, fields)
-  return effect && { effect, repeat, verify, destructive, changedNothing, followWith }
+  return effect && { effect, repeat, verify, destructive, changedNothing }
 }
 
 function checkRead({ problems }: PluginReading, fields: Fields): void {
@@ -112,4 +115,71 @@ function readVerify(
   }
   if (tookEffect === undefined || (requestEntry !== undefined && request === undefined)) return undefined
   return { request, tookEffect, mapping: read?.mapping ?? mapping }
+}
+
+const codes = { unknown: 'E805', missing: 'E805', misfit: 'E805' } as const
+
+/** Reads the skills that others name, once all are known. */
+export function readRelated(
+  reading: PluginReading,
+  list: Node,
+  skills: readonly DeclaredSkill[],
+): readonly DeclaredSkill[] {
+  const nodes = list.kind === 'list' ? list.items : []
+  return skills.map((skill) => {
+    const node = nodes.find((each) => each.kind === 'map' && literalOf(each, 'name') === skill.name)
+    if (node?.kind !== 'map') return skill
+    const read = (key: string, effect: DeclaredSkill['effect']) => {
+      const entry = entryNamed(node, key)
+      return entry && readCall(reading, entry, skill, skills, effect)
+    }
+    return { ...skill, followWith: read('follow_with', 'read'), undoneBy: read('undone_by', 'write') }
+  })
+}
+
+const literalOf = (node: MapNode, key: string): unknown => {
+  const value = entryNamed(node, key)?.value
+  return value?.kind === 'scalar' ? value.value : undefined
+}
+
+function readCall(
+  reading: PluginReading,
+  { name: key, key: head, value }: Entry,
+  of: DeclaredSkill,
+  skills: readonly DeclaredSkill[],
+  effect: DeclaredSkill['effect'],
+): DeclaredRelated | undefined {
+  const { problems } = reading
+  const isShort = value.kind === 'scalar' && key === 'follow_with'
+  const fields = isShort ? undefined : readFields(problems, value, pluginGrammar.related)
+  const nameNode = isShort ? value : fields?.get('skill')?.value
+  if (nameNode === undefined) return undefined
+  const name = nameNode.kind === 'scalar' ? String(nameNode.value) : ''
+  const possible = skills.filter((each) => each.effect === effect)
+  const found = possible.find((each) => each.name === name)
+  if (found === undefined) {
+    const does = effect === 'read' ? 'reads' : 'writes'
+    const message = `${quote(name)} is no skill of this plugin that ${does}`
+    problems.add('E806', message, nameNode, () =>
+      suggest(
+        name,
+        possible.map((each) => each.name),
+      ),
+    )
+    return undefined
+  }
+  const entry = fields?.get('input')
+  if (isShort) return { skill: name, input: undefined }
+  const needed = (found.input.required ?? []).filter(
+    (field) => !Object.hasOwn(found.input.properties?.[field] ?? {}, 'default'),
+  )
+  if (entry === undefined) {
+    const hint = `write input: { ${needed.map((field) => `${field}: "\${{ … }}"`).join(', ')} }`
+    if (needed.length > 0) problems.add('E105', `${quote(name)} needs \`input\``, head, hint)
+    return { skill: name, input: { kind: 'literal', value: {} } }
+  }
+  const names = { input: typeOfSchema(of.input), output: typeOfSchema(of.output) }
+  const typed = readTemplate(reading, names, entry.value)
+  checkFit(problems, typed, typeOfSchema(found.input), '', codes, entry.key)
+  return { skill: name, input: typed.template }
 }

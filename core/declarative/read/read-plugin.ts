@@ -3,9 +3,7 @@ import { apiVersion } from '../../playbook/language/constants.ts'
 import { quote, type Problem } from '../../playbook/language/problem.ts'
 import { describe, readFields, readText, readWord } from '../../playbook/template/fields.ts'
 import type { ReadObserver } from '../../playbook/template/observer.ts'
-import type { Entry, Node } from '../../playbook/yaml/document.ts'
-import { suggest } from '../../playbook/language/did-you-mean.ts'
-import { entryNamed } from '../../playbook/yaml/plain-value.ts'
+import type { Entry } from '../../playbook/yaml/document.ts'
 import { openSource, type OpenSource } from '../../playbook/yaml/open-source.ts'
 import type { DeclaredPlugin, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
@@ -15,6 +13,7 @@ import { readConnection, readDocs } from './read-connection.ts'
 import type { PluginFiles } from '../read-examples.ts'
 import { checkRatePaths } from './read-rate.ts'
 import { literalText } from './read-request.ts'
+import { readRelated } from './read-effects.ts'
 import { readSkill, type SkillSurroundings } from './read-skill.ts'
 import type { PluginReading } from './reading.ts'
 
@@ -141,20 +140,5 @@ function readSkills(
     if (skill !== undefined) names.add(skill.name)
     return skill ?? []
   })
-  checkFollowing(reading, value, skills)
-  return skills
-}
-
-/** A destructive skill is followed by one of the same plugin that reads. */
-function checkFollowing({ problems }: PluginReading, list: Node, skills: readonly DeclaredSkill[]): void {
-  for (const node of list.kind === 'list' ? list.items : []) {
-    const entry = node.kind === 'map' ? entryNamed(node, 'follow_with') : undefined
-    if (entry?.value.kind !== 'scalar') continue
-    const reading = skills.filter(({ effect }) => effect === 'read').map(({ name }) => name)
-    const name = String(entry.value.value)
-    if (!reading.includes(name))
-      problems.add('E806', `${quote(name)} is no skill of this plugin that reads`, entry.value, () =>
-        suggest(name, reading),
-      )
-  }
+  return readRelated(reading, value, skills)
 }

@@ -4,7 +4,8 @@ import { quote } from '../../playbook/language/problem.ts'
 import { describe, readChoice, readFields, readWord, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { plainValue } from '../../playbook/yaml/plain-value.ts'
-import type { DeclaredExample, DeclaredPoll, DeclaredRequest, DeclaredSkill } from '../language/declared.ts'
+import type { DeclaredPoll, DeclaredRequest, DeclaredSkill } from '../language/declared.ts'
+import type { DeclaredExample } from '../language/declared-example.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import { compileSchema } from '../../schema/index.ts'
@@ -90,6 +91,9 @@ export function readSkill(
     docs,
     permissions,
     ...effects,
+    // Read once all skills are known.
+    followWith: undefined,
+    undoneBy: undefined,
     enriches,
     implements: readImplements(reading, fields.get('implements'), implementing),
     input: input.schema,

@@ -1,7 +1,8 @@
 import type { ConnectionDefinition } from '../../plugin/index.ts'
 import { checkConnection, type SentRequest } from '../../plugin/testing/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
-import type { DeclaredConnection, DeclaredCheck, DeclaredResponse } from '../language/declared.ts'
+import type { DeclaredConnection, DeclaredCheck } from '../language/declared.ts'
+import type { DeclaredResponse } from '../language/declared-example.ts'
 import type { MadeUpSettings } from './made-up-settings.ts'
 import {
   credentialParameters,

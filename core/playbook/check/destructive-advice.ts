@@ -41,7 +41,8 @@ export function adviseDestructive(context: ReadContext, step: Step, { foreach, r
 function warnOfRepeat({ problems }: ReadContext, { name, skill }: Found, at: Span): void {
   const plugin = name.slice(0, name.indexOf('.'))
   const waits = isObject(skill.input.properties) && Object.hasOwn(skill.input.properties, 'wait_seconds')
-  const follow = skill.effect === 'write' ? skill.followWith : undefined
+  const related = skill.effect === 'write' ? skill.followWith : undefined
+  const follow = typeof related === 'object' ? related.skill : related
   const ways = [
     ...(waits ? ['give it wait_seconds and a longer timeout'] : []),
     follow === undefined ? 'repeat a skill that reads' : `repeat ${plugin}.${follow}`,

@@ -6,14 +6,17 @@ import { sampleFromSchema } from '../../dry-run/assumed-output.ts'
 import { acceptedInput, implementationsOf, interfaceNamed } from '../../interface/definitions.ts'
 import { mapInput, mapOutput } from '../../interface/map-fields.ts'
 import { checkPlugin } from '../../registry/check-plugin.ts'
+import { compileSchema, validate } from '../../schema/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import {
   ConnectionError,
+  RetryableError,
   SkillError,
   type ConnectionDefinition,
   type InboundRequest,
   type JsonSchema,
   type PluginDefinition,
+  type RelatedCall,
   type RunningSandbox,
   type Sandbox,
 } from '../index.ts'
@@ -94,6 +97,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
 
   describeExamples(plugin, options, it)
   describeImplementations(plugin, it)
+  describeRelated(plugin, options, it)
   describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
 }
@@ -125,6 +129,52 @@ function describeImplementations(plugin: PluginDefinition, it: AddTest): void {
         for (const { output } of skill.examples) mapOutput({ of, name, skill }, output, given)
       })
     }
+}
+
+/** What undoes a skill or follows it accepts the input that is made of the examples; a sandbox with state undoes. */
+function describeRelated(plugin: PluginDefinition, options: DescribePluginOptions, it: AddTest): void {
+  for (const skill of plugin.skills) {
+    const { undoneBy, followWith }: { undoneBy?: RelatedCall; followWith?: string | RelatedCall } =
+      skill.effect === 'write' ? skill : {}
+    for (const call of [undoneBy, followWith]) {
+      if (typeof call !== 'object') continue
+      const other = plugin.skills.find(({ name }) => name === call.skill)
+      it(`${call.skill} accepts what ${skill.name} gives it`, () => {
+        for (const { input, output } of skill.examples)
+          validate(compileSchema(other!.input), call.input(input, output), `input of ${call.skill}`)
+      })
+    }
+    const [example] = skill.examples
+    if (undoneBy === undefined || options.isDeclared === true || example === undefined) continue
+    it(`${undoneBy.skill} undoes ${skill.name}`, async () => {
+      const connected = skill.connection !== undefined
+      await withSandbox(connected ? options.sandbox : undefined, async (sandbox) => {
+        const settings = sandbox === undefined ? {} : { settings: sandbox.settings, egress: loopbackEgress }
+        const { output } = await runSkill(skill, example.input, settings)
+        const call = async ({ skill: name, input }: RelatedCall) => {
+          const called = plugin.skills.find((each) => each.name === name)!
+          return await runSkill(called, input(example.input, output), settings)
+        }
+        // Some systems refuse to undo an action that has not ended; reading its progress may end it in a sandbox.
+        const follow = typeof followWith === 'object' ? () => call(followWith) : undefined
+        const undone = await whileBusy(() => call(undoneBy), follow)
+        const undo = plugin.skills.find(({ name }) => name === undoneBy.skill)!
+        const changed = undo.effect === 'write' && undo.changedNothing?.(undone.output) !== true
+        ok(changed, `${undoneBy.skill} changed nothing after ${skill.name}`)
+      })
+    })
+  }
+}
+
+async function whileBusy<T>(work: () => Promise<T>, wait: (() => Promise<unknown>) | undefined): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RetryableError) || wait === undefined || tries === 5) throw error
+      await wait()
+    }
+  }
 }
 
 function describeConnection(

@@ -88,6 +88,8 @@ function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
         ['Permissions', permissions.join(', ')],
         ['After an interruption', repeat !== null && repeatTexts[repeat]],
         ['Hourly limit', destructive !== null && `of the class “${destructive}”`],
+        ['Undone by', skill.undone_by !== null && <SkillLink key="undo" name={skill.undone_by} />],
+        ['Followed by', skill.follow_with !== null && <SkillLink key="follow" name={skill.follow_with} />],
         ['Called by', skill.asks && 'checkpoints only'],
         ['Looks up', enriches.join(', ')],
         ['Implements', skillLinks(skill.implements.map((each) => `interface.${each}`))],
@@ -95,6 +97,10 @@ function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
       ]}
     />
   )
+}
+
+function SkillLink({ name }: { readonly name: string }) {
+  return <TextLink href={`/catalogue/skills/${name}`}>{name}</TextLink>
 }
 
 function Example({ example }: { readonly example: ApiSkillDetail['examples'][number] }) {

@@ -69,6 +69,11 @@ const skillFields = {
     enum: [...destructiveClasses, null],
     description: 'The class of its hourly limit; null: not destructive.',
   },
+  undone_by: { ...textOrNull, description: 'The skill that undoes it; null: none, or not stated.' },
+  follow_with: {
+    ...textOrNull,
+    description: 'The skill that reads the progress or the state of its effect.',
+  },
   enriches: { type: 'array', items: text },
   implements: { type: 'array', items: text, description: 'Names of interfaces.' },
   implemented_by: { type: 'array', items: text, description: 'Of an interface: names of skills.' },
