@@ -17,20 +17,28 @@ describe('the sandbox of a declarative plugin', () => {
     expect((await call('/ips/192.0.2.1?more=1')).status).to.equal(404)
   })
 
-  it('ignores the idempotency key, and no other part of a body', async () => {
-    const write = `effect: write
+  for (const [place, request] of [
+    ['path', 'put: [blocks, "${{ idempotency_key }}", of], json: { ip: "${{ input.ip }}" }'],
+    ['body', 'post: /blocks, json: { ip: "${{ input.ip }}", request: { id: "${{ idempotency_key }}" } }'],
+  ] as const)
+    it(`ignores the idempotency key, and no other part of a ${place}`, async () => {
+      const write = `effect: write
 repeat: safe
 input: { ip: {} }
-request: { post: /blocks, json: { ip: "\${{ input.ip }}", request: { id: "\${{ idempotency_key }}" } } }
+request: { ${request} }
 output: { n: "\${{ response.body.n }}" }`
-    const block = (ip: string, n: number) => ({ input: { ip }, responses: [{ body: { n } }], output: { n } })
-    const { run, code } = await startedFor(
-      declaredWith({ skill: write }, block('192.0.2.1', 1), block('192.0.2.2', 2)),
-    )
-    expect(await run({ ip: '192.0.2.2' })).to.deep.equal({ n: 2 })
-    expect(await run({ ip: '192.0.2.1' }, { run: { id: 'other' } })).to.deep.equal({ n: 1 })
-    expect(await code({ ip: '192.0.2.3' })).to.deep.equal({ code: 'http_404' })
-  })
+      const block = (ip: string, n: number) => ({
+        input: { ip },
+        responses: [{ body: { n } }],
+        output: { n },
+      })
+      const { run, code } = await startedFor(
+        declaredWith({ skill: write }, block('192.0.2.1', 1), block('192.0.2.2', 2)),
+      )
+      expect(await run({ ip: '192.0.2.2' })).to.deep.equal({ n: 2 })
+      expect(await run({ ip: '192.0.2.1' }, { run: { id: 'other' } })).to.deep.equal({ n: 1 })
+      expect(await code({ ip: '192.0.2.3' })).to.deep.equal({ code: 'http_404' })
+    })
 
   it('limits rates on request', async () => {
     const { running, call } = await startedFor(declaredWith({ skill: getIp }, known))

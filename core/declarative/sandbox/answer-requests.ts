@@ -1,6 +1,6 @@
 import type { SandboxCall, SandboxReply } from '../../plugin/testing/index.ts'
 import { toReply, type RecordedExchange, type RecordedExample } from './record-examples.ts'
-import { hasShape, pathnameOf } from './request-shape.ts'
+import { hasPathname, hasShape } from './request-shape.ts'
 
 export interface AnswerOptions {
   readonly examples: readonly Pick<RecordedExample, 'exchanges'>[]
@@ -94,8 +94,7 @@ export function missingAnswer(
   call: SandboxCall,
   known: readonly Pick<RecordedExchange['request'], 'method' | 'pathname'>[],
 ): SandboxReply {
-  const pathname = pathnameOf(call)
-  const methods = [...new Set(known.filter((each) => each.pathname === pathname).map(({ method }) => method))]
+  const methods = [...new Set(known.filter((each) => hasPathname(call, each)).map(({ method }) => method))]
   const what = `${call.method} ${call.path}`
   if (methods.length > 0 && !methods.includes(call.method)) {
     const message = `${what} is not allowed; the sandbox knows ${methods.join(', ')}`

@@ -4,6 +4,7 @@ import type { SandboxRequest } from '../../plugin/index.ts'
 /** What identifies a request; parts that depend on the time or the call are left out. */
 export interface RequestShape {
   readonly method: string
+  /** With {@link changingSegment} for segments that depend on the time or the call. */
   readonly pathname: string
   /** Sorted; null: a value that depends on the time. */
   readonly query: readonly (readonly [name: string, value: string | null])[]
@@ -28,7 +29,7 @@ export function requestShape(
   const later = queryOf(second, credentials)
   return {
     method: first.method,
-    pathname: pathnameOf(first),
+    pathname: lastingPathname(pathnameOf(first), pathnameOf(second)),
     query: query.map(([name, value], at) => [name, later[at]?.[1] === value ? value : null]),
     body: lasting(plainBody(first), plainBody(second)),
   }
@@ -39,7 +40,7 @@ export function hasShape(call: Received, shape: RequestShape, credentials: reado
   const query = queryOf(call, credentials)
   return (
     call.method === shape.method &&
-    pathnameOf(call) === shape.pathname &&
+    hasPathname(call, shape) &&
     query.length === shape.query.length &&
     query.every(([name, value], at) => {
       const [wantedName, wanted] = shape.query[at]!
@@ -56,6 +57,29 @@ export const hasHeaders = (
 ): boolean => Object.entries(wanted).every(([name, value]) => headers[name.toLowerCase()] === value)
 
 export const pathnameOf = ({ path }: Pick<Received, 'path'>): string => path.split('?', 1)[0] ?? ''
+
+/** Requests percent-encode braces. */
+const changingSegment = '{}'
+
+function lastingPathname(first: string, second: string): string {
+  const others = second.split('/')
+  const segments = first.split('/')
+  if (segments.length !== others.length) return first
+  return segments.map((segment, at) => (segment === others[at] ? segment : changingSegment)).join('/')
+}
+
+/** Whether a received request has the path of a shape. */
+export function hasPathname(
+  call: Pick<Received, 'path'>,
+  { pathname }: Pick<RequestShape, 'pathname'>,
+): boolean {
+  const segments = pathnameOf(call).split('/')
+  const wanted = pathname.split('/')
+  return (
+    segments.length === wanted.length &&
+    wanted.every((segment, at) => segment === changingSegment || segment === segments[at])
+  )
+}
 
 function queryOf({ path }: Received, credentials: readonly string[]): readonly (readonly [string, string])[] {
   const pairs = [...new URLSearchParams(path.split('?')[1] ?? '')]
