@@ -11,6 +11,8 @@ import type { Clock } from '../core/ports/clock.ts'
 import type { NoteUse } from '../core/skill/call/note-use.ts'
 import type { PerformTask } from '../core/skill/call/perform-task.ts'
 import type { SecretResolver } from '../core/skill/connection/secret-resolver.ts'
+import type { SignInFlow } from '../core/skill/sign-in/sign-in-flow.ts'
+import type { StoredTokens } from '../core/skill/sign-in/stored-tokens.ts'
 import type { Retries } from '../core/retry/retries.ts'
 import type { ClosableEgress } from './egress/egress.ts'
 import type { HttpServer } from './http/server/server.ts'
@@ -32,6 +34,8 @@ export const tokens = {
   noteUse: token<NoteUse>('note use'),
   secretSource: token<OpenSources>('secret source'),
   secrets: token<SecretResolver>('secrets'),
+  storedTokens: token<StoredTokens>('stored tokens'),
+  signInFlow: token<SignInFlow>('sign-in flow'),
   skillCaller: token<SkillCaller>('skill caller'),
   skillPool: token<SkillPool | undefined>('skill pool'),
   performTask: token<PerformTask>('perform task'),

@@ -20,7 +20,6 @@ import { createNoteUse } from '../core/skill/call/note-use.ts'
 import { createInterfaceCalls } from '../core/interface/interface-calls.ts'
 import { createSkillCaller, type InboundUrls } from '../core/skill/call/caller.ts'
 import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
-import { createSecretResolver } from '../core/skill/connection/secret-resolver.ts'
 import { createRetries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
 import { installedPlugins, type Config } from './config/config.ts'
@@ -30,8 +29,8 @@ import type { WebPage } from './http/page/load-page.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { webhookPath } from './http/resources/connections/connection-manifest.ts'
 import { createHttpServer } from './http/server/server.ts'
-import { openSecretSources } from './secrets/open-secret-sources.ts'
 import { createSkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
+import { registerSecrets } from './register-secrets.ts'
 import { tokens, type Container, type ContainerToken } from './container-tokens.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
@@ -97,7 +96,7 @@ export function createContainer(opened: Opened): Container {
 }
 
 function registerSkillCalls(composition: Composition): void {
-  const { get, register, config, stores, catalogue, log, metrics, onSecret, callerOfSkills } = composition
+  const { get, register, config, stores, catalogue, log, metrics, callerOfSkills } = composition
   register(tokens.clock, () => systemClock)
   register(tokens.egress, () =>
     watchRequests(
@@ -108,19 +107,12 @@ function registerSkillCalls(composition: Composition): void {
   register(tokens.noteUse, () =>
     createNoteUse({ connections: stores.connections, clock: get(tokens.clock), log }),
   )
-  register(tokens.secrets, () => createSecretResolver(get(tokens.secretSource)))
-  register(tokens.secretSource, () =>
-    openSecretSources({ config, codeOf: codeOf(stores.organizations), log, onSecret }),
-  )
+  registerSecrets(composition)
   register(tokens.skillPool, () =>
     config.workers === 0 ? undefined : createSkillPool(poolOptions(composition)),
   )
   register(tokens.performTask, () => {
-    const here = createPerformTask({
-      catalogue,
-      egress: get(tokens.egress),
-      clock: get(tokens.clock),
-    })
+    const here = createPerformTask({ catalogue, egress: get(tokens.egress), clock: get(tokens.clock) })
     const pool = get(tokens.skillPool)
     // Skills of cases only use the store, which this thread has.
     return pool === undefined
@@ -282,6 +274,7 @@ function registerHttp(composition: Composition): void {
       playbooks: library,
       callerOfSkills: composition.callerOfSkills,
       secrets: get(tokens.secrets),
+      signIn: get(tokens.signInFlow),
       async authenticate(stored, signal) {
         // The test is for the values that the sources have now.
         const open = await get(tokens.secrets).resolve(stored, { signal, isRefused: true })

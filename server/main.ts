@@ -23,6 +23,7 @@ import { loadPage } from './http/page/load-page.ts'
 import { createLog } from './log.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openStores } from './store/open-stores.ts'
+import { interruptedRenewal } from '../core/skill/sign-in/stored-tokens.ts'
 import { createLiveSecrets } from './secrets/live-secrets.ts'
 import { openTracing } from './tracing/tracing.ts'
 import { watchSlowWork } from './slow-work.ts'
@@ -167,6 +168,7 @@ const metricsOf = ({ dataDir }: Config, { plugins, skills }: Catalogue): Metrics
     dataDir,
     plugins: plugins.map(({ name }) => name),
     skills: skills.map(({ name }) => name),
+    signInPlugins: new Set(plugins.filter(({ connection }) => connection?.signIn).map(({ name }) => name)),
   })
 
 function warn(log: Log, warnings: readonly ConfigWarning[]): void {
@@ -186,7 +188,8 @@ function watchEngine(container: Container, { metrics, library }: Opened): void {
 }
 
 /** Listens, creates what a first start needs, and resumes what an earlier process left. */
-async function serve(container: Container, { config, log, stores, library }: Opened) {
+async function serve(container: Container, opened: Opened) {
+  const { config, log, stores, library } = opened
   const { url, opsUrl } = await container.get(tokens.httpServer).listen()
   // After listening: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
   const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
@@ -195,7 +198,7 @@ async function serve(container: Container, { config, log, stores, library }: Ope
   warn(log, await organizationWarnings(config, stores.organizations))
   // Before any run has a turn: a step must not spend its timeout on the start of a thread.
   await container.get(tokens.skillPool)?.start()
-  await takeUpUnfinished(container)
+  await takeUpUnfinished(container, opened)
   log.info({ url, folder: config.dataDir }, 'listening')
   if (opsUrl !== undefined) log.info({ url: opsUrl }, 'listening for health and metrics')
   return { url, opsUrl, adminKey }
@@ -215,7 +218,10 @@ function configuredSecrets(config: Config): readonly string[] {
   return [...texts, ...texts.map((text) => text.replace(/^toc_[^_]*_/, ''))]
 }
 
-async function takeUpUnfinished(container: Container): Promise<void> {
+async function takeUpUnfinished(container: Container, { stores, log }: Opened): Promise<void> {
+  const count = await stores.signIns.endInterrupted(interruptedRenewal)
+  if (count > 0)
+    log.warn({ count }, 'connections need a new sign-in: the server stopped during a token renewal')
   // Alerts first, while no run is active, so that the crash of an alert is not blamed on a run.
   await container.get(tokens.investigations).recover()
   await container.get(tokens.pauses).start()
@@ -232,6 +238,7 @@ async function stop(container: Container, { stores, metrics, tracing }: Opened, 
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)
   await container.get(tokens.skillPool)?.close()
+  await container.get(tokens.storedTokens).idle()
   container.get(tokens.egress).close()
   container.get(tokens.secretSource).close()
   await tracing?.close()

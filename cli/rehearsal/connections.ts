@@ -8,6 +8,8 @@ import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { ReadableConnections } from '../../core/skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../core/skill/call/perform-task.ts'
+import { createTraffic } from '../../core/skill/http/traffic.ts'
+import { createStoredTokens, withSignIns } from '../../core/skill/sign-in/stored-tokens.ts'
 import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config/config.ts'
@@ -60,7 +62,6 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
   })
   const log = createLog({ level: 'error' })
   const sources = openSecretSources({ config, codeOf: codeOf(stores.organizations), log })
-  const secrets = createSecretResolver(sources)
   const close = async () => {
     sources.close()
     egress.close()
@@ -69,14 +70,19 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
   try {
     const organizations = await stores.organizations.list('all')
     const organization = chosen(organizations, code)
-    const caller: LiveSkills['caller'] = (catalogue, cases) =>
-      createSkillCaller({
+    const caller: LiveSkills['caller'] = (catalogue, cases) => {
+      const traffic = createTraffic(systemClock)
+      const calling = { catalogue, egress, clock: systemClock, traffic }
+      // Beside a server, which renews the tokens.
+      const signedIn = createStoredTokens({ ...calling, store: stores.signIns, isRenewing: false })
+      return createSkillCaller({
         catalogue,
         stores: { connections: stores.connections, cases },
-        performTask: createPerformTask({ catalogue, egress, clock: systemClock }),
-        secrets,
+        performTask: createPerformTask(calling),
+        secrets: withSignIns(createSecretResolver(sources), signedIn),
         log,
       })
+    }
     return { isOffline: false, organization, log, connections: stores.connections, caller, close }
   } catch (error) {
     await close()

@@ -14,7 +14,6 @@ export type { ReadPlugin, ReadPluginOptions } from './read/read-plugin.ts'
 export type { PluginFiles } from './read-examples.ts'
 export { pluginGrammar, pluginKeys, pluginSchema } from './language/plugin-keys.ts'
 export type {
-  DeclaredAuth,
   DeclaredBody,
   DeclaredCheck,
   DeclaredConnection,
@@ -32,4 +31,5 @@ export type {
   Entries,
   OutputTemplate,
 } from './language/declared.ts'
+export type { DeclaredAuth } from './language/declared-auth.ts'
 export type { DeclaredExample, DeclaredResponse } from './language/declared-example.ts'

@@ -20,9 +20,45 @@ export interface Connection {
   readonly warning: ConnectionNote | null
   /** The latest refusal of its credentials or settings; null if none since the last edit or success. */
   readonly lastFailure: ConnectionFailure | null
+  /** The sign-in of an administrator to the other system; null: none. Without its tokens. */
+  readonly signIn: ConnectionSignIn | null
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+}
+
+/** An OAuth 2.0 sign-in to the other system. Times are epoch milliseconds. */
+export interface ConnectionSignIn {
+  /** Changes with each sign-in. */
+  readonly id: string
+  readonly at: number
+  /** Name of the API key that signed in. */
+  readonly by: string
+  /** The account, as the latest test of the connection reported it. */
+  readonly account: string | null
+  /** The granted scope; null: the vendor did not say. */
+  readonly scope: string | null
+  /** Digest of the client and the addresses that the tokens belong to. */
+  readonly client: string
+  /** Whether there is a refresh token. */
+  readonly isRenewable: boolean
+  /** When the access token should be renewed, and when it expires; null: the vendor did not say. */
+  readonly renewAt: number | null
+  readonly expiresAt: number | null
+  readonly renewedAt: number | null
+  /** A renewal has begun whose outcome is not recorded yet; null: none. */
+  readonly renewingSince: number | null
+  /** Why a new sign-in is needed; null: it is not. */
+  readonly ended: ConnectionNote | null
+}
+
+/** Why an administrator must sign in again; undefined: the sign-in can be used. */
+export function signInProblem(signIn: ConnectionSignIn | null, now: number): ConnectionNote | undefined {
+  if (signIn === null) return { reason: 'nobody has signed in yet', at: 0 }
+  if (signIn.ended !== null) return signIn.ended
+  const { isRenewable, expiresAt } = signIn
+  if (isRenewable || expiresAt === null || now < expiresAt) return undefined
+  return { reason: 'the access token has expired, and the vendor gave no refresh token', at: expiresAt }
 }
 
 /** A note about the state of a connection. */

@@ -48,6 +48,12 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly token?: (settings: Infer<S>, moment: Moment) => TokenRequest
   /**
+   * How an administrator signs in to the other system, instead of `token`: the OAuth 2.0 authorization code grant. The
+   * runtime stores the tokens, sends `authorization: Bearer …` below the base URL, and renews the access token shortly
+   * before it expires and after a 401. If it throws, the request fails with ConnectionError `connection_invalid`.
+   */
+  readonly signIn?: (settings: Infer<S>) => SignInRequest
+  /**
    * The rate budget of a request; the settings tell e.g. the quota of the plan. Default, also for undefined:
    * one for the whole connection, without limits.
    */
@@ -182,6 +188,37 @@ export interface TokenRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Explains a refusal to the operator, as the hint of the error. Default: check the credentials. */
   readonly explain?: (answer: TokenRefusal) => string | undefined
+}
+
+/**
+ * An OAuth 2.0 authorization code grant (RFC 6749, section 4.1), always with PKCE (RFC 7636, S256). The redirect URI is
+ * `<public URL>/oauth/callback/<plugin, with hyphens>`.
+ */
+export interface SignInRequest {
+  /** The page where the administrator agrees, opened in the browser: addressed like `token`, or any https address. */
+  readonly authorize: string
+  /** The token endpoint; see `path` of {@link TokenRequest}. */
+  readonly token: string
+  /** The revocation endpoint (RFC 7009), addressed like `token`. Default: tokens are only discarded here. */
+  readonly revoke?: string
+  readonly clientId: string
+  /** Default: none, for a public client. */
+  readonly clientSecret?: string
+  /** Where the client secret is sent: in the form, or in an `authorization: Basic` header. Default: `form`. */
+  readonly send?: 'form' | 'basic'
+  /** Separated by spaces. Default: none. */
+  readonly scope?: string
+  /** Further parameters of the authorization request, e.g. `access_type: offline`. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Further fields of every token request. */
+  readonly form?: Readonly<Record<string, string>>
+  /** If given, the answer of the authorization endpoint must name this `iss` (RFC 9207). */
+  readonly issuer?: string
+  /**
+   * `reusable` if the vendor accepts a refresh token again after the answer to its use was lost; otherwise such a loss
+   * requires a new sign-in. Default: `single_use`.
+   */
+  readonly refreshToken?: 'single_use' | 'reusable'
 }
 
 /** The answer that refused a token. */

@@ -29,6 +29,7 @@ export type {
   RequestSignature,
   RequestToSign,
   TokenRefusal,
+  SignInRequest,
   TokenRequest,
 } from './connection.ts'
 export { ConnectionError, RetryableError, SkillError, TocsinError } from './errors.ts'

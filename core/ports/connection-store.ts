@@ -30,17 +30,18 @@ export interface ConnectionStore {
   /** The connection of a token, with its secrets. */
   openByEventsToken(token: string): Promise<OpenConnection | undefined>
   /**
-   * Records a successful test that began at `asOf` (epoch milliseconds): it clears older notes, and may leave a warning. Throws
-   * NotFoundError `connection_not_found`.
+   * Records a successful test that began at `asOf` (epoch milliseconds): it clears older notes, and may leave a warning. The
+   * account is kept with a sign-in. Throws NotFoundError `connection_not_found`.
    */
-  works(
-    organizationUuid: string,
-    uuid: string,
-    found: { readonly asOf: number; readonly warning: string | null },
-    by: Actor,
-  ): Promise<Connection>
+  works(organizationUuid: string, uuid: string, found: ConnectionTest, by: Actor): Promise<Connection>
   /** Records how the last use failed; null: it succeeded. Ignores a deleted connection. */
   used(organizationUuid: string, uuid: string, failure: ConnectionFailure | null): Promise<void>
+}
+
+export interface ConnectionTest {
+  readonly asOf: number
+  readonly warning: string | null
+  readonly account?: string | undefined
 }
 
 /** Absent fields keep their values. New settings or secrets clear all notes. */
@@ -51,6 +52,8 @@ export interface ConnectionChanges {
   /** All references of secrets by field; others are deleted. */
   readonly secretReferences?: Readonly<Record<string, string>> | undefined
   readonly enabled?: boolean | undefined
+  /** Deletes the sign-in with its tokens. Default: it stays. */
+  readonly discardSignIn?: boolean | undefined
 }
 
 export interface StoredConnection {
@@ -74,4 +77,15 @@ export interface OpenConnection {
   readonly secrets: Readonly<Record<string, Secret>>
   /** Replaced values of references, which are still redacted. Default: none. */
   readonly formerSecrets?: readonly string[] | undefined
+  /** The tokens of its sign-in. Default: none. */
+  readonly tokens?: SignInTokens | undefined
+}
+
+/** Gives the access token of a sign-in. Both reject with ConnectionError `sign_in_needed`, or like a token request. */
+export interface SignInTokens {
+  /** Digest of the client and the addresses that they may be sent to. */
+  readonly client: string
+  get(): Promise<string>
+  /** A token other than `refused`, which the other system rejected; undefined if there is no other. */
+  replace(refused: string): Promise<string | undefined>
 }

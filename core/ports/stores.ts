@@ -11,6 +11,7 @@ import type { CaseStore } from './case-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
 import type { RetentionStore } from './retention-store.ts'
+import type { SignInStore } from './sign-in-store.ts'
 import type { CheckpointStore } from './runs/checkpoint-store.ts'
 import type { DestructiveUseStore } from './runs/destructive-use-store.ts'
 import type { InboundStore } from './runs/inbound-store.ts'
@@ -43,6 +44,7 @@ export interface Stores {
   readonly schedules: ScheduleStore
   readonly pause: PauseStore
   readonly connections: ConnectionStore
+  readonly signIns: SignInStore
   readonly audit: AuditStore
   readonly retention: RetentionStore
   /** Changes by this process. */

@@ -21,6 +21,8 @@ import { checkPorts } from './check-port.ts'
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts'
 import type { AuditRecord } from '../../core/domain/audit.ts'
 import type { Stores } from '../../core/ports/stores.ts'
+import { createTraffic } from '../../core/skill/http/traffic.ts'
+import { createStoredTokens, withSignIns } from '../../core/skill/sign-in/stored-tokens.ts'
 import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { readFile } from 'node:fs/promises'
 import { findPlaybookFiles } from '../../core/playbook/read/find-files.ts'
@@ -115,11 +117,21 @@ async function withStores(
 ): Promise<readonly Finding[]> {
   const stores = await openStores(config, 'shared')
   const sources = openSecretSources({ config, codeOf: codeOf(stores.organizations) })
-  const secrets = createSecretResolver(sources)
   const egress = createEgress({
     allowPrivate: config.allowPrivateEgress,
     codeOf: codeOf(stores.organizations),
   })
+  const secrets = withSignIns(
+    createSecretResolver(sources),
+    createStoredTokens({
+      store: stores.signIns,
+      catalogue,
+      isRenewing: false,
+      egress,
+      clock: systemClock,
+      traffic: createTraffic(systemClock),
+    }),
+  )
   try {
     const odd = await organizationWarnings(config, stores.organizations)
     const isManaged = (await stores.keys.list()).some((key) => isUsableAdmin(key, systemClock.now()))

@@ -1,3 +1,4 @@
+import { signInProblem, type Connection } from '../../core/domain/connection.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import type { Stores } from '../../core/ports/stores.ts'
@@ -25,7 +26,7 @@ export interface Metrics {
   watchEngine(engine: WatchedEngine): void
   /** Calls it at every scrape. */
   watchAuditExport(states: () => readonly ExportState[]): void
-  text(stores: Pick<Stores, 'runs'>): Promise<string>
+  text(stores: Pick<Stores, 'runs' | 'connections'>): Promise<string>
   close(): void
 }
 
@@ -39,14 +40,21 @@ export interface AnsweredRequest {
 }
 
 export interface MetricsOptions extends Partial<KnownLabels> {
+  /** Names of the plugins that somebody must sign in to. Default: none. */
+  readonly signInPlugins?: ReadonlySet<string>
   /** Folder to measure. Default: none. */
   readonly dataDir?: string
 }
 
-export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOptions = {}): Metrics {
+export function createMetrics({
+  dataDir,
+  plugins = [],
+  skills = [],
+  signInPlugins = new Set(),
+}: MetricsOptions = {}): Metrics {
   const exposition = createExposition()
   const events = describeEvents(exposition, { plugins, skills })
-  const states: States = { engine: noEngine, work: noWork, system: noSystemFigures }
+  const states: States = { engine: noEngine, work: noWork, system: noSystemFigures, signInsNeeded: 0 }
   describeStates(exposition, states)
   const countFailure = countFailures(exposition, () => states.engine.playbooks())
   /** By method, status and route, of which there are only so many. */
@@ -102,11 +110,24 @@ export function createMetrics({ dataDir, plugins = [], skills = [] }: MetricsOpt
     },
     async text(stores) {
       states.work = await stores.runs.unfinishedWork()
+      states.signInsNeeded = await countNeededSignIns(stores, signInPlugins)
       if (dataDir !== undefined) states.system = await readSystem(dataDir)
       return exposition.text()
     },
     close: stopWatching,
   }
+}
+
+/** Enabled connections that cannot work before somebody signs in. */
+async function countNeededSignIns(
+  { connections }: Pick<Stores, 'connections'>,
+  plugins: ReadonlySet<string>,
+): Promise<number> {
+  if (plugins.size === 0) return 0
+  const now = Date.now()
+  const isNeeded = ({ enabled, plugin, signIn }: Connection): boolean =>
+    enabled && plugins.has(plugin) && signInProblem(signIn, now) !== undefined
+  return (await connections.list('all')).filter(isNeeded).length
 }
 
 interface RequestSeries {

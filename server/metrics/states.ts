@@ -22,6 +22,8 @@ export interface States {
   engine: WatchedEngine
   work: UnfinishedWork
   system: SystemFigures
+  /** Connections that need a sign-in. */
+  signInsNeeded: number
 }
 
 export const noEngine: WatchedEngine = {
@@ -66,6 +68,11 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     'tocsin_steps_unknown',
     'Steps with unknown outcome that wait for a decision.',
     () => states.work.unknownSteps,
+  )
+  gauge(
+    'tocsin_connections_sign_in_needed',
+    'Enabled connections that do not work before an administrator signs in to the other system.',
+    () => states.signInsNeeded,
   )
   gauge(
     'tocsin_destructive_uses_held',

@@ -13,6 +13,7 @@ import { SqliteCaseStore } from './cases/case-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoints/checkpoint-store.ts'
 import { SqliteConnectionStore } from './connections/connection-store.ts'
+import { SqliteSignInStore } from './connections/sign-in-store.ts'
 import { requireCursorKey, setFact } from './database/facts.ts'
 import type { Database, DatabaseOptions } from './database/database.ts'
 import { SqliteDestructiveUseStore } from './checkpoints/destructive-uses.ts'
@@ -144,6 +145,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     schedules: new SqliteScheduleStore(context),
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
+    signIns: new SqliteSignInStore(context, secrets),
     audit: new SqliteAuditStore(context),
     retention: new SqliteRetentionStore(context, destructiveUses, files),
     changes,

@@ -23,6 +23,8 @@ export interface PackedConnection {
   readonly connection: Connection
   readonly secrets: Readonly<Record<string, string>>
   readonly formerSecrets: readonly string[] | undefined
+  /** See `SignInTokens`; undefined: nobody signs in. */
+  readonly client: string | undefined
 }
 
 /** From the main thread. `id` names the task. */
@@ -64,6 +66,14 @@ export type Wanted =
       readonly args: readonly unknown[]
     }
   | { readonly of: 'code'; readonly organizationUuid: string }
+  | {
+      readonly of: 'token'
+      /** Uuid. */
+      readonly connection: string
+      readonly client: string
+      /** Undefined: none was refused. */
+      readonly refused: string | undefined
+    }
 
 export type TaskReply = { readonly value: unknown } | { readonly error: PackedError }
 

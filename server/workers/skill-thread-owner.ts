@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { SkillError } from '../../core/plugin/index.ts'
+import { ConnectionError, SkillError } from '../../core/plugin/index.ts'
 import type { OpenConnection } from '../../core/ports/connection-store.ts'
 import type { SkillTask, TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { endEffect, newEffectMemory, type EffectMemory } from './effect-flag.ts'
@@ -144,6 +144,7 @@ export class SkillThread {
           connection: connection.connection,
           secrets: Object.fromEntries(secrets),
           formerSecrets: connection.formerSecrets,
+          client: connection.tokens?.client,
         },
       })
     }
@@ -190,10 +191,21 @@ export class SkillThread {
 
   async #give(wanted: Wanted): Promise<unknown> {
     if (wanted.of === 'code') return await this.#options.codeOf(wanted.organizationUuid)
+    if (wanted.of === 'token') return await this.#token(wanted)
     const cases = this.#pending.get(wanted.id)?.hooks.cases
     if (cases === undefined) throw new SkillError('call_over', 'the call is over')
     const method = cases[wanted.method] as (...args: readonly unknown[]) => Promise<unknown>
     return await method(...wanted.args)
+  }
+
+  /** A call that began before the connection changed must not get a token for other addresses. */
+  async #token({ connection, client, refused }: Extract<Wanted, { of: 'token' }>): Promise<unknown> {
+    const tokens = this.#known.get(connection)?.tokens
+    if (tokens?.client !== client)
+      throw new ConnectionError('connection_changed', 'the connection has changed during the call', {
+        hint: 'retry the step',
+      })
+    return await (refused === undefined ? tokens.get() : tokens.replace(refused))
   }
 
   #abort(id: number, { reason }: AbortSignal): void {

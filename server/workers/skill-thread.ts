@@ -1,7 +1,7 @@
 /** The entry point of a skill thread: performs the tasks that the main thread posts. See `skill-pool.ts`. */
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { Secret, SkillError, type CaseAccess } from '../../core/plugin/index.ts'
-import type { OpenConnection } from '../../core/ports/connection-store.ts'
+import type { OpenConnection, SignInTokens } from '../../core/ports/connection-store.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { createPerformTask, type PerformTask, type TaskHooks } from '../../core/skill/call/perform-task.ts'
 import { systemClock } from '../clock.ts'
@@ -64,9 +64,15 @@ function take(message: ToThread): void {
   if (message.kind === 'task') return void perform(message.id, message.task, message.effect)
   if (message.kind === 'abort') return tasks.get(message.id)?.abort(unpackError(message.reason))
   if (message.kind === 'connection') {
-    const { connection, secrets, formerSecrets } = message.packed
+    const { connection, secrets, formerSecrets, client } = message.packed
     const revealed = Object.entries(secrets).map(([name, text]) => [name, new Secret(text)])
-    connections.set(connection.uuid, { connection, secrets: Object.fromEntries(revealed), formerSecrets })
+    const tokens = client === undefined ? undefined : tokensOf(connection.uuid, client)
+    connections.set(connection.uuid, {
+      connection,
+      secrets: Object.fromEntries(revealed),
+      formerSecrets,
+      tokens,
+    })
     return
   }
   const waiting = calls.get(message.call)
@@ -139,6 +145,16 @@ function casesOf(id: number): CaseAccess {
     attachFile: call('attachFile'),
     files: call('files'),
     readFile: call('readFile'),
+  }
+}
+
+/** The main thread keeps and renews the tokens of sign-ins. */
+function tokensOf(connection: string, client: string): SignInTokens {
+  const token = (refused?: string) => ask({ of: 'token', connection, client, refused })
+  return {
+    client,
+    get: () => token() as Promise<string>,
+    replace: (refused) => token(refused) as Promise<string | undefined>,
   }
 }
 

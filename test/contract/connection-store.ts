@@ -29,6 +29,7 @@ export function connectionStoreContract(subject: GetSubject): void {
         broken: null,
         lastFailure: null,
         warning: null,
+        signIn: null,
         createdAt: clock.nowMs,
         modifiedAt: clock.nowMs,
       })

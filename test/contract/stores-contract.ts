@@ -25,6 +25,7 @@ import { rerunsContract } from './reruns.ts'
 import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
+import { signInStoreContract } from './sign-in-store.ts'
 import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
 
@@ -49,6 +50,7 @@ export function storesContract(makeStores: MakeStores): void {
   organizationStoreContract(getSubject)
   providerStoreContract(getSubject)
   keyStoreContract(getSubject)
+  signInStoreContract(getSubject)
   sessionStoreContract(getSubject)
   requestStoreContract(getSubject)
   alertStoreContract(getSubject)

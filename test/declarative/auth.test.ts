@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { createHmac, createPublicKey, createVerify, generateKeyPairSync } from 'node:crypto'
 import { awsSignature } from '../../core/declarative/compile/aws-signature.ts'
+import { Secret } from '../../core/plugin/index.ts'
 import { runSkill } from '../../core/plugin/testing/index.ts'
 import { saidOf, pluginWith, skillOf } from './support.ts'
 
@@ -182,11 +183,65 @@ auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, cl
     )
   })
 
+  const said = (oauth2: string) =>
+    saidOf(pluginWith({ connection: `${fields}\nauth: { oauth2: ${oauth2} }` })).join('\n')
+
   it('reports keys of another grant, and missing ones', () => {
-    const said = (oauth2: string) =>
-      saidOf(pluginWith({ connection: `auth: { oauth2: ${oauth2} }` })).join('\n')
-    expect(said('{ grant: jwt_bearer, token: /t, client_id: a }')).to.include('E112 `client_id` belongs to')
+    expect(said('{ grant: jwt_bearer, token: /t, client_id: a }')).to.include(
+      'E112 `client_id` belongs to `grant: client_credentials` or `grant: authorization_code`',
+    )
     expect(said('{ grant: jwt_bearer, token: /t }')).to.include('E105 this grant needs `key`')
+    expect(said('{ grant: client_credentials, token: /t, issuer: x }')).to.include('E112 `issuer` belongs to')
+    const missing = said('{ grant: authorization_code, token: /t }')
+    expect(missing).to.include('needs `authorize`').and.include('needs `client_id`')
+  })
+
+  it('declares the sign-in of a person', () => {
+    const oauth2 = `{ grant: authorization_code, authorize: "https://login.example.com/\${{ settings.tenant }}/authorize", token: /token, revoke: /revoke,
+  client_id: app, client_secret: "\${{ settings.api_key }}", send: basic, scope: "read \${{ settings.plan }}", parameters: { access_type: offline }, fields: { resource: x },
+  issuer: https://login.example.com, refresh_token: reusable }`
+    const { connection } = skillOf({ connection: `${fields}\nauth: { oauth2: ${oauth2} }` })
+    const settings = { api_key: new Secret(secret), tenant: 'a/b', plan: 'free' }
+    expect(connection!.signIn!(settings)).to.deep.equal({
+      authorize: 'https://login.example.com/a%2Fb/authorize',
+      token: '/token',
+      revoke: '/revoke',
+      clientId: 'app',
+      clientSecret: secret,
+      send: 'basic',
+      scope: 'read free',
+      parameters: { access_type: 'offline' },
+      form: { resource: 'x' },
+      issuer: 'https://login.example.com',
+      refreshToken: 'reusable',
+    })
+    const publicClient = '{ grant: authorization_code, authorize: /authorize, token: /token, client_id: app }'
+    const { connection: open } = skillOf({ connection: `auth: { oauth2: ${publicClient} }` })
+    expect(open!.signIn!({})).to.deep.equal({
+      authorize: '/authorize',
+      token: '/token',
+      clientId: 'app',
+      send: 'form',
+      parameters: {},
+      form: {},
+      refreshToken: 'single_use',
+    })
+  })
+
+  it('reports what a sign-in must not contain', () => {
+    const signIn = (more: string) =>
+      said(`{ grant: authorization_code, authorize: /a, token: /t, client_id: app, ${more} }`)
+    expect(signIn('parameters: { state: x }')).to.include("E107 Tocsin sets 'state' itself")
+    expect(signIn('fields: { code_verifier: x }')).to.include("E107 Tocsin sets 'code_verifier' itself")
+    expect(signIn('parameters: { key: "${{ settings.api_key }}" }')).to.include('E803')
+    expect(signIn('scope: "${{ settings.api_key }}"')).to.include('E803')
+    expect(signIn('revoke: https://other.example/revoke')).to.include(
+      "E802 the origin of the revocation endpoint, 'https://other.example', is not listed",
+    )
+    expect(signIn('refresh_token: twice')).to.include('single_use')
+    expect(
+      said('{ grant: authorization_code, authorize: login.example.com/a, token: /t, client_id: app }'),
+    ).to.include('E802 `authorize` must begin with / or https://')
   })
 })
 

@@ -23,6 +23,51 @@ auth:
       })
     })
 
+  it('lets a person sign in, allow or deny access, and sign out', async () => {
+    const connection = `fields:
+  login_url: { address: public, default: https://login.example.com }
+other_origins: ["\${{ settings.login_url }}"]
+auth:
+  oauth2:
+    grant: authorization_code
+    authorize: "\${{ settings.login_url }}/authorize"
+    token: "\${{ settings.login_url }}/token"
+    revoke: "\${{ settings.login_url }}/revoke"
+    client_id: kim
+    issuer: https://login.example`
+    const { running, run } = await startedFor(declaredWith({ connection, skill: getIp }, known))
+    expect(await run({ ip: '192.0.2.1' })).to.deep.include({ score: 9 })
+    expect(running.requests.map(({ path }) => path.split('?')[0])).to.deep.equal([
+      '/authorize',
+      '/token',
+      '/ips/192.0.2.1',
+    ])
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: 'kim',
+      redirect_uri: 'https://tocsin.example/"><script>/callback',
+      state: 's',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
+    })
+    const page = await fetch(`${running.url}/authorize?${query.toString()}`)
+    const html = await page.text()
+    expect(page.headers.get('content-type')).to.include('text/html')
+    expect(html).to.include('Allow access').and.not.include('<script>')
+    const [, deny = ''] = /href="([^"]*consent=deny)"/.exec(html) ?? []
+    const denied = await fetch(running.url + deny.replaceAll('&amp;', '&'), { redirect: 'manual' })
+    const location = new URL(denied.headers.get('location') ?? '')
+    expect(Object.fromEntries(location.searchParams)).to.deep.equal({
+      error: 'access_denied',
+      state: 's',
+      iss: 'https://login.example',
+    })
+    query.delete('code_challenge')
+    expect((await fetch(`${running.url}/authorize?${query.toString()}`)).status).to.equal(400)
+    expect((await fetch(`${running.url}/token`)).status).to.equal(405)
+    expect((await fetch(`${running.url}/revoke`, { method: 'POST' })).status).to.equal(200)
+  })
+
   const secrets = 'api_key: { secret: true }'
   for (const [name, auth, fields = secrets] of [
     ['a header', '{ header: X-Key, value: "${{ settings.api_key }}" }'],
@@ -41,6 +86,13 @@ auth:
         [
           `a token for an assertion with ${algorithm}`,
           `{ oauth2: { grant: jwt_bearer, token: /token, algorithm: ${algorithm}, key: "\${{ settings.api_key }}", claims: { iss: kim } } }`,
+        ] as const,
+    ),
+    ...['form', 'basic'].map(
+      (send) =>
+        [
+          `a sign-in, with the client in ${send}`,
+          `{ oauth2: { grant: authorization_code, authorize: /authorize, token: /token, client_id: kim, client_secret: "\${{ settings.api_key }}", issuer: https://login.example, send: ${send} } }`,
         ] as const,
     ),
     [

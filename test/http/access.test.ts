@@ -4,7 +4,7 @@ import { routes } from '../../server/http/routing/routes.ts'
 import { accessTable, type AccessRow } from './support/access-table.ts'
 import { startApi, type Api, type Reply } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
-import { manualPlaybook, thingsOf, type Thing, type ThingKind } from './support/things.ts'
+import { acceptedSignIns, manualPlaybook, thingsOf, type Thing, type ThingKind } from './support/things.ts'
 
 const outsidePrefix = new Set(
   routes.filter((route) => route.outsidePrefix).map(({ method, path }) => `${method} ${path}`),
@@ -36,6 +36,7 @@ describe('access', () => {
   before(async () => {
     api = await startApi()
     api.playbooks.push(manualPlaybook)
+    api.signIn = acceptedSignIns(api.organizations['acme'] ?? '')
     for (const role of roles)
       for (const [name, codes] of Object.entries(scopes))
         keys.set(`${role} ${name}`, await api.newKey(role, codes))

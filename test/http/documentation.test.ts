@@ -7,6 +7,7 @@ import {
   internalError,
   requestErrors,
 } from '../../server/http/routing/status-table.ts'
+import { acceptedSignIns } from './support/things.ts'
 import { startApi, type Api } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 import { expectFits } from './support/schemas.ts'
@@ -36,6 +37,7 @@ describe('docs/api.md', () => {
 
   before(async () => {
     api = await startApi()
+    api.signIn = acceptedSignIns('')
     // What a first start makes.
     await api.stores.organizations.create({ code: 'main', name: 'Main organization' }, somebody())
     await api.stores.providers.create({ code: 'splunk', name: 'Splunk' }, somebody())

@@ -101,6 +101,8 @@ describe('a request with an Idempotency-Key', () => {
       '/session',
       '/webhooks/{plugin}/v1/{route}',
       '/connections/{connection}/authenticate',
+      '/connections/{connection}/sign-in',
+      '/oauth/callback',
       '/checkpoints/answer/preview',
       '/runs/retry/preview',
       '/playbooks/validate',

@@ -10,7 +10,7 @@ import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.t
 import { routes } from '../../server/http/routing/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
-import { manualPlaybook, towerSettings } from './support/things.ts'
+import { manualPlaybook, towerSettings, acceptedSignIns, someTokens } from './support/things.ts'
 import { somebody } from '../support/somebody.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
@@ -152,6 +152,12 @@ describe('the OpenAPI document', () => {
       secrets: {},
     }
     await api.stores.connections.create(organizationUuid, south, somebody())
+    api.signIn = acceptedSignIns(organizationUuid)
+    const east = await api.stores.connections.create(organizationUuid, { ...south, name: 'east' }, somebody())
+    bodies['post_oauth_callback'] = { plugin: 'tower', state: east.uuid, code: 'x' }
+    await api.stores.signIns.save(east, someTokens, 1, somebody())
+    for (const method of ['post', 'delete'])
+      others[`${method}_connections_connection_sign_in`] = { connection: 'east' }
     const { uuid } = await api.stores.connections.create(
       organizationUuid,
       {

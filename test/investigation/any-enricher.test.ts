@@ -44,6 +44,7 @@ const connected = (plugin: string, name: string): Connection => ({
   broken: null,
   lastFailure: null,
   warning: null,
+  signIn: null,
   revision: 1,
   createdAt: 0,
   modifiedAt: 0,

@@ -24,6 +24,7 @@ const connection = (name: string, enabled = true): Connection => ({
   broken: null,
   lastFailure: null,
   warning: null,
+  signIn: null,
   revision: 1,
   createdAt: 0,
   modifiedAt: 0,

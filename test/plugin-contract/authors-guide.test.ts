@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { mayHaveHappened } from '../../core/engine/context/retry-class.ts'
-import { Secret, type HttpClient } from '../../core/plugin/index.ts'
-import { runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
+import { Secret, type ConnectionDefinition, type HttpClient, type Sandbox } from '../../core/plugin/index.ts'
+import { checkConnection, loopbackEgress, runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { formats, keywordNames } from '../../core/schema/index.ts'
 import { connection, failure, skillThat } from '../skill/fixture.ts'
@@ -120,6 +120,24 @@ describe("the authors' guide", () => {
     expect(report.stats.failures).to.equal(0)
     expect(report.stats.passes).to.be.above(18)
   }).timeout(60_000)
+
+  it('shows a connection with a sign-in that works with its sandbox', async () => {
+    const { connection: drive } = (await import(join(folder, 'plugins/drive/connection.ts'))) as {
+      connection: ConnectionDefinition
+    }
+    const { default: sandbox } = (await import(join(folder, 'plugins/drive/sandbox.ts'))) as {
+      default: Sandbox
+    }
+    const running = await sandbox.start()
+    try {
+      const reached = { settings: running.settings, egress: loopbackEgress }
+      expect((await checkConnection(drive, reached)).account).to.equal('sandbox@example.com')
+      const wrong = { ...reached, token: 'another' }
+      expect(await failure(checkConnection(drive, wrong))).to.include({ code: 'http_401' })
+    } finally {
+      await running.close()
+    }
+  })
 
   it('shows how to read the errors of GraphQL', async () => {
     const { graphql } = (await import(join(folder, 'plugins/bells/graphql.ts'))) as {

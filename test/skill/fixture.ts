@@ -84,6 +84,7 @@ export function storedConnection(name: string, changes: Partial<Connection> = {}
     broken: null,
     lastFailure: null,
     warning: null,
+    signIn: null,
     revision: 1,
     createdAt: 0,
     modifiedAt: 0,

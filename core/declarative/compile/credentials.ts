@@ -4,10 +4,11 @@ import {
   type ConnectionDefinition,
   type RequestSignature,
   type RequestToSign,
+  type SignInRequest,
   type TokenRequest,
 } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
-import type { DeclaredAuth } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
 import { awsSignature } from './aws-signature.ts'
 import { connectionValues, textValue, textValues, valueOf, type Values } from './values.ts'
 
@@ -40,7 +41,9 @@ function filled(template: Template, values: Values, what: string): string {
 }
 
 /** The parts of a connection that fetch tokens and sign requests. */
-export function signing(auth: DeclaredAuth | undefined): Pick<ConnectionDefinition, 'token' | 'sign'> {
+export function signing(
+  auth: DeclaredAuth | undefined,
+): Pick<ConnectionDefinition, 'token' | 'sign' | 'signIn'> {
   switch (auth?.kind) {
     case 'query':
       return {
@@ -58,8 +61,28 @@ export function signing(auth: DeclaredAuth | undefined): Pick<ConnectionDefiniti
       return { token: (settings, { nowMs }) => clientRequest(auth, connectionValues(settings, nowMs)) }
     case 'jwt_bearer':
       return { token: (settings, { nowMs }) => assertionRequest(auth, settings, nowMs) }
+    case 'authorization_code':
+      return { signIn: (settings) => signInRequest(auth, connectionValues(settings, 0)) }
     default:
       return {}
+  }
+}
+
+function signInRequest(auth: Auth<'authorization_code'>, values: Values): SignInRequest {
+  const text = (template: Template | undefined) => textValue(template, values)
+  const [clientSecret, scope, issuer] = [text(auth.clientSecret), text(auth.scope), text(auth.issuer)]
+  return {
+    authorize: endpoint(auth.authorize, values, 'authorization endpoint'),
+    token: endpoint(auth.token, values, 'token endpoint'),
+    ...(auth.revoke !== undefined && { revoke: endpoint(auth.revoke, values, 'revocation endpoint') }),
+    clientId: filled(auth.clientId, values, 'client id'),
+    ...(clientSecret !== undefined && { clientSecret }),
+    send: auth.send,
+    ...(scope !== undefined && { scope }),
+    parameters: textValues(auth.parameters, values),
+    form: textValues(auth.form, values),
+    ...(issuer !== undefined && { issuer }),
+    refreshToken: auth.refreshToken,
   }
 }
 
@@ -90,10 +113,10 @@ function signHmac(auth: Auth<'hmac'>, request: RequestToSign, settings: unknown)
   return { headers: textValues(auth.headers, signed), query: textValues(auth.query, signed) }
 }
 
-/** The address of the token endpoint, with each value as one percent-encoded segment. */
-function tokenPath(token: Template, values: Values): string {
-  if (token.kind !== 'text') return filled(token, values, 'token endpoint')
-  const parts = token.parts.map((part, at) => {
+/** The address of an endpoint, with each value as one percent-encoded segment. */
+function endpoint(address: Template, values: Values, what = 'token endpoint'): string {
+  if (address.kind !== 'text') return filled(address, values, what)
+  const parts = address.parts.map((part, at) => {
     if (typeof part === 'string') return part
     const text = filled({ kind: 'expression', program: part }, values, `value of ${part.source}`)
     // The address begins with a setting such as `https://login.example.com`.
@@ -107,7 +130,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
   const secret = filled(auth.clientSecret, values, 'client secret')
   const inForm = auth.send === 'form' ? { client_id: id, client_secret: secret } : {}
   return {
-    path: tokenPath(auth.token, values),
+    path: endpoint(auth.token, values),
     form: { grant_type: 'client_credentials', ...inForm, ...textValues(auth.form, values) },
     // RFC 6749, section 2.3.1: both are form-encoded first.
     ...(auth.send === 'basic' && {
@@ -119,7 +142,7 @@ function clientRequest(auth: Auth<'client_credentials'>, values: Values): TokenR
 function assertionRequest(auth: Auth<'jwt_bearer'>, settings: unknown, nowMs: number): TokenRequest {
   const values = connectionValues(settings, nowMs)
   return {
-    path: tokenPath(auth.token, values),
+    path: endpoint(auth.token, values),
     form: {
       grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
       assertion: assertion(auth, values, nowMs),

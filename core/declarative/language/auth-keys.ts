@@ -6,17 +6,29 @@ const { choices } = phrases
 /** A connection authenticates in exactly one of these ways. */
 export const authKinds = ['header', 'query', 'basic', 'bearer', 'oauth2', 'aws', 'hmac'] as const
 
-export const grants = ['client_credentials', 'jwt_bearer'] as const
+export const grants = ['client_credentials', 'jwt_bearer', 'authorization_code'] as const
 export const clientPlaces = ['form', 'basic'] as const
 export const jwtAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'HS256', 'HS512'] as const
 export type JwtAlgorithm = (typeof jwtAlgorithms)[number]
 export const hmacAlgorithms = ['sha256', 'sha1', 'sha512'] as const
 export const hmacEncodings = ['hex', 'base64'] as const
 
-/** Keys of `oauth2` that belong to one grant. */
+export const refreshTokenUses = ['single_use', 'reusable'] as const
+
+/** Keys of `oauth2` that belong to some grants. */
 export const grantKeys = {
   client_credentials: ['client_id', 'client_secret', 'audience', 'send'],
   jwt_bearer: ['algorithm', 'key', 'key_id', 'claims', 'lifetime'],
+  authorization_code: [
+    'authorize',
+    'revoke',
+    'client_id',
+    'client_secret',
+    'send',
+    'parameters',
+    'issuer',
+    'refresh_token',
+  ],
 } as const
 
 /** The keys of credentials; see `plugin-keys.ts`. */
@@ -51,11 +63,11 @@ export const authMaps = {
   },
   oauth2: {
     what: '`oauth2`',
-    description: 'OAuth 2.0 for a machine.',
+    description: 'OAuth 2.0, for a machine or with the sign-in of a person.',
     keys: {
       grant: {
         meaning:
-          '`client_credentials` (RFC 6749), or `jwt_bearer`: an assertion signed with a key (RFC 7523)',
+          '`client_credentials` (RFC 6749); `jwt_bearer`: an assertion signed with a key (RFC 7523); or `authorization_code`: an administrator signs in (RFC 6749 with PKCE)',
         schema: { enum: grants },
       },
       token: {
@@ -63,8 +75,25 @@ export const authMaps = {
           'the token endpoint: a path below the base URL, or an absolute address whose origin `other_origins` lists; may read `settings`, each value percent-encoded unless it begins the address',
         schema: text,
       },
-      client_id: { meaning: 'the client id; with `client_credentials`', schema: text },
-      client_secret: { meaning: 'the client secret; with `client_credentials`', schema: text },
+      authorize: {
+        meaning:
+          'the page where the administrator agrees; written like `token`, but may have any https origin; with `authorization_code`',
+        schema: text,
+      },
+      revoke: {
+        meaning: 'the revocation endpoint (RFC 7009), written like `token`; with `authorization_code`',
+        default: 'none',
+        schema: text,
+      },
+      client_id: {
+        meaning: 'the client id; with `client_credentials` or `authorization_code`',
+        schema: text,
+      },
+      client_secret: {
+        meaning:
+          'the client secret; with `client_credentials` or `authorization_code`, where a public client has none',
+        schema: text,
+      },
       send: {
         meaning: '`form`: the client is sent in the form; `basic`: in an `Authorization: Basic` header',
         default: '`form`',
@@ -73,6 +102,24 @@ export const authMaps = {
       scope: { meaning: 'the scopes, separated by spaces', default: 'none', schema: text },
       audience: { meaning: 'the audience; with `client_credentials`', default: 'none', schema: text },
       fields: { meaning: 'further fields of the form', default: 'none', schema: map },
+      parameters: {
+        meaning:
+          'further parameters of `authorize`, such as `{ access_type: offline, prompt: consent }`; with `authorization_code`',
+        default: 'none',
+        schema: map,
+      },
+      issuer: {
+        meaning:
+          'the `iss` that the answer of `authorize` must have, for vendors that send it (RFC 9207); with `authorization_code`',
+        default: 'none',
+        schema: text,
+      },
+      refresh_token: {
+        meaning:
+          '`reusable`: the vendor accepts a refresh token again after the answer to its use was lost; `single_use`: such a loss requires a new sign-in; with `authorization_code`',
+        default: '`single_use`',
+        schema: { enum: refreshTokenUses },
+      },
       algorithm: {
         meaning: `how the assertion is signed: ${choices(jwtAlgorithms)}; with \`jwt_bearer\``,
         default: '`RS256`',

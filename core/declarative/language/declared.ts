@@ -7,7 +7,7 @@ import type {
 } from '../../plugin/index.ts'
 import type { Program } from '../../expression/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
-import type { JwtAlgorithm } from './auth-keys.ts'
+import type { DeclaredAuth } from './declared-auth.ts'
 import type { DeclaredExample } from './declared-example.ts'
 import type { DeclaredWebhook } from './declared-webhook.ts'
 import type { MethodKey } from './request-keys.ts'
@@ -49,51 +49,6 @@ export interface DeclaredXml {
   /** Elements that are lists: `name`, or `container/item`. */
   readonly lists: readonly string[]
 }
-
-export type DeclaredAuth =
-  | { readonly kind: 'header' | 'query'; readonly name: string; readonly value: Template }
-  | { readonly kind: 'basic'; readonly username: Template; readonly password: Template }
-  | { readonly kind: 'bearer'; readonly token: Template }
-  | {
-      readonly kind: 'client_credentials'
-      /** Reads `settings`. */
-      readonly token: Template
-      readonly clientId: Template
-      readonly clientSecret: Template
-      readonly send: 'form' | 'basic'
-      /** Further fields of the form. */
-      readonly form: Entries
-    }
-  | {
-      readonly kind: 'jwt_bearer'
-      /** Reads `settings`. */
-      readonly token: Template
-      readonly algorithm: JwtAlgorithm
-      readonly key: Template
-      readonly keyId: Template | undefined
-      readonly claims: Entries
-      readonly lifetimeMs: number
-      readonly form: Entries
-    }
-  | {
-      readonly kind: 'aws'
-      readonly accessKeyId: Template
-      readonly secretAccessKey: Template
-      readonly sessionToken: Template | undefined
-      readonly region: Template
-      readonly service: Template
-    }
-  | {
-      readonly kind: 'hmac'
-      readonly algorithm: 'sha1' | 'sha256' | 'sha512'
-      readonly encoding: 'hex' | 'base64'
-      readonly key: Template
-      /** Reads `request`, `now` and `now_ms`. */
-      readonly text: Template
-      /** Their values can also read `signature`. */
-      readonly headers: Entries
-      readonly query: Entries
-    }
 
 /** The limits of some requests. */
 export interface DeclaredRate {

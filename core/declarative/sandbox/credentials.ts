@@ -1,17 +1,17 @@
 import { Secret, type ConnectionDefinition } from '../../plugin/index.ts'
 import type { SandboxCall, SandboxReply } from '../../plugin/testing/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
-import type { DeclaredAuth } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
 import type { MadeUpSettings } from './made-up-settings.ts'
 import { hasHeaders } from './request-shape.ts'
-import { tokenEndpoint, type TokenEndpoint } from './token-endpoint.ts'
+import { tokenEndpoints, type TokenEndpoints } from './token-endpoint.ts'
 
 /** The credentials that a sandbox accepts. */
 export interface AcceptedCredentials {
   /** Whether a request has them. */
   accepts(call: SandboxCall): boolean
   /** Undefined if the connection fetches no token. */
-  readonly tokens: TokenEndpoint | undefined
+  readonly tokens: TokenEndpoints | undefined
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export function acceptedCredentials(
   const checked = checkSettings(definition, typed)
   const settings = { ...checked.settings, ...checked.secrets }
   const wanted = credentialHeaders(definition, settings)
-  const tokens = tokenEndpoint(definition, auth, settings, url)
+  const tokens = tokenEndpoints(definition, auth, settings, url)
   return {
     accepts: (call) =>
       hasHeaders(call, wanted) &&

@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import { compileSchema } from '../../schema/index.ts'
-import type { DeclaredAuth, DeclaredConnection } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
+import type { DeclaredConnection } from '../language/declared.ts'
 
 /** Fields of a connection, with secrets as plain text. */
 export type MadeUpSettings = Readonly<Record<string, unknown>>

@@ -72,10 +72,12 @@ export async function startSandbox(
       url,
     })
     return (call: SandboxCall): SandboxReply => {
-      if (call.pathname === accepted.tokens?.pathname)
-        return call.method === 'POST'
-          ? accepted.tokens.issue(call)
-          : missingAnswer(call, [{ method: 'POST', pathname: call.pathname }])
+      const { routes = new Map() } = accepted.tokens ?? {}
+      const ofTokens = routes.get(`${call.method} ${call.pathname}`)
+      if (ofTokens !== undefined) return ofTokens(call)
+      const named = [...routes.keys()].map((route) => route.split(' '))
+      const others = named.map(([method = '', pathname = '']) => ({ method, pathname }))
+      if (others.some(({ pathname }) => pathname === call.pathname)) return missingAnswer(call, others)
       const needsNone = withoutCredentials.some(({ request }) => hasShape(call, request, credentials))
       if (!needsNone && !accepted.accepts(call)) return wrongCredentials
       return recorded(call) ?? missingAnswer(call, known)

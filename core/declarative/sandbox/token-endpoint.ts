@@ -1,14 +1,14 @@
 import { constants, createHmac, verify } from 'node:crypto'
-import { isObject, type ConnectionDefinition } from '../../plugin/index.ts'
-import type { SandboxCall, SandboxReply } from '../../plugin/testing/index.ts'
+import { isObject, type ConnectionDefinition, type SignInRequest } from '../../plugin/index.ts'
+import { issueSignIns, type SandboxCall, type SandboxReply } from '../../plugin/testing/index.ts'
 import { connectionValues, textValue } from '../compile/values.ts'
-import type { DeclaredAuth } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
 import { hasHeaders } from './request-shape.ts'
 
-/** The OAuth token endpoint of a sandbox. */
-export interface TokenEndpoint {
-  readonly pathname: string
-  issue(call: SandboxCall): SandboxReply
+/** The OAuth endpoints of a sandbox. */
+export interface TokenEndpoints {
+  /** By method and path, such as `POST /oauth/token`. */
+  readonly routes: ReadonlyMap<string, (call: SandboxCall) => SandboxReply>
   /** Whether a request has a token that was issued here. */
   hasIssued(call: SandboxCall): boolean
 }
@@ -20,36 +20,56 @@ const refusal: SandboxReply = {
 }
 
 /**
- * The endpoint that a connection fetches its tokens from; undefined if it fetches none.
+ * The endpoints that a connection fetches its tokens from; undefined if it fetches none.
  *
  * @throws Error for an endpoint at another origin
  */
-export function tokenEndpoint(
-  { token, baseUrl }: ConnectionDefinition,
+export function tokenEndpoints(
+  definition: ConnectionDefinition,
   auth: DeclaredAuth | undefined,
   settings: Readonly<Record<string, unknown>>,
   url: string,
-): TokenEndpoint | undefined {
+): TokenEndpoints | undefined {
+  const { token, signIn } = definition
+  const base = definition.baseUrl(settings)
+  if (signIn !== undefined)
+    return signInEndpoints(signIn(settings), (what, path) => pathnameFor(what, path, base, url))
   if (token === undefined) return undefined
   const issued = new Set<string>()
   const { path } = token(settings, { nowMs: Date.now() })
+  const issue = (call: SandboxCall): SandboxReply => {
+    if (!isTokenRequest(call, token(settings, { nowMs: Date.now() }), auth, settings)) return refusal
+    const name = `sandbox-token-${issued.size + 1}`
+    issued.add(name)
+    return { json: { access_token: name, token_type: 'Bearer', expires_in: 3600 } }
+  }
   return {
-    pathname: pathnameFor(path, baseUrl(settings), url),
-    issue(call) {
-      if (!isTokenRequest(call, token(settings, { nowMs: Date.now() }), auth, settings)) return refusal
-      const name = `sandbox-token-${issued.size + 1}`
-      issued.add(name)
-      return { json: { access_token: name, token_type: 'Bearer', expires_in: 3600 } }
-    },
+    routes: new Map([[`POST ${pathnameFor('token', path, base, url)}`, issue]]),
     hasIssued: ({ headers }) => issued.has(/^Bearer (\S+)$/i.exec(headers['authorization'] ?? '')?.[1] ?? ''),
   }
 }
 
-function pathnameFor(path: string, baseUrl: string, url: string): string {
+/** A person can sign in here: see `issueSignIns`. */
+function signInEndpoints(
+  { authorize, token, revoke, clientId, clientSecret, issuer, refreshToken }: SignInRequest,
+  pathname: (what: string, path: string) => string,
+): TokenEndpoints {
+  const signIns = issueSignIns({ clientId, clientSecret, issuer, rotates: refreshToken !== 'reusable' })
+  return {
+    routes: new Map([
+      [`GET ${pathname('authorization', authorize)}`, signIns.authorize],
+      [`POST ${pathname('token', token)}`, signIns.token],
+      ...(revoke === undefined ? [] : [[`POST ${pathname('revocation', revoke)}`, signIns.revoke] as const]),
+    ]),
+    hasIssued: (call) => signIns.check(call),
+  }
+}
+
+function pathnameFor(what: string, path: string, baseUrl: string, url: string): string {
   if (path.startsWith('/')) return new URL(baseUrl + path).pathname
   if (path.startsWith(`${url}/`)) return new URL(path).pathname
   throw new Error(
-    `the token endpoint ${path} has another origin than the sandbox: make its origin a field with address: public and a default, such as login_url`,
+    `the ${what} endpoint ${path} has another origin than the sandbox: make its origin a field with address: public and a default, such as login_url`,
   )
 }
 

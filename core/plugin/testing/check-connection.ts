@@ -3,7 +3,7 @@ import { tryConnection } from '../../skill/call/authenticate.ts'
 import { cannedEgress, type SentRequest } from './canned-egress.ts'
 import { testConnection } from './memory-stores.ts'
 import type { RunSkillOptions } from './run-skill.ts'
-import { testClock, testTraffic } from './test-surroundings.ts'
+import { signedIn, testClock, testTraffic } from './test-surroundings.ts'
 
 /** As for `runSkill`; a token is fetched unless one is given. */
 export type CheckConnectionOptions = Pick<
@@ -30,9 +30,11 @@ export async function checkConnection<S extends JsonSchema>(
   const canned = cannedEgress(options.replies ?? [])
   const clock = testClock(options.now)
   const egress = options.egress ?? canned.egress
-  const traffic = testTraffic(clock, options.token ?? null)
+  const token = options.token ?? null
+  const traffic = testTraffic(clock, token)
   const known = definition as ConnectionDefinition
-  const connection = testConnection(known, 'test', options.settings)
+  const surroundings = { egress, clock, traffic, token }
+  const connection = signedIn(known, testConnection(known, 'test', options.settings), surroundings)
   const said = await tryConnection(
     { egress, clock, traffic },
     known,

@@ -8,8 +8,14 @@ export type { DeclaredPluginUnderTest, ExpectedFailure, FailureSeen } from './de
 export { contractTests, describePlugin, webhookRequest } from './describe-plugin.ts'
 export type { ContractTest, DescribePluginOptions } from './describe-plugin.ts'
 export type { Failure } from './failures/failures.ts'
-export { issueTokens } from './issue-tokens.ts'
-export type { IssueTokensOptions, TokenIssuer, TokenRequestRefusal } from './issue-tokens.ts'
+export { issueSignIns, issueTokens } from './issue-tokens.ts'
+export type {
+  IssueSignInsOptions,
+  IssueTokensOptions,
+  SignInIssuer,
+  TokenIssuer,
+  TokenRequestRefusal,
+} from './issue-tokens.ts'
 export { loopbackEgress } from './loopback-egress.ts'
 export { testCases } from './memory-stores.ts'
 export type { TestCases } from './memory-stores.ts'

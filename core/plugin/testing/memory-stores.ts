@@ -148,6 +148,7 @@ export function testConnection(
     broken: null,
     lastFailure: null,
     warning: null,
+    signIn: null,
     createdAt: 0,
     modifiedAt: 0,
   }

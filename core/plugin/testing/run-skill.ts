@@ -13,7 +13,7 @@ import { createSkillCaller } from '../../skill/call/caller.ts'
 import { createPerformTask } from '../../skill/call/perform-task.ts'
 import { cannedEgress, type Replies, type SentRequest } from './canned-egress.ts'
 import { testCases, testConnection, testConnections, type TestCases } from './memory-stores.ts'
-import { testClock, testTraffic } from './test-surroundings.ts'
+import { signedIn, testClock, testTraffic } from './test-surroundings.ts'
 
 export interface RunSkillOptions {
   /** Settings as entered by an operator, secrets as plain text; absent: the step has no connection. */
@@ -94,7 +94,9 @@ export async function runSkill<
   const logs: LoggedLine[] = []
   const cases = options.cases ?? testCases()
   const name = `test.${skill.name}`
-  const connection = connectionOf(skill as AnySkill, options.settings)
+  const egress = options.egress ?? canned.egress
+  const traffic = testTraffic(clock, token)
+  const connection = connectionOf(skill as AnySkill, options.settings, { egress, clock, traffic, token })
   const plugin = { name: 'test', title: 'Test', description: 'Test', skills: [skill as AnySkill] }
   const catalogue = { skill: () => ({ name, plugin, skill: skill as AnySkill }) }
   const call = createSkillCaller({
@@ -102,9 +104,9 @@ export async function runSkill<
     stores: { connections: testConnections(connection), cases },
     performTask: createPerformTask({
       catalogue,
-      egress: options.egress ?? canned.egress,
+      egress,
       clock,
-      traffic: testTraffic(clock, token),
+      traffic,
     }),
     log: recordingLog(logs),
     inboundUrls: async (_connection, routes) =>
@@ -136,11 +138,13 @@ export async function runSkill<
 function connectionOf(
   skill: AnySkill,
   settings: Readonly<Record<string, unknown>> | undefined,
+  surroundings: Parameters<typeof signedIn>[2],
 ): ReturnType<typeof testConnection> | undefined {
   if (settings === undefined) return undefined
   if (skill.connection === undefined)
     throw new Error(`the skill '${skill.name}' has no connection to give settings to`)
-  return testConnection(skill.connection as ConnectionDefinition, 'test', settings)
+  const definition = skill.connection as ConnectionDefinition
+  return signedIn(definition, testConnection(definition, 'test', settings), surroundings)
 }
 
 /** The address that `inboundUrl` gives. */

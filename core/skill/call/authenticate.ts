@@ -30,16 +30,16 @@ export async function tryConnection(
   open: OpenConnection,
   signal: AbortSignal,
 ): Promise<Authenticated> {
-  const { settings, target, network, redactor } = openConnection(definition, open, options.onSecret)
+  const { settings, target, network, redactor, tokens } = openConnection(definition, open, options.onSecret)
   const { traffic = createTraffic(options.clock) } = options
   const { plugin, organizationUuid } = open.connection
   const egress = egressFor(options.egress, { plugin, organizationUuid, isConnection: true, network })
   const call = { ...options, egress, traffic, signal, redactor, deadlineMs: Infinity, isWrite: false }
-  const bearer = target.token && createBearer(target.token, call)
+  const bearer = createBearer(target.token, tokens, call)
   bearer?.forget()
   const sockets = createSocketClient({ ...call, target })
   try {
-    const http = createHttpClient({ ...call, target })
+    const http = createHttpClient({ ...call, target, tokens })
     const nowMs = options.clock.now()
     const token = tokenFor(bearer)
     const said = await definition.authenticate({ settings, http, sockets, token, nowMs, signal })

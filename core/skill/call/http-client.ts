@@ -7,6 +7,7 @@ import {
   type HttpResponse,
 } from '../../plugin/index.ts'
 import type { EgressRequest, EgressResponse } from '../../ports/egress.ts'
+import type { SignInTokens } from '../../ports/connection-store.ts'
 import { absoluteAddress } from '../connection/address.ts'
 import { inDoubtAfterChanges, type Exchange } from './after-changes.ts'
 import { createBearer, type Bearer } from '../connection/bearer.ts'
@@ -23,6 +24,8 @@ export interface HttpClientOptions extends SendInTurnOptions {
   readonly redactor: Redactor
   /** Undefined: only absolute addresses, without credentials. */
   readonly target: ConnectionTarget | undefined
+  /** Those of a sign-in. Default: none. */
+  readonly tokens?: SignInTokens | undefined
   /** Whether the skill changes the other system. */
   readonly isWrite: boolean
   /** Called with what is known of the effect of a writing skill. Default: none. */
@@ -32,7 +35,7 @@ export interface HttpClientOptions extends SendInTurnOptions {
 /** The HTTP client of one skill call; see {@link HttpClient}. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { egress, signal, target, redactor } = options
-  const bearer = target?.token && createBearer(target.token, options)
+  const bearer = createBearer(target?.token, options.tokens, options)
 
   const exchange: Exchange = async (wanted, onSent) => {
     signal.throwIfAborted()

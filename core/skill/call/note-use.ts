@@ -26,6 +26,8 @@ export function createNoteUse({ connections, clock, log }: NoteUseOptions): Note
   const lastAt = new Map<string, number>()
 
   return ({ uuid, organizationUuid, name, lastFailure }, error) => {
+    // A sign-in has a state of its own.
+    if (error instanceof ConnectionError && error.code === 'sign_in_needed') return
     const code = error instanceof ConnectionError ? error.code : undefined
     const isNews =
       error === undefined ? lastFailure !== null : code !== undefined && code !== lastFailure?.code

@@ -234,9 +234,9 @@ function createContext(
   const sockets = createSocketClient({ ...call, onEffect: isWrite ? ofSockets : undefined })
   const context: SkillContext = {
     settings: connection?.settings,
-    http: createHttpClient({ ...call, onEffect: ofHttp }),
+    http: createHttpClient({ ...call, tokens: connection?.tokens, onEffect: ofHttp }),
     sockets,
-    token: tokenFor(target?.token && createBearer(target.token, call)),
+    token: tokenFor(createBearer(target?.token, connection?.tokens, call)),
     inboundUrl: inboundUrlFrom(inboundUrls, redactor),
     cases,
     nowMs: options.clock.now(),

@@ -1,11 +1,14 @@
+import type { SignInTokens } from '../../ports/connection-store.ts'
 import { tokenSource, type TokenCall } from '../http/fetch-token.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import type { SendInTurnOptions } from '../http/send-in-turn.ts'
+import { untilAborted } from '../http/until-aborted.ts'
 
 /** The token of a connection for one call, which redacts it. */
 export interface Bearer {
   get(): Promise<string>
   replace(refused: string): Promise<string | undefined>
+  /** Makes the next `get` fetch a token, so that newly granted permissions are in it. Not for those of a sign-in. */
   forget(): void
 }
 
@@ -14,20 +17,35 @@ export interface BearerOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
 }
 
-export function createBearer(call: TokenCall, options: BearerOptions): Bearer {
+/** Undefined if the connection has no token. */
+export function createBearer(
+  call: TokenCall | undefined,
+  signedIn: SignInTokens | undefined,
+  options: BearerOptions,
+): Bearer | undefined {
   const { redactor, signal } = options
+  const redacted = (token: string): string => {
+    redactor.add(token)
+    return token
+  }
+  if (signedIn !== undefined) {
+    return {
+      get: async () => redacted(await untilAborted(signedIn.get(), signal)),
+      async replace(refused) {
+        const other = await untilAborted(signedIn.replace(refused), signal)
+        return other && redacted(other)
+      },
+      forget() {},
+    }
+  }
+  if (call === undefined) return undefined
   const { tokens } = options.traffic
   const source = tokenSource(call, { ...options, onCredential: (text) => redactor.add(text) })
   return {
-    async get() {
-      const token = await tokens.get(source, signal)
-      redactor.add(token)
-      return token
-    },
+    get: async () => redacted(await tokens.get(source, signal)),
     async replace(refused) {
       const other = await tokens.replace(source, refused, signal)
-      if (other !== undefined) redactor.add(other)
-      return other
+      return other && redacted(other)
     },
     forget: () => tokens.forget(source.key),
   }

@@ -1,5 +1,5 @@
-import { TocsinError, type ConnectionDefinition } from '../../plugin/index.ts'
-import type { OpenConnection } from '../../ports/connection-store.ts'
+import { ConnectionError, TocsinError, type ConnectionDefinition } from '../../plugin/index.ts'
+import type { OpenConnection, SignInTokens } from '../../ports/connection-store.ts'
 import { Redactor, type OnSecret } from '../redaction/redactor.ts'
 import { openSettings } from './settings.ts'
 import { createTarget, type ConnectionTarget } from './target.ts'
@@ -11,6 +11,8 @@ export interface ReadyConnection {
   readonly target: ConnectionTarget
   readonly network: NetworkSettings | undefined
   readonly redactor: Redactor
+  /** The tokens of its sign-in; undefined: nobody signs in. */
+  readonly tokens: SignInTokens | undefined
 }
 
 const opened = new WeakMap<OpenConnection, ReadyConnection>()
@@ -35,11 +37,24 @@ export function openConnection(
   const { settings, network, secrets } = openSettings(definition, open)
   const redactor = new Redactor([...secrets, ...(open.formerSecrets ?? [])], onSecret)
   try {
-    const target = createTarget(definition, open.connection, settings)
-    return { settings, target, network, redactor }
+    const target = createTarget(definition, open.connection, settings, network)
+    const tokens = target.signIn && (open.tokens ?? noTokens(open.connection.name, target.signIn.client))
+    return { settings, target, network, redactor, tokens }
   } catch (error) {
     throw redactor.error(error, (one) => one instanceof TocsinError)
   }
+}
+
+/** Where nobody gives the tokens of sign-ins, such as in tests of plugins. */
+function noTokens(connection: string, client: string): SignInTokens {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new ConnectionError(
+        'sign_in_needed',
+        `connection '${connection}' needs a sign-in, which is not possible here`,
+      ),
+    )
+  return { client, get: refuse, replace: refuse }
 }
 
 /** The same egress, with the plugin and organization of its requests and sockets. */

@@ -23,6 +23,8 @@ import {
 } from './credentials.ts'
 import type { TokenCall } from '../http/fetch-token.ts'
 import type { ConnectionBudget } from '../http/send-in-turn.ts'
+import type { NetworkSettings } from '../../ports/egress.ts'
+import { createSignInTarget, type SignInTarget } from '../sign-in/sign-in-target.ts'
 
 /** The address, credentials and limits of a connection. */
 export interface ConnectionTarget {
@@ -47,6 +49,8 @@ export interface ConnectionTarget {
   readonly rate: ((request: RatedRequest) => RateBudget | undefined) | undefined
   /** Fetches the token of requests below the base address. */
   readonly token: TokenCall | undefined
+  /** Undefined: nobody signs in. */
+  readonly signIn: SignInTarget | undefined
   readonly errors: ConnectionDefinition['errors']
 }
 
@@ -58,6 +62,7 @@ export function createTarget(
   definition: ConnectionDefinition,
   { name: connection, uuid: connectionUuid }: Pick<Connection, 'name' | 'uuid'>,
   settings: Readonly<Record<string, unknown>>,
+  network?: NetworkSettings,
 ): ConnectionTarget {
   const base = parseBase(definition.baseUrl(settings))
   if (base === undefined) {
@@ -68,7 +73,7 @@ export function createTarget(
     )
   }
   const otherOrigins = (definition.otherOrigins?.(settings) ?? []).map((text) => new URL(text).origin)
-  const { token, headers, sign, rate, errors } = definition
+  const { token, signIn, headers, sign, rate, errors } = definition
   const secrets = Object.values(settings).flatMap((value) =>
     value instanceof Secret ? [value.reveal()] : [],
   )
@@ -94,6 +99,16 @@ export function createTarget(
         return { ...request, headers, credentials: credentialsIn(headers, secrets), url }
       },
     },
+    signIn:
+      signIn &&
+      createSignInTarget(() => signIn(settings), {
+        connection,
+        base,
+        otherOrigins,
+        secrets,
+        addressOf: (path) => addressFrom({ base, otherOrigins }, { path }).url,
+        way: network && [network.proxy && new URL(network.proxy).host, network.ca],
+      }),
     errors,
   }
 }

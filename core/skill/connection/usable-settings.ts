@@ -20,9 +20,14 @@ export function usableSettings(
   requireHideable(checked)
   try {
     const all = { ...checked.settings, ...checked.secrets }
-    readNetwork(name, all)
+    const network = readNetwork(name, all)
     const settings = withoutNetwork(all)
-    const { credentialsAt, sign, token, base } = createTarget(definition, { name, uuid: '' }, settings)
+    const { credentialsAt, sign, token, base } = createTarget(
+      definition,
+      { name, uuid: '' },
+      settings,
+      network,
+    )
     const { headers } = credentialsAt(nowMs)
     sign?.({ method: 'GET', url: base.href, headers, body: new Uint8Array(), nowMs })
     token?.requestAt(nowMs)
@@ -32,6 +37,24 @@ export function usableSettings(
     throw new ValidationError('value_invalid', error.message, errors, { hint: error.hint })
   }
   return checked
+}
+
+/**
+ * Digest of the client and the addresses of sign-ins; undefined if there are none, or they cannot be read.
+ *
+ * @param all settings and secrets
+ */
+export function clientOf(
+  definition: ConnectionDefinition,
+  name: string,
+  all: Readonly<Record<string, unknown>>,
+): string | undefined {
+  try {
+    return createTarget(definition, { name, uuid: '' }, withoutNetwork(all), readNetwork(name, all)).signIn
+      ?.client
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   ConnectionError,
   RetryableError,
   SkillError,
+  textAt,
   type ConnectionDefinition,
   type TokenRequest,
 } from '../../plugin/index.ts'
@@ -43,9 +44,14 @@ const credentialFields = [
   'password',
   'refresh_token',
   'subject_token',
+  'code',
+  'code_verifier',
+  'token',
 ]
 
-type OneCall = TokenCall & ReturnType<TokenCall['requestAt']>
+/** One POST of a form to a token endpoint. */
+export type TokenPost = Pick<TokenCall, 'connection' | 'connectionUuid' | 'errors'> &
+  ReturnType<TokenCall['requestAt']>
 
 /** Timeout of a token request, so that its error arrives before the calls that wait time out. */
 const timeoutMs = 20_000
@@ -57,27 +63,35 @@ const timeoutMs = 20_000
  * `http_5xx`, `network_error`) with `sent: false` in its details, because the request that needs the token was not
  * sent.
  */
-export function tokenSource(
-  call: TokenCall,
-  options: SendInTurnOptions & { readonly onCredential: (text: string) => void },
-): TokenSource {
+export function tokenSource(call: TokenCall, options: TokenPostOptions): TokenSource {
   return {
     key: call.key,
     async fetch(signal) {
-      const request = call.requestAt(options.clock.now())
-      const inForm = credentialFields.flatMap((field) => request.form[field] ?? [])
-      for (const credential of [...inForm, ...request.credentials]) options.onCredential(credential)
-      return await fetchToken({ ...call, ...request }, options, signal)
+      const request = { ...call, ...call.requestAt(options.clock.now()) }
+      return await postForToken<IssuedToken>(request, readToken, options, signal)
     },
   }
 }
 
-async function fetchToken(
-  call: OneCall,
-  options: SendInTurnOptions,
+export interface TokenPostOptions extends SendInTurnOptions {
+  /** Called with every credential in the request. */
+  readonly onCredential: (text: string) => void
+}
+
+/**
+ * Sends a request to a token endpoint; rejects like the source of {@link tokenSource}.
+ *
+ * @param read reads a successful response, or returns the problem as a string
+ */
+export async function postForToken<T extends object>(
+  call: TokenPost,
+  read: (body: string) => T | string,
+  options: TokenPostOptions,
   signal: AbortSignal,
-): Promise<IssuedToken> {
+): Promise<T> {
   const { clock } = options
+  const inForm = credentialFields.flatMap((field) => call.form[field] ?? [])
+  for (const credential of [...inForm, ...call.credentials]) options.onCredential(credential)
   // No limits, but Retry-After closes the budget; then the call fails at once instead of waiting.
   const budget = { ...call, bucket: 'token', limits: [] }
   const inTurn = { ...options, deadlineMs: clock.now() }
@@ -90,12 +104,15 @@ async function fetchToken(
   })
   const { status } = response
   if (status < 200 || status > 299) throw answerError(call, response, clock.now())
-  const token = readToken(response.body)
-  if (typeof token === 'string') throw unreadable(call, `answered ${status}, but ${token}`)
-  return token
+  const token = read(response.body)
+  if (typeof token !== 'string') return token
+  // Some vendors answer 200 with the error of RFC 6749, section 5.2.
+  const code = textAt(bodyAsJson(response.body), 'error')
+  if (code !== null && response.status === 200) throw answerError(call, response, clock.now())
+  throw unreadable(call, `answered ${status}, but ${token}`)
 }
 
-function requestFor({ url, form, headers }: OneCall): Omit<EgressRequest, 'signal'> {
+function requestFor({ url, form, headers }: TokenPost): Omit<EgressRequest, 'signal'> {
   return {
     method: 'POST',
     url: url.href,
@@ -105,7 +122,7 @@ function requestFor({ url, form, headers }: OneCall): Omit<EgressRequest, 'signa
 }
 
 async function inTime<T>(
-  call: OneCall,
+  call: TokenPost,
   clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
@@ -132,28 +149,37 @@ async function inTime<T>(
 }
 
 /** No answer, or an unreadable one. */
-function sendError(call: OneCall, error: unknown): unknown {
+function sendError(call: TokenPost, error: unknown): unknown {
   if (error instanceof SkillError) return unreadable(call, `gave no usable answer: ${error.message}`, error)
   return error instanceof RetryableError ? notNow(call, error) : error
 }
 
-function answerError(call: OneCall, response: EgressResponse, now: number): Error {
+function answerError(call: TokenPost, response: EgressResponse, now: number): Error {
   const { status, body } = response
   const context: StatusErrorContext = { ...call, what: whatOf(call), now }
   const error = statusError(response, context)
   if (error instanceof RetryableError) return notNow(call, error)
+  const answer = bodyAsJson(body)
   const hint =
-    call.explain?.({ status, body: bodyAsJson(body) }) ??
+    call.explain?.({ status, body: answer }) ??
     // A table of hints by status is about requests with a token; a function reads the answer.
     (typeof call.errors === 'function' ? error.hint : undefined) ??
     `check the credentials of connection '${call.connection}'`
+  const reason = textAt(answer, 'error')
   return new ConnectionError('token_refused', `${noToken(call)}: ${error.message}`, {
     hint,
-    details: { status, connection: call.connection },
+    details: {
+      status,
+      connection: call.connection,
+      ...(reason !== null && errorWord.test(reason) && { reason }),
+    },
   })
 }
 
-function notNow(call: OneCall, error: RetryableError): RetryableError {
+/** The code of an error (RFC 6749, section 5.2). */
+const errorWord = /^[a-z_]{1,64}$/
+
+function notNow(call: TokenPost, error: RetryableError): RetryableError {
   return new RetryableError(error.code, `${noToken(call)}: ${error.message}`, {
     hint: error.hint,
     retryAfterMs: error.retryAfterMs,
@@ -162,7 +188,7 @@ function notNow(call: OneCall, error: RetryableError): RetryableError {
   })
 }
 
-function unreadable(call: OneCall, problem: string, cause?: unknown): ConnectionError {
+function unreadable(call: TokenPost, problem: string, cause?: unknown): ConnectionError {
   return new ConnectionError('token_unreadable', `${noToken(call)}: ${whatOf(call)} ${problem}`, {
     hint: 'check the token address: a proxy or a sign-in page may have answered instead',
     details: { connection: call.connection },
@@ -170,6 +196,6 @@ function unreadable(call: OneCall, problem: string, cause?: unknown): Connection
   })
 }
 
-const noToken = ({ connection }: OneCall): string => `no token for connection '${connection}'`
+const noToken = ({ connection }: TokenPost): string => `no token for connection '${connection}'`
 
-const whatOf = ({ url }: OneCall): string => `POST ${url.origin}${url.pathname}`
+const whatOf = ({ url }: TokenPost): string => `POST ${url.origin}${url.pathname}`

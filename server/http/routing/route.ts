@@ -12,6 +12,7 @@ import type { CaseStore } from '../../../core/ports/case-store.ts'
 import type { Clock } from '../../../core/ports/clock.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import type { SecretResolver } from '../../../core/skill/connection/secret-resolver.ts'
+import type { SignInFlow } from '../../../core/skill/sign-in/sign-in-flow.ts'
 import type { OpenConnection } from '../../../core/ports/connection-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 import type { Authenticated, Infer, JsonSchema } from '../../../core/plugin/index.ts'
@@ -64,6 +65,8 @@ export interface Services {
   readonly authenticate: (open: OpenConnection, signal: AbortSignal) => Promise<Authenticated>
   /** Reads secrets that are kept outside of Tocsin. */
   readonly secrets: Pick<SecretResolver, 'values'>
+  /** Signs in to other systems. */
+  readonly signIn: SignInFlow
   readonly engine: {
     readonly pauses: Pick<Pauses, 'current' | 'pause' | 'resume'>
     /** Queued runs of an organization that have not started. */

@@ -10,6 +10,42 @@ const noteSchema = {
   },
 } as const
 
+const timeOrNull = { type: ['integer', 'null'], minimum: 0 } as const
+
+const signInSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    'needed',
+    'redirect_uri',
+    'signed_in_at',
+    'signed_in_by',
+    'account',
+    'scope',
+    'expires_at',
+    'renewed_at',
+  ],
+  properties: {
+    needed: {
+      description: 'Why an administrator must sign in; null if nobody needs to.',
+      anyOf: [{ type: 'null' }, ref('#/$defs/note', noteSchema)],
+    },
+    redirect_uri: { type: 'string', description: 'Register it with the vendor.' },
+    signed_in_at: { ...timeOrNull, description: 'Epoch milliseconds; null: nobody has.' },
+    signed_in_by: { type: ['string', 'null'], description: 'Name of the API key.' },
+    account: {
+      type: ['string', 'null'],
+      description: 'The account, as the latest test reported it; null: unknown.',
+    },
+    scope: { type: ['string', 'null'], description: 'The granted scope; null: the vendor did not say.' },
+    expires_at: {
+      ...timeOrNull,
+      description: 'When the access token expires; it is renewed before if the vendor allows it.',
+    },
+    renewed_at: { ...timeOrNull, description: 'When the access token was last renewed.' },
+  },
+} as const
+
 /** A connection in answers of the API. */
 export const apiConnectionSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -30,6 +66,7 @@ export const apiConnectionSchema = {
     'credential_age_days',
     'broken',
     'last_failure',
+    'sign_in',
     'warnings',
     'revision',
     'created_at',
@@ -76,6 +113,10 @@ export const apiConnectionSchema = {
         },
       ],
     },
+    sign_in: {
+      description: 'The OAuth 2.0 sign-in to the other system; null if the plugin has none.',
+      anyOf: [{ type: 'null' }, signInSchema],
+    },
     revision: {
       type: 'integer',
       minimum: 1,
@@ -85,7 +126,7 @@ export const apiConnectionSchema = {
       type: 'array',
       items: ref('#/$defs/note', noteSchema),
       description:
-        'Warnings for the operator: credentials of 90 days or more, a warning of the other system, or a recent refusal.',
+        'Warnings for the operator: a needed sign-in, credentials of 90 days or more, a warning of the other system, or a recent refusal.',
     },
     created_at: { type: 'integer', minimum: 0, description: 'When it was added (epoch milliseconds).' },
     modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },

@@ -39,6 +39,7 @@ export interface HttpServerOptions {
   readonly callerOfSkills: Services['callerOfSkills']
   readonly authenticate: Services['authenticate']
   readonly secrets: Services['secrets']
+  readonly signIn: Services['signIn']
   readonly inbound: Services['inbound']
   readonly metrics: Services['metrics']
   /** The web page. Absent: only the API. */

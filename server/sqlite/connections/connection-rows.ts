@@ -1,4 +1,9 @@
-import type { Connection, ConnectionFailure, ConnectionNote } from '../../../core/domain/connection.ts'
+import type {
+  Connection,
+  ConnectionFailure,
+  ConnectionNote,
+  ConnectionSignIn,
+} from '../../../core/domain/connection.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { Actor, AuditAction } from '../../../core/domain/audit.ts'
 import type { ConnectionChanges } from '../../../core/ports/connection-store.ts'
@@ -10,7 +15,15 @@ import type { Database } from '../database/database.ts'
 
 /** Fields that are stored as they are, and those stored as JSON or as 0 and 1. */
 const stored = ['uuid', 'name', 'plugin', 'secretsAt', 'revision', 'createdAt', 'modifiedAt'] as const
-const encoded = ['settings', 'secretReferences', 'enabled', 'broken', 'warning', 'lastFailure'] as const
+const encoded = [
+  'settings',
+  'secretReferences',
+  'enabled',
+  'broken',
+  'warning',
+  'lastFailure',
+  'signIn',
+] as const
 
 export type ConnectionRow = Pick<Connection, (typeof stored)[number] | 'organizationUuid'> &
   Readonly<
@@ -50,6 +63,7 @@ export const toConnection = (row: ConnectionRow): Connection => ({
   broken: fromJson<ConnectionNote>(row.broken),
   warning: fromJson<ConnectionNote>(row.warning),
   lastFailure: fromJson<ConnectionFailure>(row.lastFailure),
+  signIn: fromJson<ConnectionSignIn>(row.signIn),
 })
 
 /** Inside of the write. */
@@ -67,7 +81,7 @@ export function recordConnection(
 /** Names of changed settings and of all newly entered secrets, never values; and references, which are not secret. */
 export function changedFields(
   before: Connection,
-  { settings, secrets, secretReferences, enabled }: ConnectionChanges,
+  { settings, secrets, secretReferences, enabled, discardSignIn }: ConnectionChanges,
 ): Readonly<Record<string, unknown>> {
   const names = new Set([...Object.keys(before.settings), ...Object.keys(settings ?? before.settings)])
   const isChanged = (name: string) => toJson(before.settings[name]) !== toJson(settings?.[name])
@@ -76,5 +90,6 @@ export function changedFields(
     secrets: Object.keys(secrets ?? {}),
     ...(secretReferences === undefined ? {} : { secret_references: secretReferences }),
     ...(enabled === undefined ? {} : { enabled }),
+    ...(discardSignIn === true && before.signIn !== null && { signed_out: true }),
   }
 }

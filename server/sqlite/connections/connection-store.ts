@@ -21,6 +21,7 @@ import {
   type ConnectionRow,
 } from './connection-rows.ts'
 import { connectionRowOf, makeEventsToken, readEventsToken, removeEventsToken } from './events-tokens.ts'
+import { discardSignIn } from './sign-in-store.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { whereAll } from '../database/paging.ts'
 import { insertRow, updateRow } from '../context/rows.ts'
@@ -117,6 +118,7 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
         this.database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
         this.#insertSecrets(id, organizationUuid, uuid, changes.secrets)
       }
+      if (changes.discardSignIn === true) discardSignIn(this.database, id)
       const changed = toConnection(requireConnectionRow(this.database, organizationUuid, uuid))
       const details = changedFields(connection, changes)
       recordConnection(this.context, 'connection.changed', changed, by, details)
@@ -130,6 +132,7 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
       requireRevision(row.revision, revision)
       recordConnection(this.context, 'connection.removed', toConnection({ id, ...row }), by)
       this.database.run('DELETE FROM connection_secrets WHERE connection_id = ?', id)
+      discardSignIn(this.database, id)
       this.database.run('DELETE FROM inbound_calls WHERE connection_id = ?', id)
       removeEventsToken(this.database, id)
       this.database.run('DELETE FROM connections WHERE id = ?', id)
@@ -178,7 +181,13 @@ export class SqliteConnectionStore extends SqliteStore implements ConnectionStor
   ): Promise<Connection> {
     return this.commits.writeConfiguration(() => {
       const row = requireConnectionRow(this.database, organizationUuid, uuid)
-      updateRow(this.database, 'connections', row.id, noteValues(notesAfterTest(toConnection(row), test)))
+      const tested = toConnection(row)
+      const { account } = test
+      const signIn = tested.signIn && account !== undefined ? { ...tested.signIn, account } : tested.signIn
+      updateRow(this.database, 'connections', row.id, {
+        ...noteValues(notesAfterTest(tested, test)),
+        signIn: signIn && toJson(signIn),
+      })
       const found = toConnection(requireConnectionRow(this.database, organizationUuid, uuid))
       recordConnection(this.context, 'connection.authenticated', found, by)
       return found

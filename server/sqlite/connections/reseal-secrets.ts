@@ -42,10 +42,12 @@ export function resealSecrets(path: string, { from, to, version, by, clock }: Re
     const ofConnections = database.all<SecretRow>(secrets('connection_secrets', 's.field'))
     const tokens = database.all<SecretRow>(secrets('events_tokens', `'${eventsTokenField}'`))
     for (const each of ofConnections) reseal(database, each, 'connection_secrets', from, to)
+    const signIns = database.all<SecretRow>(secrets('sign_in_tokens', 's.field'))
     for (const each of tokens) reseal(database, each, 'events_tokens', from, to)
+    for (const each of signIns) reseal(database, each, 'sign_in_tokens', from, to)
     resealValues(database, from, to)
     sealCheck(database, to)
-    const count = ofConnections.length + tokens.length
+    const count = ofConnections.length + tokens.length + signIns.length
     recordAudit(
       { database, clock },
       {
@@ -66,7 +68,7 @@ function reseal(database: Database, secret: SecretRow, table: string, from: Secr
   const { organizationUuid, connectionUuid, field, row } = secret
   const place = { organizationUuid, connectionUuid, field }
   const { keyVersion, bytes } = to.seal(place, from.open(place, secret))
-  const isOne = table === 'connection_secrets' ? 'AND field = ?' : ''
+  const isOne = table === 'events_tokens' ? '' : 'AND field = ?'
   database.run(
     `UPDATE ${table} SET key_version = ?, sealed = ? WHERE connection_id = ? ${isOne}`,
     keyVersion,

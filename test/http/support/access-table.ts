@@ -166,6 +166,13 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /connections': { roles: readers, of: 'list' },
   'GET /connections/{connection}': { roles: readers, of: 'connection' },
   'GET /connections/{connection}/manifest': { roles: admins, of: 'connection' },
+  'POST /connections/{connection}/sign-in': { roles: admins, of: 'connection' },
+  'DELETE /connections/{connection}/sign-in': { roles: admins, of: 'signedInConnection' },
+  'POST /oauth/callback': {
+    roles: admins,
+    of: 'startedSignIn',
+    body: (_, { state = '' }) => ({ plugin: 'tower', state, code: 'x' }),
+  },
   'POST /connections': {
     roles: admins,
     of: 'body',

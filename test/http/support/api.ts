@@ -6,6 +6,10 @@ import { createPauses } from '../../../core/engine/turns/pauses.ts'
 import { createRunControl } from '../../../core/engine/turns/run-control.ts'
 import { createInbound } from '../../../core/inbound/inbound.ts'
 import { createSecretResolver, noSecretSources } from '../../../core/skill/connection/secret-resolver.ts'
+import { createTraffic } from '../../../core/skill/http/traffic.ts'
+import { loopbackEgress } from '../../../core/plugin/testing/index.ts'
+import { createSignInFlow } from '../../../core/skill/sign-in/sign-in-flow.ts'
+import { createStoredTokens } from '../../../core/skill/sign-in/stored-tokens.ts'
 import { createSkillCaller } from '../../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../../core/skill/call/perform-task.ts'
 import { createStormWatch } from '../../../core/investigation/storm-watch.ts'
@@ -22,8 +26,19 @@ import type { Services } from '../../../server/http/routing/route.ts'
 import { makeKey } from '../../../server/access/keys.ts'
 import { createMetrics } from '../../../server/metrics/metrics.ts'
 import { openTemporaryStores } from '../../support/stores.ts'
-import { catalogue } from './catalogue.ts'
+import { catalogue as tower } from './catalogue.ts'
+import type { Catalogue } from '../../../core/registry/catalogue.ts'
 import { somebody } from '../../support/somebody.ts'
+
+function signInFlow(
+  { stores: { signIns: store }, clock }: Pick<Api, 'stores' | 'clock'>,
+  catalogue: Catalogue,
+) {
+  const grants = { egress: loopbackEgress, clock, traffic: createTraffic(clock) }
+  const tokens = createStoredTokens({ ...grants, store, catalogue, isRenewing: true })
+  const secrets = createSecretResolver(noSecretSources)
+  return createSignInFlow({ ...grants, secrets, tokens, store })
+}
 
 const sendsNothing = { send: () => Promise.reject(new Error('a test sends nothing')) }
 
@@ -58,6 +73,8 @@ export interface Api {
   authenticate: Services['authenticate']
   /** Reads references; a test may put its own in. Default: there are no sources. */
   secrets: Services['secrets']
+  /** A test may put its own in. Default: with the plugins of the catalogue, on this machine. */
+  signIn: Services['signIn']
   /** Of dry runs; a test may put its own in. Default: skills that reach no other system. */
   callerOfSkills: Services['callerOfSkills']
   /** In force; a test may add its own. */
@@ -74,7 +91,11 @@ export interface Api {
 }
 
 /** A server on a free port with real stores, two organizations (`acme`, `globex`) and two providers (`SIEM`, `dlp`). */
-export async function startApi(config: Partial<HttpServerConfig> = {}, page?: WebPage): Promise<Api> {
+export async function startApi(
+  config: Partial<HttpServerConfig> = {},
+  page?: WebPage,
+  catalogue: Catalogue = tower,
+): Promise<Api> {
   const clock = heldClock()
   const { stores, folder, dispose } = await openTemporaryStores({ clock })
   const submitted: Alert[] = []
@@ -137,6 +158,12 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
     callerOfSkills: (cases) => api.callerOfSkills(cases),
     authenticate: (...given) => api.authenticate(...given),
     secrets: { values: (...given) => api.secrets.values(...given) },
+    signIn: {
+      begin: (...given) => api.signIn.begin(...given),
+      take: (...given) => api.signIn.take(...given),
+      exchange: (...given) => api.signIn.exchange(...given),
+      revoke: (...given) => api.signIn.revoke(...given),
+    },
     inbound: createInbound({
       stores,
       catalogue,
@@ -198,6 +225,7 @@ export async function startApi(config: Partial<HttpServerConfig> = {}, page?: We
     investigations,
     authenticate: async () => ({}),
     secrets: createSecretResolver(noSecretSources),
+    signIn: signInFlow({ stores, clock }, catalogue),
     callerOfSkills: (cases) =>
       createSkillCaller({
         catalogue,

@@ -1,6 +1,7 @@
 import { requireBatch, fingerprintOf } from '../../../core/checkpoint/checkpoint-batch.ts'
 import { contentHash } from '../../../core/playbook/language/source-text.ts'
 import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
+import type { NewSignIn } from '../../../core/ports/sign-in-store.ts'
 import { Secret } from '../../../core/plugin/index.ts'
 import { somebody } from '../../support/somebody.ts'
 import type { Api } from './api.ts'
@@ -14,6 +15,23 @@ export const manualPlaybook = parsePlaybook(
 ).playbook!
 
 export const towerSettings = { base_url: 'https://tower.example', api_token: 'tower-secret' }
+
+export const someTokens: NewSignIn = {
+  client: 'c',
+  scope: null,
+  access: new Secret('access-token'),
+  refresh: new Secret('refresh-token'),
+  renewAt: null,
+  expiresAt: null,
+}
+
+/** Sign-ins of connections of the tower, for which nobody signs in at all. The state is the uuid of the connection. */
+export const acceptedSignIns = (organizationUuid: string): Api['signIn'] => ({
+  begin: async () => ({ authorizeUrl: 'https://vendor.example', expiresAt: 0 }),
+  take: (uuid) => ({ organizationUuid, uuid, plugin: 'tower', revision: 1 }),
+  exchange: async () => someTokens,
+  revoke: async () => false,
+})
 
 /** Makes things of an organization, each call new ones, without going through the API. */
 export function thingsOf(api: Api, code: string) {
@@ -40,6 +58,18 @@ export function thingsOf(api: Api, code: string) {
     const question = { via: 'operator', input: { message: 'Was it you?' }, answers: ['yes'], form: null }
     const timeoutAt = api.clock.now() + 1_000
     return await stores.checkpoints.open(uuid, { path: 'c', stepId: 'c', question, timeoutAt })
+  }
+  async function connection() {
+    // Connections of an organization are tested and signed in to so often only.
+    api.clock.time += 2_000
+    const name = `${code} ${++count}`
+    const settings = { base_url: towerSettings.base_url }
+    const secrets = { api_token: new Secret('s') }
+    return await stores.connections.create(
+      organizationUuid,
+      { name, plugin: 'tower', settings, secrets },
+      somebody(),
+    )
   }
   const begun = {
     path: 'a',
@@ -111,12 +141,17 @@ export function thingsOf(api: Api, code: string) {
       return { key: [id, uuid ?? ''] }
     },
     async connection(): Promise<Thing> {
-      const name = `${code} ${++count}`
-      const settings = { base_url: towerSettings.base_url }
-      const secrets = { api_token: new Secret('s') }
-      const made = { name, plugin: 'tower', settings, secrets }
-      const { uuid } = await stores.connections.create(organizationUuid, made, somebody())
+      const { name, uuid } = await connection()
       return { connection: [name, name.toUpperCase(), uuid] }
+    },
+    async signedInConnection(): Promise<Thing> {
+      const { name, uuid } = await connection()
+      await stores.signIns.save({ organizationUuid, uuid }, someTokens, 1, somebody())
+      return { connection: [name, uuid] }
+    },
+    async startedSignIn(): Promise<Thing> {
+      const { uuid } = await connection()
+      return { state: [uuid] }
     },
   } satisfies Record<string, () => Promise<Thing>>
 }

@@ -62,7 +62,8 @@ async function hearAll(
 ): Promise<void> {
   const names = namesOfSecrets(connection?.settings ?? {})
   const values = names.map((name) => running.settings[name]).filter((value) => typeof value === 'string')
-  const secrets = connection?.token === undefined ? values : [...values, givenToken]
+  const hasToken = (connection?.token ?? connection?.signIn) !== undefined
+  const secrets = hasToken ? [...values, givenToken] : values
   for (const how of echoes(secrets)) {
     const shown = inspect(await meetFailure(running, how, call), { depth: 9 })
     for (const secret of secrets) ok(!shown.includes(secret), `${nameOf(how)}: a secret is shown: ${shown}`)

@@ -46,7 +46,7 @@ export const authenticateConnection = defineRoute({
     try {
       const signal = AbortSignal.any([deadline.signal, closing])
       const { account, warning = null } = await services.authenticate(open, signal)
-      const found = { asOf: startedAt, warning }
+      const found = { asOf: startedAt, warning, account }
       await stores.connections.works(organizationUuid, uuid, found, caller.actor)
       return {
         body: { status: 'ok', checked_at: clock.now(), warning, ...(account !== undefined && { account }) },

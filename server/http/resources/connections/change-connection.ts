@@ -9,6 +9,7 @@ import {
   type EnteredFields,
   type SecretReference,
 } from '../../../../core/skill/connection/secret-reference.ts'
+import { clientOf } from '../../../../core/skill/connection/usable-settings.ts'
 import { editIfSeen, editSeen, entityTag, ifMatchHeader } from '../../request/if-match.ts'
 import { component, defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
@@ -153,8 +154,12 @@ function newValues(
     [...Object.keys(stored), ...Object.keys(secretReferences)],
     given,
   )
+  const was = { ...settings, ...stored, ...Object.fromEntries(before) }
+  const isOther =
+    clientOf(definition, name, was) !== clientOf(definition, name, { ...checked.settings, ...checked.all })
   return {
     settings: checked.settings,
+    discardSignIn: isOther,
     ...(isSame(stored, checked.secrets) ? {} : { secrets: checked.secrets }),
     ...(isEqual(secretReferences, after) ? {} : { secretReferences: after }),
   }

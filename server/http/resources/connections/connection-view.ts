@@ -2,6 +2,7 @@ import {
   credentialAgeDays,
   credentialDays,
   failureText,
+  signInProblem,
   type Connection,
   type ConnectionNote,
 } from '../../../../core/domain/connection.ts'
@@ -13,8 +14,9 @@ import type { Services } from '../../routing/route.ts'
 
 export async function connectionView(
   connection: Connection,
-  { directory, clock }: Pick<Services, 'directory' | 'clock'>,
+  services: Pick<Services, 'directory' | 'clock' | 'catalogue' | 'publicUrl'>,
 ) {
+  const { directory, clock } = services
   const age = credentialAgeDays(connection, clock.now())
   const { lastFailure } = connection
   return {
@@ -29,8 +31,10 @@ export async function connectionView(
     credential_age_days: age,
     broken: connection.broken,
     last_failure: lastFailure,
+    sign_in: signInView(connection, services),
     warnings: [
       ...(age !== null && age >= credentialDays ? [credentialsOld(age, connection)] : []),
+      ...signInWarnings(connection, services),
       ...(connection.warning === null ? [] : [connection.warning]),
       ...(lastFailure === null ? [] : [{ reason: failureText(lastFailure), at: lastFailure.at }]),
     ],
@@ -38,6 +42,41 @@ export async function connectionView(
     created_at: connection.createdAt,
     modified_at: connection.modifiedAt,
   }
+}
+
+type SignInServices = Pick<Services, 'clock' | 'catalogue' | 'publicUrl'>
+
+/** Why somebody must sign in; undefined: nobody needs to. */
+export const neededSignIn = (
+  { plugin, signIn }: Connection,
+  { clock, catalogue }: Pick<SignInServices, 'clock' | 'catalogue'>,
+): ConnectionNote | undefined =>
+  catalogue.connection(plugin)?.signIn === undefined ? undefined : signInProblem(signIn, clock.now())
+
+/** Null: nobody signs in to connections of this plugin. */
+function signInView(connection: Connection, services: SignInServices) {
+  const { plugin, signIn } = connection
+  if (services.catalogue.connection(plugin)?.signIn === undefined) return null
+  return {
+    needed: neededSignIn(connection, services) ?? null,
+    redirect_uri: redirectUri(services.publicUrl(), plugin),
+    signed_in_at: signIn?.at ?? null,
+    signed_in_by: signIn?.by ?? null,
+    account: signIn?.account ?? null,
+    scope: signIn?.scope ?? null,
+    expires_at: signIn?.expiresAt ?? null,
+    renewed_at: signIn?.renewedAt ?? null,
+  }
+}
+
+/** Where the vendor sends the browser after a sign-in. Its own for each plugin: an answer of one vendor is none of another. */
+export const redirectUri = (publicUrl: string, plugin: string): string =>
+  `${publicUrl}/oauth/callback/${plugin.replaceAll('_', '-')}`
+
+function signInWarnings(connection: Connection, services: SignInServices): readonly ConnectionNote[] {
+  const needed = neededSignIn(connection, services)
+  if (needed === undefined) return []
+  return [{ reason: `sign-in needed: ${needed.reason}`, at: needed.at || connection.createdAt }]
 }
 
 function credentialsOld(age: number, { secretsAt }: Connection): ConnectionNote {

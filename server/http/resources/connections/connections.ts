@@ -9,8 +9,15 @@ import { within } from '../../request/validate.ts'
 import { authenticateConnection } from './authenticate-connection.ts'
 import { checkEntered, readReferences } from './entered-secrets.ts'
 import { changeConnection, deleteConnection } from './change-connection.ts'
+import { signInRoutes } from './sign-in.ts'
 import { connectionManifest } from './connection-manifest.ts'
-import { connectionQuery, connectionView, connectionDefinition, namedConnection } from './connection-view.ts'
+import {
+  connectionQuery,
+  connectionView,
+  connectionDefinition,
+  namedConnection,
+  neededSignIn,
+} from './connection-view.ts'
 import { takeUpRefused } from '../playbooks/edit-playbook.ts'
 import { flag, pageParameters, pageSchema, pageView, sortParameter } from '../system/page.ts'
 import { admins, readers } from '../../caller/caller.ts'
@@ -39,17 +46,17 @@ const listConnections = defineRoute({
     enabled: flag,
     broken: {
       ...flag,
-      description: 'Whether it is known to be unusable, or failed its last use or test.',
+      description: 'Whether it is known to be unusable, needs a sign-in, or failed its last use or test.',
     },
     sort: sortParameter(['name', 'created_at', 'modified_at']),
   },
   async handle({ query, caller }, services) {
     const scope = await services.directory.scopeWithin(caller.scope, query.organization)
     const found = (await services.stores.connections.list(scope)).filter(
-      ({ plugin, enabled, broken, lastFailure }) =>
-        (query.plugin === undefined || plugin === query.plugin) &&
-        (query.enabled === undefined || String(enabled) === query.enabled) &&
-        (query.broken === undefined || String(broken !== null || lastFailure !== null) === query.broken),
+      (connection) =>
+        (query.plugin === undefined || connection.plugin === query.plugin) &&
+        (query.enabled === undefined || String(connection.enabled) === query.enabled) &&
+        (query.broken === undefined || String(isBroken(connection, services)) === query.broken),
     )
     const page = pageOfRows(found, query, order)
     return { body: await pageView(page, (connection) => connectionView(connection, services)) }
@@ -128,6 +135,11 @@ const createConnection = defineRoute({
   },
 })
 
+const isBroken = (connection: Connection, services: Services): boolean =>
+  connection.broken !== null ||
+  connection.lastFailure !== null ||
+  neededSignIn(connection, services) !== undefined
+
 async function made(connection: Connection, services: Services) {
   return {
     body: await connectionView(connection, services),
@@ -162,4 +174,5 @@ export const connectionRoutes = [
   getConnection,
   changeConnection,
   deleteConnection,
+  ...signInRoutes,
 ]

@@ -4,11 +4,12 @@ import {
   observableKinds,
   type PluginDefinition,
 } from '../../../../core/plugin/index.ts'
-import { interfacesOf, skillView, type Catalogue } from '../../../../core/registry/catalogue.ts'
+import { interfacesOf, skillView } from '../../../../core/registry/catalogue.ts'
 import { exampleSteps } from '../../../../core/skill/describe/example-step.ts'
 import { NotFoundError } from '../../../../core/errors/errors.ts'
 import { enforcedSettings } from '../../../../core/skill/connection/usable-settings.ts'
-import { defineRoute } from '../../routing/route.ts'
+import { defineRoute, type Services } from '../../routing/route.ts'
+import { redirectUri } from '../connections/connection-view.ts'
 import { pageOfRows } from '../../routing/page-rows.ts'
 import {
   objectSchema,
@@ -22,8 +23,11 @@ import {
 import { readers } from '../../caller/caller.ts'
 import { requireSkill, trySkill } from './try-skill.ts'
 
-function pluginView({ name, title, description, connection, skills }: PluginDefinition, of: Catalogue) {
-  const origin = of.origin(name)
+function pluginView(
+  { name, title, description, connection, skills }: PluginDefinition,
+  { catalogue, publicUrl }: Pick<Services, 'catalogue' | 'publicUrl'>,
+) {
+  const origin = catalogue.origin(name)
   return {
     name,
     title,
@@ -41,6 +45,7 @@ function pluginView({ name, title, description, connection, skills }: PluginDefi
             settings: enforcedSettings(connection),
             inbound: Object.keys(connection.inbound ?? {}),
             has_manifest: (connection.manifest ?? connection.inbound) !== undefined,
+            redirect_uri: connection.signIn === undefined ? null : redirectUri(publicUrl(), name),
           },
     skills: skills.map((skill) => `${name}.${skill.name}`),
   }
@@ -123,6 +128,10 @@ export const apiPluginSchema = objectSchema({
         settings: schemaObject,
         inbound: { type: 'array', items: text, description: 'Last path segments of its webhook addresses.' },
         has_manifest: { type: 'boolean' },
+        redirect_uri: {
+          ...textOrNull,
+          description: 'What to register with the vendor for sign-ins; null: nobody signs in.',
+        },
       }),
     ],
   },
@@ -210,11 +219,13 @@ const listPlugins = defineRoute({
   summary: 'Lists the installed plugins, with the schemas of their connection settings.',
   answer: pageSchema(apiPluginSchema),
   query: { ...pageParameters, q: words('its skills'), sort: sortParameter(['name']) },
-  async handle({ query }, { catalogue }) {
-    const found = catalogue.plugins.filter((plugin) => hasWords(textOf(plugin, ...plugin.skills), query.q))
+  async handle({ query }, services) {
+    const found = services.catalogue.plugins.filter((plugin) =>
+      hasWords(textOf(plugin, ...plugin.skills), query.q),
+    )
     const byName = ({ name }: PluginDefinition) => name
     const page = pageOfRows(found, query, { name: 'plugins', sorts: { name: byName }, key: byName })
-    return { body: await pageView(page, (plugin) => pluginView(plugin, catalogue)) }
+    return { body: await pageView(page, (plugin) => pluginView(plugin, services)) }
   },
 })
 
@@ -224,9 +235,9 @@ const getPlugin = defineRoute({
   access: readers,
   summary: 'Returns an installed plugin.',
   answer: apiPluginSchema,
-  async handle({ params }, { catalogue }) {
-    const found = catalogue.plugins.find(({ name }) => name === params.plugin)
-    if (found !== undefined) return { body: pluginView(found, catalogue) }
+  async handle({ params }, services) {
+    const found = services.catalogue.plugins.find(({ name }) => name === params.plugin)
+    if (found !== undefined) return { body: pluginView(found, services) }
     throw new NotFoundError(
       'plugin_not_found',
       `no installed plugin is named '${params.plugin.slice(0, 64)}'`,
