@@ -112,6 +112,7 @@ export const pages = [
   pageAt('/connections', () => import('./connections/connections-view.tsx')),
   pageAt('/connections/new', () => import('./connections/new-connection.tsx')),
   pageAt('/connections/:id', () => import('./connections/connection-page.tsx')),
+  pageAt('/oauth/callback/:plugin', () => import('./connections/oauth-callback.tsx')),
   pageAt('/catalogue', () => import('./catalogue/skills-view.tsx')),
   pageAt('/catalogue/plugins', () => import('./catalogue/plugins-view.tsx')),
   pageAt('/catalogue/plugins/:id', () => import('./catalogue/plugin-page.tsx')),

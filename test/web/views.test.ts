@@ -6,7 +6,7 @@ const firstPart = (path: string): string => path.split('/')[1] ?? ''
 
 describe('views of the web page', () => {
   it('are at the paths that the server answers with the page', () => {
-    expect(views.map(({ path }) => path).toSorted()).to.deep.equal([...viewPaths].toSorted())
+    expect([...views.map(({ path }) => path), 'oauth'].toSorted()).to.deep.equal([...viewPaths].toSorted())
     expect([...new Set(pages.map(({ path }) => firstPart(path)))].toSorted()).to.deep.equal(
       [...viewPaths].toSorted(),
     )

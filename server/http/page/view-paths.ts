@@ -8,6 +8,8 @@ export const viewPaths: ReadonlySet<string> = new Set([
   'connections',
   'health',
   'keys',
+  // Not in the navigation: vendors send the browser there after a sign-in.
+  'oauth',
   'organizations',
   'playbooks',
   'providers',

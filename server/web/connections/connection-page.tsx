@@ -11,6 +11,7 @@ import { ViewHead, ViewError } from '../shell/view.tsx'
 import { ConnectionSettings } from './connection-settings.tsx'
 import { ConnectionState, SetupSteps, usePlugins } from './connection-parts.tsx'
 import { ageText } from './connection.ts'
+import { VendorSignIn } from './vendor-sign-in.tsx'
 import type { ApiConnection, ApiPlugin } from '../api/types.ts'
 import { Manifest } from './manifest.tsx'
 import { ErrorAlert, ConfirmButton } from '../parts/feedback.tsx'
@@ -98,7 +99,17 @@ function ConnectionView({ found: { data, etag }, plugin, path, onDone, onSaved }
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="var(--tocsin-gap)">
-            {mayEdit && (
+            {data.sign_in !== null && (
+              <VendorSignIn
+                signIn={data.sign_in}
+                vendor={plugin?.title ?? data.plugin}
+                path={path}
+                mayEdit={mayEdit}
+                isEdited={isEdited}
+                onDone={onDone}
+              />
+            )}
+            {mayEdit && (data.sign_in?.needed ?? null) === null && (
               <Authenticate
                 key={saves}
                 path={path}

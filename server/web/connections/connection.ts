@@ -59,6 +59,19 @@ export function changedSettings(
   return Object.fromEntries([...changed, ...gone.map((name) => [name, null] as const)])
 }
 
+/** Parameters of a redirect that the API knows; vendors add others. */
+const answerParameters = ['state', 'code', 'iss', 'error', 'error_description'] as const
+
+/** The answer of a vendor to a sign-in, in the query of the address. */
+export function answerIn(search: string): Readonly<Record<string, string>> {
+  const given = new URLSearchParams(search)
+  const known = answerParameters.flatMap((name) => {
+    const value = given.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return { state: '', ...Object.fromEntries(known) }
+}
+
 /** Most vendors advise to rotate credentials after this time. */
 export const oldAfterDays = 90
 

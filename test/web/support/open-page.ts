@@ -22,6 +22,8 @@ export interface OpenPage {
 interface OpenPageOptions {
   /** Source of a further plugin, which works in the folder that the server was started in. */
   readonly plugin?: string
+  /** Further configuration; read when the server starts. */
+  readonly env?: Readonly<Record<string, string>>
   /** Default false: the server runs in the process of the tests. */
   readonly ownProcess?: boolean
   /** Default true: as the administrator, at the list of alerts. */
@@ -36,12 +38,12 @@ interface OpenPageOptions {
  */
 export function openPage(
   playbooks: Readonly<Record<string, string>> = {},
-  { plugin, ownProcess, isSignedIn = true }: OpenPageOptions = {},
+  { plugin, env, ownProcess, isSignedIn = true }: OpenPageOptions = {},
 ): OpenPage {
   let opened: PageServer | undefined
   before(async function () {
     this.timeout(180_000)
-    opened = await startPageServer(playbooks, { plugin, ownProcess })
+    opened = await startPageServer(playbooks, { plugin, env, ownProcess })
     if (opened === undefined) return this.skip()
     if (!isSignedIn) return
     const { page } = opened.browser

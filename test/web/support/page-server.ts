@@ -18,6 +18,8 @@ export interface PageServer {
 interface PageServerOptions {
   /** Source of a further plugin, which works in the folder of the server. */
   readonly plugin?: string | undefined
+  /** Further configuration. */
+  readonly env?: Readonly<Record<string, string>> | undefined
   /** Default false: the server runs in the process of the tests. */
   readonly ownProcess?: boolean | undefined
 }
@@ -33,7 +35,7 @@ let pageBuilt: Promise<unknown> | undefined
  */
 export async function startPageServer(
   playbooks: Readonly<Record<string, string>>,
-  { plugin, ownProcess = false }: PageServerOptions = {},
+  { plugin, env, ownProcess = false }: PageServerOptions = {},
 ): Promise<PageServer | undefined> {
   const browser = await openBrowser()
   if (browser === undefined) return undefined
@@ -42,6 +44,7 @@ export async function startPageServer(
     inProcess: !ownProcess,
     playbooks,
     ...(plugin !== undefined && { plugin }),
+    ...(env !== undefined && { env }),
   })
   await server.start()
   return {
