@@ -21,8 +21,8 @@ export interface InterfaceCalls {
   input(of: string, skill: string, given: unknown): unknown
   /** The output of the interface, from that of the skill. */
   output(of: string, skill: string, made: unknown, given: unknown): unknown
-  /** The sensitive places in the input and output of a skill. */
-  masks(skill: string): StepMasks
+  /** The sensitive places in the input and output of a skill; undefined if there are none. */
+  masks(skill: string): StepMasks | undefined
 }
 
 export interface WantedCalls {
@@ -62,10 +62,10 @@ export function createInterfaceCalls(
       const skill = catalogue.skill(name)?.skill
       // What an uninstalled skill marked is unknown.
       if (skill === undefined) return { input: true, output: true }
-      return {
-        input: maskOfSchema(skill.input as JsonSchema),
-        output: maskOfSchema(skill.output as JsonSchema),
-      }
+      const input = maskOfSchema(skill.input as JsonSchema)
+      const output = maskOfSchema(skill.output as JsonSchema)
+      if (input === undefined && output === undefined) return undefined
+      return { ...(input && { input }), ...(output && { output }) }
     },
   }
 }

@@ -1,13 +1,18 @@
+import { personOf } from '../../core/domain/audit.ts'
 import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import type { FailedAttempt, JournalEntry } from '../../core/domain/run.ts'
 import { skillsOf, type SkillCall } from '../../core/engine/skills/skill-caller.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
+import { choicePath } from '../../core/engine/journal/paths.ts'
 import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
 import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import { createMemoryJournal } from '../../core/playbook-test/run/memory-journal.ts'
 import { rehearse } from '../../core/playbook-test/run/rehearse.ts'
 import { withMockedCalls } from '../../core/playbook-test/run/mocked-calls.ts'
 import { VirtualClock } from '../../core/playbook-test/run/virtual-clock.ts'
+import { noConnections } from '../../core/playbook-test/run/run-test.ts'
+import type { ChosenCall } from '../../core/interface/choose-calls.ts'
+import { createInterfaceCalls } from '../../core/interface/interface-calls.ts'
 import { parseTogether } from '../../core/playbook/read/parse-together.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { RetryableError, SkillError } from '../../core/plugin/index.ts'
@@ -83,10 +88,15 @@ export async function replayGolden(
       by,
       at,
       text,
+      by_kind: byKind,
     } = (record.get(path)?.output ?? {}) as Partial<Record<string, string>>
     if (by === undefined || by === null || at === undefined) return
     await clock.sleep(Math.max(0, Date.parse(at) - clock.now()), never)
-    await checkpoints.store.answer(id, { value, text: text ?? null }, somebody(by))
+    await checkpoints.store.answer(
+      id,
+      { value, text: text ?? null },
+      byKind === 'person' ? personOf(by) : somebody(by),
+    )
     wakeUps.wake()
   }
   // Questions have numbers, in the order of asking.
@@ -100,7 +110,13 @@ export async function replayGolden(
   }
 
   const mocked = new Map(golden.mockedCalls.map((name) => [name, []]))
-  const skills = skillsOf(catalogue, call)
+  const skills = skillsOf(catalogue, call, {
+    ...createInterfaceCalls(catalogue, noConnections),
+    async choose({ path }) {
+      const { calls } = record.get(choicePath(path))!.output as { readonly calls: readonly ChosenCall[] }
+      return calls
+    },
+  })
   const run = rehearse({
     playbook: withMockedCalls(playbooks[0]!, mocked),
     called: new Map(playbooks.slice(1).map((playbook) => [playbook.name, playbook])),

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { interfaces, type InterfaceDefinition, type JsonSchema } from '../../core/plugin/index.ts'
 
 const file = join(import.meta.dirname, '../../docs/interfaces.md')
@@ -15,6 +17,17 @@ describe('docs/interfaces.md', () => {
     if (process.env['UPDATE']) writeFileSync(file, written)
     const hint = 'UPDATE=1 npx mocha test/interface/documentation.test.ts writes it anew'
     expect(page === written, hint).to.equal(true)
+  })
+
+  it('shows steps without problems', async () => {
+    const catalogue = await discoverPlugins({ pluginsDir: join(import.meta.dirname, '../../plugins') })
+    const blocks = [...readFileSync(file, 'utf8').matchAll(/```yaml\n([\s\S]*?)```/g)]
+    expect(blocks).to.have.length.above(0)
+    for (const [, block = ''] of blocks) {
+      const head = 'apiVersion: tocsin/v1\nname: shown\non: { alert: { type: x } }\nsteps:\n'
+      const { problems } = parsePlaybook(head + block.replaceAll(/^/gm, '  '), { catalogue })
+      expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([])
+    }
   })
 })
 

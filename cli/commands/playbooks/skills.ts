@@ -49,14 +49,20 @@ function named(name: string, catalogue: Catalogue): readonly CatalogueSkill[] {
 
 const asJson = (entry: CatalogueSkill) => ({ ...skillView(entry), examples: entry.skill.examples })
 
-const effectOf = ({ repeat, destructive }: { repeat: string; destructive?: string | undefined }): string =>
-  ['write', repeat, ...(destructive === undefined ? [] : [destructive])].join(', ')
+const effectOf = ({ repeat, destructive }: { repeat?: string; destructive?: string | undefined }): string =>
+  [
+    'write',
+    ...(repeat === undefined ? [] : [repeat]),
+    ...(destructive === undefined ? [] : [destructive]),
+  ].join(', ')
 
 function overview(skills: readonly CatalogueSkill[]): string {
-  const rows = skills.map(({ name, skill }) => [
+  const rows = skills.map(({ name, skill, implementedBy }) => [
     paint.strong(name),
     printable(skill.title),
-    skill.effect === 'write' ? paint.warn(effectOf(skill)) : 'read',
+    skill.effect === 'write'
+      ? paint.warn(effectOf(implementedBy === undefined ? skill : { destructive: skill.destructive }))
+      : 'read',
     skill.enriches?.join(' ') ?? '',
   ])
   return table(['SKILL', 'TITLE', 'EFFECT', 'ENRICHES'], rows)

@@ -217,6 +217,6 @@ export async function chosenCheckpoint(
     via,
     connection: connection ?? undefined,
     with: { kind: 'literal', value: input.value },
-    sensitive: { ...step.sensitive, input: masks.input, reference: masks.output },
+    sensitive: masks && { ...step.sensitive, input: masks.input, reference: masks.output },
   }
 }
