@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { MailSandbox } from '../../plugins/mail/sandbox.ts'
 import { eventually } from '../support/eventually.ts'
+import { linksIn } from './support/mailed-links.ts'
 import { startTestTocsin, type TestTocsin } from '../support/server/test-tocsin.ts'
 
 const playbook = `apiVersion: tocsin/v1
@@ -42,17 +43,6 @@ describe('a question by mail, end to end', function () {
   afterEach(() => tocsin?.close())
 
   const deliveries = () => (tocsin.sandbox as MailSandbox).controls.deliveries
-
-  /** Links of a mail, by the text before them. */
-  function linksIn(source: string): Readonly<Record<string, string>> {
-    const text = source
-      .replaceAll('=\r\n', '')
-      .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    const [plain = ''] = text.split('text/html')
-    return Object.fromEntries(
-      [...plain.matchAll(/^(.*):\r?\n(http\S+)/gm)].map(([, label = '', url = '']) => [label, url]),
-    )
-  }
 
   async function ask(inputs: object = {}) {
     const before = deliveries().length

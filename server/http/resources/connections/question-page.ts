@@ -83,7 +83,7 @@ const form = ({ answer, timeoutAt }: QuestionPage): Markup => markup`<form metho
 <p><label for="comment">Comment (optional)</label></p>
 <p><textarea id="comment" name="comment" rows="3" maxlength="2000"></textarea></p>
 <p><button name="answer" value="confirmed">Send answer</button></p>
-<p class="quiet">Not your answer? Open the other link in the message.${
+<p class="quiet">Not your answer? Open another link in the message.${
   timeoutAt === null
     ? ''
     : ` You can answer until ${new Date(timeoutAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
