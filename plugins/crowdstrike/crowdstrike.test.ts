@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import { loopbackEgress, openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import sandbox from './sandbox.ts'
 
 const falcon = await openDeclaredPlugin(import.meta.dirname, {
   client_id: 'c'.repeat(32),
@@ -253,5 +254,31 @@ describe('crowdstrike', () => {
       { replies: [none] },
     )
     expect(output).to.deep.equal({ changed: false })
+  })
+
+  it('contains and releases a host of its sandbox', async () => {
+    const running = await sandbox.start()
+    try {
+      const call = async (skill: string, input: object) =>
+        (await falcon.run(skill, input, { settings: running.settings, egress: loopbackEgress })).output
+      const { devices } = await call('find_devices', { hostname: 'pc-0042' })
+      const [{ device_id: id, state }] = devices as [{ device_id: string; state: string }]
+      expect(state).to.equal('normal')
+      expect(await call('contain_device', { device_id: id })).to.include({
+        state: 'containment_pending',
+        changed: true,
+      })
+      expect(await call('get_device', { device_id: id })).to.include({ state: 'contained', contained: true })
+      expect(await call('contain_device', { device_id: id })).to.include({
+        state: 'contained',
+        changed: false,
+      })
+      expect(await call('lift_containment', { device_id: id })).to.include({
+        state: 'lift_containment_pending',
+      })
+      expect(await call('get_device', { device_id: id })).to.include({ state: 'normal', contained: false })
+    } finally {
+      await running.close()
+    }
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import { loopbackEgress, openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import sandbox from './sandbox.ts'
 
 const elastic = await openDeclaredPlugin(import.meta.dirname, {
   base_url: 'https://kibana.example.com/s/soc',
@@ -288,5 +289,33 @@ describe('elastic_security', () => {
       { replies: [{ json: { version: 'v7' } }, platform(409, 'stale')] },
     )
     expect(stale).to.include({ kind: 'RetryableError', effect: 'unknown' })
+  })
+
+  it('isolates and releases a host of its sandbox', async () => {
+    const running = await sandbox.start()
+    try {
+      const call = async (skill: string, input: object) =>
+        (await elastic.run(skill, input, { settings: running.settings, egress: loopbackEgress })).output
+      const isolation = async () => {
+        const { endpoints } = await call('find_endpoints', { hostname: 'pc-0042' })
+        return (endpoints as [{ isolated: boolean }])[0].isolated
+      }
+      expect(await isolation()).to.equal(false)
+      const first = await call('isolate_endpoint', { agent_id: agentId })
+      expect(first).to.include({ completed: false })
+      expect(await isolation()).to.equal(false)
+      expect(await call('get_action', { action_id: first['action_id'] })).to.include({
+        completed: true,
+        command: 'isolate',
+      })
+      expect(await isolation()).to.equal(true)
+      const second = await call('release_endpoint', { agent_id: agentId })
+      expect(await call('get_action', { action_id: second['action_id'] })).to.include({
+        command: 'unisolate',
+      })
+      expect(await isolation()).to.equal(false)
+    } finally {
+      await running.close()
+    }
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import { loopbackEgress, openDeclaredPlugin, type CannedReply } from 'tocsin/plugin/testing'
+import sandbox from './sandbox.ts'
 
 const one = await openDeclaredPlugin(import.meta.dirname, {
   base_url: 'https://example.sentinelone.net',
@@ -242,5 +243,37 @@ describe('sentinelone', () => {
       expect(await verify('linux')).to.equal(undefined)
       expect(await verify('windows')).to.include({ block_id: '7' })
     })
+  })
+
+  it('disconnects and reconnects a machine of its sandbox', async () => {
+    const running = await sandbox.start()
+    try {
+      const call = async (skill: string, input: object) =>
+        (await one.run(skill, input, { settings: running.settings, egress: loopbackEgress })).output
+      const { agents } = await call('find_agents', { computer_name: 'pc-0042' })
+      const [{ agent_id: id }] = agents as [{ agent_id: string }]
+      expect(await call('disconnect_agent', { agent_id: id })).to.include({
+        network_status: 'disconnecting',
+        changed: true,
+      })
+      expect(await call('get_agent', { agent_id: id })).to.include({
+        network_status: 'disconnected',
+        disconnected: true,
+      })
+      expect(await call('disconnect_agent', { agent_id: id })).to.include({
+        network_status: 'disconnected',
+        changed: false,
+      })
+      expect(await call('reconnect_agent', { agent_id: id })).to.include({
+        network_status: 'connecting',
+        changed: true,
+      })
+      expect(await call('get_agent', { agent_id: id })).to.include({
+        network_status: 'connected',
+        disconnected: false,
+      })
+    } finally {
+      await running.close()
+    }
   })
 })

@@ -1,13 +1,19 @@
 import { once } from '../../common/once.ts'
 import type { Sandbox } from '../../plugin/index.ts'
+import type { SandboxState } from '../../plugin/testing/index.ts'
 import type { DeclaredPlugin, DeclaredSkill } from '../language/declared.ts'
 
 /**
  * The emulator of a plugin's other system, made from the examples of the plugin; undefined if the plugin has no
  * connection. It answers the requests of the examples, and all others with 404 or 405; it knows one set of
  * credentials.
+ *
+ * @param makeState called at every start; changes the answers
  */
-export function declaredSandbox(declared: DeclaredPlugin): Sandbox | undefined {
+export function declaredSandbox(
+  declared: DeclaredPlugin,
+  makeState?: () => SandboxState,
+): Sandbox | undefined {
   const { connection } = declared
   if (connection === undefined) return undefined
   const plugin = { ...inHaste(declared), connection: { ...connection, rate: [] } }
@@ -19,7 +25,7 @@ export function declaredSandbox(declared: DeclaredPlugin): Sandbox | undefined {
   return {
     async start(options = {}) {
       const { kit, recording } = await record()
-      return await kit.startSandbox(plugin, recording, options)
+      return await kit.startSandbox(plugin, recording, options, makeState?.())
     },
   }
 }

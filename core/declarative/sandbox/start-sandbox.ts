@@ -1,5 +1,10 @@
 import type { RunningSandbox, SandboxOptions } from '../../plugin/index.ts'
-import { serveSandbox, type SandboxCall, type SandboxReply } from '../../plugin/testing/index.ts'
+import {
+  serveSandbox,
+  type SandboxCall,
+  type SandboxReply,
+  type SandboxState,
+} from '../../plugin/testing/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
 import { compilePlugin } from '../compile/compile-plugin.ts'
 import type { DeclaredConnection, DeclaredPlugin } from '../language/declared.ts'
@@ -52,6 +57,7 @@ export async function startSandbox(
   declared: DeclaredPlugin & { readonly connection: DeclaredConnection },
   { settings, examples, check }: Recording,
   options: SandboxOptions,
+  state: SandboxState = (_, recorded) => recorded,
 ): Promise<RunningSandbox> {
   const definition = compilePlugin(declared).connection!
   const { settings: open } = checkSettings(definition, settings)
@@ -80,7 +86,8 @@ export async function startSandbox(
       if (others.some(({ pathname }) => pathname === call.pathname)) return missingAnswer(call, others)
       const needsNone = withoutCredentials.some(({ request }) => hasShape(call, request, credentials))
       if (!needsNone && !accepted.accepts(call)) return wrongCredentials
-      return recorded(call) ?? missingAnswer(call, known)
+      const found = recorded(call)
+      return state(call, found) ?? found ?? missingAnswer(call, known)
     }
   }
   const running = await serveSandbox(() => ({ answer: (call) => answer!(call), faults }), typedAt).start(

@@ -1,11 +1,12 @@
 import { match, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { checkSettings } from '../../skill/connection/settings.ts'
-import type { AnySkill, ConnectionDefinition, InboundRequest, InboundResult } from '../index.ts'
+import type { AnySkill, ConnectionDefinition, InboundRequest, InboundResult, Sandbox } from '../index.ts'
 import { checkConnection, type ConnectionCheck } from './check-connection.ts'
 import { webhookRequest } from './describe-plugin.ts'
 import type { CannedReply } from './canned-egress.ts'
 import type { AddTest } from './failures/describe-failures.ts'
+import type { SandboxState } from './routes.ts'
 import { runSkill, type RunSkillOptions, type SkillRun } from './run-skill.ts'
 
 /** A failed call, as a run and its operator see it. */
@@ -117,5 +118,31 @@ async function failureOf(work: Promise<unknown>): Promise<FailureSeen> {
     text: [error.message, error.hint].filter((part) => part !== undefined).join('; '),
     effect: error.details?.effect,
     retryAfterMs: error.retryAfterMs,
+  }
+}
+
+/**
+ * The sandbox of a `plugin.yaml` whose system has a state: it answers as the examples do, changed by the state.
+ *
+ * @param folder of the plugin: `import.meta.dirname`
+ * @param makeState called at every start
+ * @example
+ * export default sandboxWithState(import.meta.dirname, () => {
+ *   let isBlocked = false
+ *   return ({ pathname }, recorded) => {
+ *     if (pathname === '/block') isBlocked = true
+ *     return pathname === '/state' ? { json: { blocked: isBlocked } } : recorded
+ *   }
+ * })
+ */
+export function sandboxWithState(folder: string, makeState: () => SandboxState): Sandbox {
+  return {
+    async start(options) {
+      const { declaredSandbox, loadPlugin } = await import('../../declarative/index.ts')
+      const { declared } = loadPlugin({ path: join(folder, 'plugin.yaml'), isThorough: false })
+      const sandbox = declared && declaredSandbox(declared, makeState)
+      if (sandbox === undefined) throw new Error(`${folder} has no plugin with a connection`)
+      return await sandbox.start(options)
+    },
   }
 }

@@ -46,6 +46,12 @@ export const htmlReply = (status: number, text: string): SandboxReply => ({
 
 export type SandboxHandler = (call: SandboxCall) => SandboxReply | Promise<SandboxReply>
 
+/**
+ * What a sandbox with state answers. `recorded` is the answer of the examples, undefined if none has the request;
+ * undefined as a result leaves it.
+ */
+export type SandboxState = (call: SandboxCall, recorded: SandboxReply | undefined) => SandboxReply | undefined
+
 /** By `<METHOD> <path>`, e.g. `GET /v2/ip/:value`. Anything else is answered with 404. */
 export type SandboxRoutes = Readonly<Record<string, SandboxHandler>>
 
