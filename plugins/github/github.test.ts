@@ -231,6 +231,18 @@ describe('github', () => {
     expect(await member({ json: { state: 'active' } })).to.equal(undefined)
   })
 
+  it('takes the page of a proxy for no success', async () => {
+    for (const [skill, input] of [
+      ['remove_member', { username: 'lee' }],
+      ['block_user', { username: 'lee' }],
+      ['delete_deploy_key', { repo: 'payments', id: 7 }],
+      ['get_block', { username: 'lee' }],
+    ] as const)
+      expect(
+        (await github.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
+      ).to.equal('bad_response')
+  })
+
   it('leaves the outcome of a broken write open', async () => {
     const failure = await github.failureOf(
       'revoke_sso_credential',

@@ -199,6 +199,18 @@ describe('misp', () => {
     ).to.equal(undefined)
   })
 
+  it('takes the page of a proxy for no success', async () => {
+    for (const [skill, input] of [
+      ['delete_event', { event_id: '12' }],
+      ['delete_attribute', { attribute_id: '77' }],
+      ['remove_tag', { uuid, tag: 'tlp:red' }],
+      ['publish_event', { event_id: '12' }],
+    ] as const)
+      expect(
+        (await misp.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
+      ).to.equal('bad_response')
+  })
+
   it('leaves the outcome of an interrupted sighting open', async () => {
     const failure = await misp.failureOf(
       'add_sighting',

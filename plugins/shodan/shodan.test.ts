@@ -97,4 +97,11 @@ describe('shodan', () => {
     )
     expect(failure.effect).to.not.equal('none')
   })
+
+  it('takes the page of a proxy for no success', async () => {
+    for (const [skill, input] of [['delete_alert', { id: 'A' }]] as const)
+      expect(
+        (await shodan.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
+      ).to.equal('bad_response')
+  })
 })

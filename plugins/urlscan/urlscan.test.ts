@@ -116,4 +116,14 @@ describe('urlscan', () => {
     expect(output['scans']).to.have.length(1000)
     expect(output['complete']).to.equal(false)
   })
+
+  it('takes the page of a proxy for no success', async () => {
+    for (const [skill, input] of [
+      ['set_visibility', { uuid, visibility: 'deleted' }],
+      ['reset_visibility', { uuid }],
+    ] as const)
+      expect(
+        (await urlscan.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
+      ).to.equal('bad_response')
+  })
 })

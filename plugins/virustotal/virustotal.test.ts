@@ -102,4 +102,11 @@ describe('virustotal', () => {
     expect(output['objects']).to.have.length(400)
     expect(output['complete']).to.equal(false)
   })
+
+  it('takes the page of a proxy for no success', async () => {
+    for (const [skill, input] of [['delete_comment', { id: 'c-1' }]] as const)
+      expect(
+        (await virustotal.failureOf(skill, input, { replies: [{ text: '<html>Sign in</html>' }] })).code,
+      ).to.equal('bad_response')
+  })
 })
