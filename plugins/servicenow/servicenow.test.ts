@@ -146,7 +146,7 @@ describe('servicenow', () => {
     )
     expect(output.incidents).to.have.length(150)
     expect(requests).to.have.length(2)
-    const short = await servicenow.run('search_incidents', {}, { replies: [page(0, 3)] })
+    const short = await servicenow.run('search_incidents', {}, { replies: [page(0, 3), page(0, 0)] })
     expect(short.output.incidents).to.have.length(3)
     expect(short.output.complete).to.equal(false)
   })
