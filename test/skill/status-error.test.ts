@@ -114,6 +114,8 @@ describe('statusError', () => {
     })
     expect(answered(429, '', { ...inTen, 'retry-after': '7' })).to.include({ retryAfterMs: 7_000 })
     expect(answered(429, '', { 'x-rate-limit-reset': '60' })).to.include({ retryAfterMs: undefined })
+    expect(answered(429, '', { 'ratelimit-reset': '12' })).to.include({ retryAfterMs: 12_000 })
+    expect(answered(503, '', { 'ratelimit-reset': '12' })).to.include({ retryAfterMs: undefined })
     expect(answered(503, '', inTen)).to.include({ retryAfterMs: undefined })
   })
 })

@@ -101,7 +101,9 @@ export function retryAfterOf(
   const reset = resetHeaders
     .flatMap((name) => headers[name] ?? [])
     .find((text) => /^\d{10}$/.test(text.trim()))
-  return reset === undefined ? undefined : Math.max(0, Number(reset) * 1_000 - then)
+  if (reset !== undefined) return Math.max(0, Number(reset) * 1_000 - then)
+  // Seconds from now, unlike the others (draft-ietf-httpapi-ratelimit-headers).
+  return parseRetryAfter(headers['ratelimit-reset'], then)
 }
 
 /**
