@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { alertStatusNames, type AlertStatus } from '../../core/domain/alert.ts'
 import { printable } from '../output/printable.ts'
 import type { ApiClient } from '../api-client.ts'
-import { demoOrganization } from './prepare.ts'
 import type { SampleAlert } from './sample-alerts.ts'
 
 /** The outcome of one alert. */
@@ -51,7 +50,7 @@ export async function postAndAwait(
     id: (
       await api.post<AlertAnswer>('/alerts', {
         alert_provider: sample.provider,
-        organization_code: demoOrganization.code,
+        organization_code: sample.organization,
         alert_type: sample.alertType,
         alert_content: sample.content,
       })

@@ -5,14 +5,20 @@ import { startTocsin, type Tocsin } from '../../server/main.ts'
 import { apiClient, type ApiClient } from '../api-client.ts'
 import { connect } from '../sandbox/connect.ts'
 import { closeSandboxes, startSandboxes, type StartedSandbox } from '../sandbox/start-sandboxes.ts'
-import { othersPlaybooks, type SampleAlert } from './sample-alerts.ts'
+import { othersPlaybooks, type DemoOrganization, type SampleAlert } from './sample-alerts.ts'
 
 /** The organization of the demo alerts. */
 export const demoOrganization = { code: 'demo', name: 'Demo organization' }
 
-/** Plugins whose systems are emulated. */
-const plugins = ['endpoint_security', 'intel_provider', 'messaging', 'threat_platform', 'travel'] as const
-export type DemoPlugin = (typeof plugins)[number]
+/** Uses the same playbooks with other vendors. */
+const secondOrganization = { code: 'second', name: 'Second organization' }
+
+/** The emulated systems of each organization, by plugin. */
+const vendors = {
+  demo: ['endpoint_security', 'intel_provider', 'messaging', 'threat_platform', 'travel'],
+  second: ['crowdstrike', 'exchange_online', 'jira', 'messaging', 'okta', 'virustotal'],
+} as const satisfies Readonly<Record<DemoOrganization, readonly string[]>>
+export type DemoPlugin = (typeof vendors)[DemoOrganization][number]
 
 const shippedPlaybooks = join(import.meta.dirname, '../../playbooks')
 const ownPlaybooks = join(import.meta.dirname, 'playbooks')
@@ -22,8 +28,10 @@ export interface RunningDemo {
   readonly tocsin: Tocsin
   readonly key: string
   readonly api: ApiClient
+  /** Of the demo organization. */
   readonly sandboxes: readonly StartedSandbox[]
-  sandbox(plugin: DemoPlugin): StartedSandbox
+  /** Default: of the demo organization. */
+  sandbox(plugin: DemoPlugin, organization?: DemoOrganization): StartedSandbox
   close(): Promise<void>
 }
 
@@ -34,7 +42,7 @@ export interface DemoOptions {
 }
 
 /**
- * Starts the sandboxes and the server, and creates the organization, providers and connections. Closes
+ * Starts the sandboxes and the server, and creates the organizations, providers and connections. Closes
  * everything on failure, so that the process can end.
  */
 export async function prepareDemo(
@@ -43,22 +51,32 @@ export async function prepareDemo(
   options: DemoOptions,
 ): Promise<RunningDemo> {
   const { pluginsDir } = readConfig({})
-  const sandboxes = await startSandboxes({ pluginsDir, plugins, ...options })
+  const sandboxes = await startSandboxes({ pluginsDir, plugins: vendors.demo, ...options })
+  const others: StartedSandbox[] = []
   let tocsin: Tocsin | undefined
   const close = async () => {
     await tocsin?.close()
-    await closeSandboxes(sandboxes)
+    await closeSandboxes([...sandboxes, ...others])
   }
   try {
-    tocsin = await startTocsin(demoConfig(folder, await playbooksIn(folder), sandboxes))
+    others.push(...(await startSandboxes({ pluginsDir, plugins: vendors.second })))
+    const all = [...sandboxes, ...others]
+    tocsin = await startTocsin(demoConfig(folder, await playbooksIn(folder), all))
     const key = tocsin.adminKey
     if (key === undefined) throw new Error(`the folder ${folder} is not empty`)
     const api = apiClient(tocsin.apiUrl, key)
-    await api.post('/organizations', demoOrganization)
+    for (const organization of [demoOrganization, secondOrganization])
+      await api.post('/organizations', organization)
     await addMissingProviders(samples, api)
-    const names = { organization: demoOrganization.code, nameOf: connectionName }
-    await Promise.all(sandboxes.map((sandbox) => connect(api, sandbox, names)))
-    const sandbox = (plugin: DemoPlugin) => sandboxes.find((one) => one.plugin === plugin)!
+    const connectAll = async (to: readonly StartedSandbox[], organization: string) => {
+      await Promise.all(to.map((one) => connect(api, one, { organization, nameOf: connectionName })))
+    }
+    await Promise.all([
+      connectAll(sandboxes, demoOrganization.code),
+      connectAll(others, secondOrganization.code),
+    ])
+    const sandbox = (plugin: DemoPlugin, organization: DemoOrganization = 'demo') =>
+      (organization === 'demo' ? sandboxes : others).find((one) => one.plugin === plugin)!
     return { tocsin, key, api, sandboxes, sandbox, close }
   } catch (error) {
     await close()

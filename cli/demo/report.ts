@@ -6,7 +6,6 @@ import { wrapText } from '../output/wrap.ts'
 import type { DoneByHand } from './act-by-hand.ts'
 import type { FollowedIncidents } from './follow-incidents.ts'
 import type { Outcome } from './post-and-await.ts'
-import { demoOrganization } from './prepare.ts'
 import type { Person } from './sample-alerts.ts'
 import { unexpected } from './unexpected.ts'
 
@@ -67,8 +66,8 @@ function alertTable(outcomes: readonly Outcome[]): string {
 }
 
 /** Whether no playbook matched, so that one was generated. */
-const isMade = ({ playbook, sample: { alertType } }: Outcome): boolean =>
-  playbook === investigatorName(alertType, demoOrganization.code)
+const isMade = ({ playbook, sample: { alertType, organization } }: Outcome): boolean =>
+  playbook === investigatorName(alertType, organization)
 
 /** The long names of generated playbooks add no information. */
 const playbookOf = (outcome: Outcome): string =>

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+/** Organizations of the demo, with other vendors each. */
+export type DemoOrganization = 'demo' | 'second'
+
 /** An alert in its original format, with the provider and type for posting it. */
 export interface SampleAlert {
+  readonly organization: DemoOrganization
   readonly provider: string
   readonly alertType: string
   readonly content: string
@@ -35,6 +39,7 @@ const folder = join(import.meta.dirname, 'alerts')
 /** The sample alerts of `alerts/index.json`; `alerts/NOTICE.md` lists their sources. */
 export async function readSampleAlerts(): Promise<SampleAlert[]> {
   const index = JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')) as {
+    organization?: DemoOrganization
     file: string
     provider: string
     alert_type: string
@@ -43,7 +48,8 @@ export async function readSampleAlerts(): Promise<SampleAlert[]> {
     expect?: ExpectedOutcome
   }[]
   return Promise.all(
-    index.map(async ({ file, provider, alert_type, story, people = [], expect }) => ({
+    index.map(async ({ organization = 'demo', file, provider, alert_type, story, people = [], expect }) => ({
+      organization,
       provider,
       alertType: alert_type,
       content: await readFile(join(folder, file), 'utf8'),

@@ -40,14 +40,14 @@ describe('tocsin demo', function () {
       expect(row).to.match(/^Completed +DEMO-\S+-\d+ +(\S+|generated for \w+) +demo-\d+ +\w+ +\w+ +\d+ ms$/)
     const stories = stdout
       .split('\n')
-      .filter((line) => /^demo-\d+ +\S+: \w+, \w+ {2}DEMO-\S+-\d+$/.test(line))
-    expect(stories).to.have.length(13)
-    const cases = [...rows, ...stories].map((line) => /demo-\d+/.exec(line)?.[0])
-    expect(new Set(cases), 'cases').to.have.property('size', 47)
+      .filter((line) => /^(?:demo|second)-\d+ +\S+: \w+, \w+ {2}(?:DEMO|SECOND)-\S+-\d+$/.test(line))
+    expect(stories).to.have.length(17)
+    const cases = [...rows, ...stories].map((line) => /(?:demo|second)-\d+/.exec(line)?.[0])
+    expect(new Set(cases), 'cases').to.have.property('size', 51)
     expect(stdout)
       .to.match(/ phishing-report .* malicious /)
       .and.match(/ generated for malware /)
-    expect(stdout).to.contain('47 of 47 alerts investigated').and.contain('ok 47 alerts of 38 providers')
+    expect(stdout).to.contain('51 of 51 alerts investigated').and.contain('ok 51 alerts of 38 providers')
     expect(Math.max(...stdout.split('\n').map((line) => line.length)), 'width').to.be.at.most(120)
     expect(await leftOver()).to.deep.equal([])
   })
@@ -70,6 +70,10 @@ describe('tocsin demo', function () {
       /laptop-7.example.com {2}Isolate {2}/,
       /build-3.example.com {2}Isolate {2}Succeeded\n(.*\n)* {2}build-3.example.com {2}Unisolate {2}/,
       /threat-platform-incidents\): each of the 2 has its case\./,
+      /contain-malware: malicious, critical  DEMO-.*(\n.*){3}→ desk-044.example.com is being isolated/,
+      /contain-malware: malicious, critical  SECOND-.*(\n.*){3}→ pc-0042 is being isolated/,
+      /→ kim@example.com: The sessions are revoked. The account is disabled./,
+      /Found in 1 mailboxes, removed from 1./,
     ])
       expect(stdout).to.match(shown)
   })
@@ -77,6 +81,7 @@ describe('tocsin demo', function () {
   it('prints the expected outcome if an alert ends differently', () => {
     const outcome: Outcome = {
       sample: {
+        organization: 'demo',
         provider: 'siem',
         alertType: 'impossible_travel',
         content: '{}',
@@ -107,7 +112,7 @@ describe('tocsin demo', function () {
     expect(code, stdout).to.equal(1)
     expect(stdout).to.match(/^Failed +DEMO-CLOUDFLARE-1 +broken /m)
     expect(stdout).to.contain(
-      'not ok 47 alerts of 38 providers:\n  DEMO-CLOUDFLARE-1 was not investigated: Failed\n',
+      'not ok 51 alerts of 38 providers:\n  DEMO-CLOUDFLARE-1 was not investigated: Failed\n',
     )
     expect(stdout.match(/^Completed /gm)).to.have.length(33)
     expect(await leftOver()).to.deep.equal([])

@@ -15,11 +15,14 @@ const recorded = join(root, 'test/data/alerts')
 const playbooks = [
   'brute-force',
   'cloud-finding',
+  'compromised-identity',
+  'contain-malware',
   'data-protection',
   'intel-alert',
   'leaked-credential',
   'phishing-report',
   'privilege-change',
+  'purge-phishing',
   'suspicious-sign-in',
   'vulnerable-machine',
 ]

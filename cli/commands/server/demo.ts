@@ -9,7 +9,7 @@ import { goOn, lookAround } from '../../demo/look-around.ts'
 import { postAndAwait } from '../../demo/post-and-await.ts'
 import { prepareDemo, demoOrganization, type DemoOptions, type RunningDemo } from '../../demo/prepare.ts'
 import { isWell, report } from '../../demo/report.ts'
-import { readSampleAlerts } from '../../demo/sample-alerts.ts'
+import { readSampleAlerts, type DemoOrganization, type Person } from '../../demo/sample-alerts.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { paint } from '../../output/paint.ts'
 import { stopSignal } from '../../stop-signal.ts'
@@ -49,13 +49,21 @@ async function demo(folder: string, keep: boolean, stopped: Promise<void>): Prom
   const running = await prepareDemo(folder, samples, news)
   try {
     const { tocsin, api, key } = running
-    console.log(`${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of five other systems`)
-    const asked = [...samples.flatMap((sample) => sample.people), ...peopleAskedByHand]
-    const people = scriptedPeople(asked, running.sandbox('messaging'), api)
+    console.log(
+      `${paint.good('Tocsin is listening')} on ${tocsin.url}, with sandboxes of ten emulated systems`,
+    )
+    const peopleOf = (organization: DemoOrganization, more: readonly Person[] = []) => {
+      const asked = samples.filter((sample) => sample.organization === organization)
+      const scripts = [...asked.flatMap((sample) => sample.people), ...more]
+      return scriptedPeople(scripts, running.sandbox('messaging', organization), api)
+    }
+    const people = peopleOf('demo', peopleAskedByHand)
+    const others = peopleOf('second')
+    const everyone = { look: () => Promise.all([people.look(), others.look()]).then(() => undefined) }
     const endpoints = running.sandbox('endpoint_security')
     const work = async () => {
       const [outcomes, incidents] = await Promise.all([
-        postAndAwait(api, samples, people),
+        postAndAwait(api, samples, everyone),
         followIncidents(api, running.sandbox('threat_platform')),
       ])
       // Machines must be isolated before they are released.
