@@ -21,9 +21,9 @@ connection:
   auth:
     oauth2:
       grant: authorization_code
-      authorize: '\${{ settings.login_url }}/authorize'
-      token: '\${{ settings.login_url }}/token'
-      revoke: '\${{ settings.login_url }}/revoke'
+      authorize: '\${{ settings.login_url }}/oauth/authorize'
+      token: '\${{ settings.login_url }}/oauth/token'
+      revoke: '\${{ settings.login_url }}/oauth/revoke'
       client_id: '\${{ settings.client_id }}'
       client_secret: '\${{ settings.client_secret }}'
       scope: files.read offline_access

@@ -197,7 +197,7 @@ describe('the tokens of a sign-in', () => {
 
   it('need a new sign-in when the vendor refuses the refresh token', async () => {
     const open = await signIn()
-    vendor.controls.revokeAll()
+    vendor.controls.signIns.revokeAll()
     clock.time += hour
     const error = await failure(tokensFor(open).get())
     expect(error).to.include({ code: 'sign_in_needed' })

@@ -82,13 +82,15 @@ export const startVendor = (more: Partial<IssueSignInsOptions> = {}) =>
       const signIns = issueSignIns({ clientId: 'app-1', clientSecret, ...more })
       const guarded = (json: unknown) => (call: Parameters<typeof signIns.check>[0]) =>
         signIns.check(call) ? { json } : { status: 401, json: { error: { message: 'no token' } } }
+      const controls = { signIns, delayMs: 0 }
       return {
-        controls: signIns,
+        controls,
         answer: {
           'GET /oauth/authorize': signIns.authorize,
-          'POST /oauth/token': signIns.token,
+          // The vendor has replaced the refresh token before its answer arrives.
+          'POST /oauth/token': (call) => ({ ...signIns.token(call), delayMs: controls.delayMs }),
           'POST /oauth/revoke': signIns.revoke,
-          'GET /me': guarded({ name: 'ada@example.com' }),
+          'GET /me': guarded({ name: 'ada@example.com', email: 'ada@example.com' }),
           'GET /files': guarded({ count: 7 }),
         },
       }
