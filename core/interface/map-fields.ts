@@ -34,7 +34,8 @@ export function mapOutput({ of, name, skill }: Implementer, made: unknown, given
     ? () => listed(schema, made)
     : of === 'enrich'
       ? findingOf
-      : implementationsOf(skill)[of]!.output!
+      : // The output of a skill that asks is for the engine.
+        (implementationsOf(skill)[of]!.output ?? (() => ({})))
   return mapping(of, name, 'output', () => {
     const mapped = output(seen, given)
     validate(compileSchema(schema), mapped, `output of ${name} as interface.${of}`)

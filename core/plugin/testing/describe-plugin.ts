@@ -2,9 +2,6 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:a
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { ValidationError } from '../../errors/errors.ts'
-import { sampleFromSchema } from '../../dry-run/assumed-output.ts'
-import { acceptedInput, implementationsOf, interfaceNamed } from '../../interface/definitions.ts'
-import { mapInput, mapOutput } from '../../interface/map-fields.ts'
 import { checkPlugin } from '../../registry/check-plugin.ts'
 import { compileSchema, validate } from '../../schema/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
@@ -21,6 +18,7 @@ import {
   type Sandbox,
 } from '../index.ts'
 import { checkConnection } from './check-connection.ts'
+import { describeImplementations } from './describe-implementations.ts'
 import { describeFailures, namesOfSecrets, type AddTest } from './failures/describe-failures.ts'
 import { loopbackEgress } from './loopback-egress.ts'
 import { runSkill } from './run-skill.ts'
@@ -96,7 +94,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
   }
 
   describeExamples(plugin, options, it)
-  describeImplementations(plugin, it)
+  describeImplementations(plugin, options, it)
   describeRelated(plugin, options, it)
   describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
@@ -115,20 +113,6 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
       })
     }
   }
-}
-
-/** The examples of a skill, as the outputs of the interfaces that it implements. */
-function describeImplementations(plugin: PluginDefinition, it: AddTest): void {
-  for (const skill of plugin.skills)
-    for (const [of, { only }] of Object.entries(implementationsOf(skill))) {
-      if (interfaceNamed(of) === undefined) continue
-      it(`${skill.name} implements interface.${of} with its examples`, () => {
-        const name = `${plugin.name}.${skill.name}`
-        const given = sampleFromSchema(acceptedInput(interfaceNamed(of)!, only))
-        mapInput({ of, name, skill }, given)
-        for (const { output } of skill.examples) mapOutput({ of, name, skill }, output, given)
-      })
-    }
 }
 
 /** What undoes a skill or follows it accepts the input that is made of the examples; a sandbox with state undoes. */
