@@ -30,6 +30,11 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    */
   readonly sockets?: (settings: Infer<S>) => Readonly<Record<string, SocketAddress>>
   /**
+   * Further addresses of the other system, by name, each with credentials of its own or none. A request names one as
+   * `host`; it then never receives what the connection itself adds. Default: none.
+   */
+  readonly hosts?: Readonly<Record<string, HostDefinition<S>>>
+  /**
    * Headers with the credentials. Called right before each request is sent, so that they may contain a time
    * or a signature. If it throws, the request fails with ConnectionError `connection_invalid`.
    */
@@ -81,6 +86,15 @@ export interface ConnectionDefinition<S extends JsonSchema = JsonSchema> {
    * `inbound` by their words, if there are any.
    */
   readonly manifest?: (about: ManifestAbout) => unknown
+}
+
+/** A further address of a connection, as {@link ConnectionDefinition} declares its own. */
+export interface HostDefinition<S extends JsonSchema = JsonSchema> extends Pick<
+  ConnectionDefinition<S>,
+  'baseUrl' | 'headers' | 'sign' | 'token'
+> {
+  /** Its requests have the token of the connection, of `token` or `signIn`. Default: only that of its own `token`. */
+  readonly sharesToken?: true
 }
 
 /** The time at which credentials are created. */

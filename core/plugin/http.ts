@@ -15,6 +15,8 @@ export interface HttpRequest {
    * credentials. An absolute address below the base URL, such as a link to the next page, counts as its path.
    */
   readonly path: RequestPath
+  /** Name of one of the connection's `hosts`, which `path` is then below. Default: the base URL of the connection. */
+  readonly host?: string
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as `application/json`. */

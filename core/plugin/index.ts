@@ -20,6 +20,7 @@ export type {
   ConnectionContext,
   ConnectionDefinition,
   ErrorAnswer,
+  HostDefinition,
   ErrorMeaning,
   ExplainedError,
   Moment,

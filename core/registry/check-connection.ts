@@ -22,6 +22,13 @@ export function checkConnectionDeclaration(
       problems.push({ pointer: `/connection/${name}`, message: 'must be a function' })
     }
   }
+  const { hosts = {} } = connection
+  const isUsable = (host: unknown): boolean => isRecord(host) && typeof host['baseUrl'] === 'function'
+  if (!isRecord(hosts) || !Object.values(hosts).every(isUsable))
+    problems.push({
+      pointer: '/connection/hosts',
+      message: 'must be an object of hosts with a function baseUrl',
+    })
   checkInbound(connection, problems)
   if (checkSchema(connection['settings'], '/connection/settings', isTried, problems)) {
     checkSettings((connection as unknown as ConnectionDefinition).settings, problems)

@@ -3,10 +3,13 @@ import type {
   ConnectionContext,
   ConnectionDefinition,
   ErrorAnswer,
+  HostDefinition,
   RateBudget,
   RatedRequest,
 } from '../../plugin/index.ts'
-import type { DeclaredConnection, DeclaredRate } from '../language/declared.ts'
+import type { Template } from '../../playbook/language/playbook.ts'
+import type { DeclaredConnection, DeclaredHost, DeclaredRate, Entries } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
 import { parseRates } from '../language/rates.ts'
 import { credentialHeaders, signing } from './credentials.ts'
 import { createSender, explain } from './request.ts'
@@ -24,14 +27,13 @@ export function compileConnection(declared: DeclaredConnection): ConnectionDefin
     ...(docs === undefined ? {} : { docs }),
     ...(setup.length === 0 ? {} : { setup }),
     settings,
-    baseUrl: (given) => baseUrlOf(declared, given as Settings),
+    baseUrl: (given) => addressOf('base_url', declared.baseUrl, given as Settings),
     otherOrigins: (given) =>
       declared.otherOrigins.flatMap((origin) => textValue(origin, connectionValues(given, 0)) ?? []),
-    headers: (given, { nowMs }) => {
-      const values = connectionValues(given, nowMs)
-      return { ...textValues(declared.headers, values), ...credentialHeaders(auth, values) }
-    },
-    ...signing(auth),
+    ...credentialsOf(declared.headers, auth),
+    ...(declared.hosts.length > 0 && {
+      hosts: Object.fromEntries(declared.hosts.map((host) => [host.name, compileHost(declared, host)])),
+    }),
     ...(rate.length > 0 && {
       rate: (request: RatedRequest, given: unknown) => budgetFor(rate, request, given),
     }),
@@ -44,11 +46,40 @@ export function compileConnection(declared: DeclaredConnection): ConnectionDefin
   }
 }
 
-/** The field `base_url` replaces the declared address. */
-function baseUrlOf({ baseUrl }: DeclaredConnection, settings: Settings): string {
-  const given = settings['base_url']
+function credentialsOf(
+  declared: Entries,
+  auth: DeclaredAuth | undefined,
+): Pick<ConnectionDefinition, 'headers' | 'sign' | 'token' | 'signIn'> {
+  return {
+    headers: (given, { nowMs }) => {
+      const values = connectionValues(given, nowMs)
+      return { ...textValues(declared, values), ...credentialHeaders(auth, values) }
+    },
+    ...signing(auth),
+  }
+}
+
+/** A further address; without `auth`, it receives no credentials. */
+function compileHost(
+  connection: DeclaredConnection,
+  { name, baseUrl, headers, auth }: DeclaredHost,
+): HostDefinition {
+  const address = { baseUrl: (given: unknown) => addressOf(`${name}_url`, baseUrl, given as Settings) }
+  if (auth !== 'same') return { ...address, ...credentialsOf(headers, auth) }
+  const same = credentialsOf([...connection.headers, ...headers], connection.auth)
+  return {
+    ...address,
+    ...(same.headers && { headers: same.headers }),
+    ...(same.sign && { sign: same.sign }),
+    sharesToken: true,
+  }
+}
+
+/** A field replaces the declared address. */
+function addressOf(field: string, declared: Template, settings: Settings): string {
+  const given = settings[field]
   if (typeof given === 'string' && given !== '') return given
-  return textValue(baseUrl, connectionValues(settings, 0)) ?? ''
+  return textValue(declared, connectionValues(settings, 0)) ?? ''
 }
 
 /** The first budget that fits a request. */

@@ -107,13 +107,14 @@ export function conditionHolds(condition: Program, values: Values): boolean {
 }
 
 function toHttpRequest(
-  { method, path, query, headers, body, accept }: DeclaredRequest,
+  { method, host, path, query, headers, body, accept }: DeclaredRequest,
   values: Values,
   more: MoreOfRequest,
 ): HttpRequest {
   return {
     method,
     path: toPath(path, values),
+    ...(host !== undefined && { host }),
     query: { ...queryValues(query, values), ...more.query },
     headers: textValues(headers, values),
     ...withFields(body ? toBody(body, values) : {}, more.json),

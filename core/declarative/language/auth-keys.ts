@@ -143,13 +143,13 @@ export const authMaps = {
     what: '`aws`',
     description: 'AWS Signature Version 4.',
     keys: {
-      access_key_id: { meaning: 'the access key id', schema: text },
-      secret_access_key: { meaning: 'the secret access key', schema: text },
+      access_key_id: { meaning: 'the access key id; required except for a host', schema: text },
+      secret_access_key: { meaning: 'the secret access key; required except for a host', schema: text },
       session_token: { meaning: 'the session token of temporary credentials', default: 'none', schema: text },
-      region: { meaning: 'the region, such as `eu-central-1`', schema: text },
+      region: { meaning: 'the region, such as `eu-central-1`; required except for a host', schema: text },
       service: { meaning: 'the service, such as `guardduty`', schema: text },
     },
-    required: ['access_key_id', 'secret_access_key', 'region', 'service'],
+    required: ['service'],
   },
   hmac: {
     what: '`hmac`',

@@ -35,6 +35,7 @@ export interface DeclaredConnection {
   /** The address if the field `base_url` is empty; reads `settings`. */
   readonly baseUrl: Template
   readonly otherOrigins: readonly Template[]
+  readonly hosts: readonly DeclaredHost[]
   readonly headers: Entries
   readonly auth: DeclaredAuth | undefined
   readonly rate: readonly DeclaredRate[]
@@ -43,6 +44,16 @@ export interface DeclaredConnection {
   /** Undefined: answers are not read as XML. */
   readonly xml: DeclaredXml | undefined
   readonly webhooks: readonly DeclaredWebhook[]
+}
+
+/** A further address, with credentials of its own. */
+export interface DeclaredHost {
+  readonly name: string
+  /** The address if the field `<name>_url` is empty. */
+  readonly baseUrl: Template
+  readonly headers: Entries
+  /** `same`: those of the connection, with its headers; undefined: none. */
+  readonly auth: DeclaredAuth | 'same' | undefined
 }
 
 export interface DeclaredXml {
@@ -76,6 +87,8 @@ export interface DeclaredError {
 
 export interface DeclaredRequest {
   readonly method: Uppercase<MethodKey>
+  /** Name of a host; undefined: the base URL. */
+  readonly host: string | undefined
   readonly path: DeclaredPath
   readonly query: Entries
   readonly headers: Entries

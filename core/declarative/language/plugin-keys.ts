@@ -74,6 +74,11 @@ export const pluginKeys = {
         default: 'none',
         schema: texts,
       },
+      hosts: {
+        meaning: 'further addresses of the system, at most 10: name → a host. A request names one as `host`',
+        default: 'none',
+        schema: { type: 'object', maxProperties: 10, additionalProperties: reference('host') },
+      },
       headers: { meaning: 'headers of every request; may read `settings`', default: 'none', schema: map },
       auth: { meaning: 'the credentials', default: 'none', schema: reference('auth') },
       rate: {
@@ -102,6 +107,25 @@ export const pluginKeys = {
       },
     },
     required: ['base_url', 'check'],
+  },
+  host: {
+    what: 'a host',
+    description: 'A further address of the system, with credentials of its own or none.',
+    keys: {
+      base_url: {
+        meaning:
+          'its address, as that of the connection. An operator can replace it by the field `<name>_url`, which exists unless `fields` declares it',
+        schema: text,
+      },
+      headers: { meaning: 'headers of every request to it', default: 'none', schema: map },
+      auth: {
+        meaning:
+          'its credentials, as of the connection, or `same`: those of the connection with its `headers`. `aws` takes what is missing from the `aws` of the connection',
+        default: 'none',
+        schema: { anyOf: [{ const: 'same' }, reference('auth')] },
+      },
+    },
+    required: ['base_url'],
   },
   xml: {
     what: '`xml`',

@@ -49,6 +49,11 @@ export const parameterPlaces = ['query', 'json'] as const
 
 const requestKeyDeclarations = {
   ...methodKeys,
+  host: {
+    meaning: 'the name of one of the `hosts` of the connection, which the path is then below',
+    default: 'the base URL',
+    schema: text,
+  },
   query: {
     meaning: 'query parameters; a null or missing value is left out, a list repeats the parameter',
     schema: map,

@@ -1,12 +1,16 @@
 import { addressSchema, type JsonSchema } from '../../plugin/index.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
+import { evaluateTemplate } from '../../playbook/template/template.ts'
 import { describe, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry } from '../../playbook/yaml/document.ts'
 import { quote } from '../../playbook/language/problem.ts'
-import type { DeclaredConnection, DeclaredXml } from '../language/declared.ts'
+import type { DeclaredConnection, DeclaredHost, DeclaredXml } from '../language/declared.ts'
+import type { DeclaredAuth } from '../language/declared-auth.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
+import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import {
   connectionNames,
+  programsIn,
   readEntries,
   readShownText,
   readTemplate,
@@ -38,10 +42,12 @@ export function readConnection(
   if (fields === undefined) return undefined
   const { schema, type } = readFieldMap(reading, fields.get('fields'), 'connection', {
     base_url: { schema: baseUrlField(fields), isRequired: false },
+    ...Object.fromEntries(hostNames(fields).map((name) => [`${name}_url`, hostField(name)])),
   })
   const names = connectionNames(type)
   const xml = readXml(reading, fields.get('xml'))
   const baseUrl = readAddress(reading, names, fields.get('base_url'))
+  for (const name of hostNames(fields)) reading.hosts.add(name)
   const checkEntry = fields.get('check')
   const check = checkEntry && readCheck(reading, names, checkEntry)
   const others = {
@@ -53,6 +59,10 @@ export function readConnection(
     xml,
     webhooks: readWebhooks(reading, names, fields.get('webhooks')),
   }
+  const checkChoices = (address: Template | undefined, entry: Entry | undefined) =>
+    address && entry && checkEveryChoice(reading, address, entry, schema)
+  checkChoices(baseUrl, fields.get('base_url'))
+  const hosts = readHosts(reading, { names, auth: others.auth, checkChoices }, fields.get('hosts'))
   const authEntry = fields.get('auth')
   if (authEntry) checkTokenOrigin(reading, authEntry, others.auth, [baseUrl, ...others.otherOrigins])
   const texts = {
@@ -62,8 +72,69 @@ export function readConnection(
     setup: readTexts(reading, fields.get('setup')),
   }
   const isWhole = baseUrl !== undefined && check !== undefined
-  const connection = isWhole ? { ...texts, settings: schema, baseUrl, check, ...others } : undefined
+  const connection = isWhole ? { ...texts, settings: schema, baseUrl, check, hosts, ...others } : undefined
   return { connection, settings: type }
+}
+
+const hostNames = (fields: Fields): readonly string[] => {
+  const value = fields.get('hosts')?.value
+  return value?.kind === 'map' ? value.entries.map(({ name }) => name) : []
+}
+
+/** The field by which an operator can replace the address of a host. */
+const hostField = (name: string) => ({
+  schema: {
+    ...addressSchema,
+    title: `Address of ${name}`,
+    description: 'Another address, such as a proxy. Empty: the usual one.',
+  },
+  isRequired: false,
+})
+
+const maxHosts = 10
+
+interface HostSurroundings {
+  readonly names: Names
+  /** The credentials of the connection. */
+  readonly auth: DeclaredAuth | undefined
+  readonly checkChoices: (address: Template | undefined, entry: Entry | undefined) => void
+}
+
+/** Reads `hosts`: name → a further address with its credentials. */
+function readHosts(
+  reading: PluginReading,
+  { names, auth, checkChoices }: HostSurroundings,
+  entry: Entry | undefined,
+): readonly DeclaredHost[] {
+  if (entry === undefined) return []
+  const { problems } = reading
+  if (entry.value.kind !== 'map') {
+    const hint = 'write { <name>: { base_url: … } }'
+    problems.add('E106', `expected a map for \`hosts\`, found ${describe(entry.value)}`, entry.value, hint)
+    return []
+  }
+  if (entry.value.entries.length > maxHosts)
+    problems.add('E107', `a connection has at most ${maxHosts} hosts`, entry.key)
+  return entry.value.entries.flatMap(({ name, key, value }): readonly DeclaredHost[] => {
+    if (!new RegExp(pluginNamePattern).test(name) || name === 'base')
+      problems.add('E107', `invalid name ${quote(name)}`, key, pluginNameRule)
+    const fields = readFields(problems, value, pluginGrammar.host)
+    if (fields === undefined) return []
+    const baseUrl = readAddress(reading, names, fields.get('base_url'))
+    checkChoices(baseUrl, fields.get('base_url'))
+    const authEntry = fields.get('auth')
+    const isSame = authEntry?.value.kind === 'scalar' && authEntry.value.value === 'same'
+    const own = isSame ? 'same' : readAuth(reading, names, authEntry, auth)
+    if (own !== 'same' && own?.kind === 'authorization_code')
+      problems.add(
+        'E806',
+        'people sign in to the connection, not to a host',
+        authEntry!.value,
+        'write auth: same',
+      )
+    const headers = readEntries(reading, names, fields.get('headers'))
+    return baseUrl === undefined ? [] : [{ name, baseUrl, headers, auth: own }]
+  })
 }
 
 function readXml(reading: PluginReading, entry: Entry | undefined): DeclaredXml | undefined {
@@ -105,6 +176,33 @@ function readAddress(reading: PluginReading, names: Names, entry: Entry | undefi
     reading.problems.add('E802', `\`${entry.name}\` ${addressSchema.patternErrorMessage}`, entry.value, hint)
   }
   return template
+}
+
+/** Reports a choice of a field, such as a region, for which an address is not made. */
+function checkEveryChoice(
+  { problems }: PluginReading,
+  address: Template,
+  { name, value }: Entry,
+  { properties = {} }: JsonSchema,
+): void {
+  const read = programsIn(address).flatMap(({ references }) => references)
+  const [field] = read[0]?.root === 'settings' ? read[0].path : []
+  const choices = field === undefined ? undefined : properties[field]?.enum
+  // Only where nothing else decides.
+  if (choices === undefined || read.some(({ root, path }) => root !== 'settings' || path[0] !== field)) return
+  for (const choice of choices) {
+    if (isAddress(() => evaluateTemplate(address, { settings: { [field!]: choice } }))) continue
+    const message = `\`${name}\` has no address for ${field} ${quote(String(choice))}`
+    problems.add('E802', message, value, 'add one, or remove the choice')
+  }
+}
+
+function isAddress(make: () => unknown): boolean {
+  try {
+    return URL.canParse(String(make()))
+  } catch {
+    return false
+  }
 }
 
 function readOrigins(reading: PluginReading, names: Names, entry: Entry | undefined): readonly Template[] {

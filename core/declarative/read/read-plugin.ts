@@ -77,6 +77,7 @@ function readRoot(
     hintFor: hintInPlugin,
     secrets: new Set(),
     hasXml: false,
+    hosts: new Set(),
   }
   const version = fields.get('apiVersion')
   if (version && readText(problems, version) !== apiVersion)

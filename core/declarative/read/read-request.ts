@@ -1,6 +1,8 @@
 import { errorMeanings, pathText, SkillError } from '../../plugin/index.ts'
 import { describe, readChoice, readFields, readText, type Fields } from '../../playbook/template/fields.ts'
 import type { KeyTable } from '../../playbook/language/key-table.ts'
+import { suggest } from '../../playbook/language/did-you-mean.ts'
+import { quote } from '../../playbook/language/problem.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import type {
   DeclaredBody,
@@ -44,11 +46,20 @@ export function readRequest(
   const query = readEntries(reading, names, fields.get('query'))
   const headers = readEntries(reading, names, fields.get('headers'))
   const accept = readStatuses(reading, fields.get('accept'))
+  const host = readHostName(reading, fields.get('host'))
   if (method === undefined) return undefined
   const path = readPath(reading, names, fields.get(method)!)
   if (path === undefined) return undefined
   const upper = method.toUpperCase() as Uppercase<MethodKey>
-  return { request: { method: upper, path, query, headers, body, accept }, fields }
+  return { request: { method: upper, host, path, query, headers, body, accept }, fields }
+}
+
+function readHostName({ problems, hosts }: PluginReading, entry: Entry | undefined): string | undefined {
+  const name = entry && readText(problems, entry)
+  if (name === undefined || hosts.has(name)) return name
+  const hint = suggest(name, [...hosts]) ?? 'declare it under connection.hosts'
+  problems.add('E806', `${quote(name)} is no host of the connection`, entry!.value, hint)
+  return undefined
 }
 
 /** The only one of these keys that is given; undefined if there is none or several, which is reported. */

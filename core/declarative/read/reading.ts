@@ -27,6 +27,8 @@ export interface PluginReading extends ExpressionContext {
   readonly secrets: Set<string>
   /** Whether answers can be XML. */
   hasXml: boolean
+  /** Names of the hosts of the connection. */
+  readonly hosts: Set<string>
 }
 
 /** The names that expressions of a place may use. */
@@ -105,7 +107,8 @@ export function refuseSecrets(reading: PluginReading, typed: TypedTemplate, wher
 export const readsSecrets = (reading: PluginReading, { template }: TypedTemplate): boolean =>
   programsIn(template).some((program) => shows(reading, program))
 
-const programsIn = (template: Template): readonly Program[] =>
+/** The expressions of a scalar value. */
+export const programsIn = (template: Template): readonly Program[] =>
   template.kind === 'expression'
     ? [template.program]
     : template.kind === 'text'

@@ -16,16 +16,21 @@ const madeUpOrigin = 'https://sandbox.example'
  *
  * @throws Error if no made-up value fits a field
  */
-export function makeUpSettings({ settings, auth }: DeclaredConnection): MadeUpSettings {
+export function makeUpSettings({ settings, auth, hosts }: DeclaredConnection): MadeUpSettings {
   const key = keyField(auth)
-  return Object.fromEntries(
+  const addresses = hosts.map(({ name }) => [`${name}_url`, madeUpOrigin + pathOfHost(name)])
+  const fields = Object.fromEntries(
     Object.entries(settings.properties ?? {}).flatMap(([name, schema]) => {
       const isNeeded = settings.required?.includes(name) === true && schema.default === undefined
       if (!isNeeded && schema['x-secret'] !== true) return []
       return [[name, name === key ? privateKey(auth) : makeUpValue(name, schema)]]
     }),
   )
+  return { ...fields, ...Object.fromEntries(addresses) }
 }
+
+/** Where a sandbox has a host of the connection. */
+export const pathOfHost = (name: string): string => `/~${name}`
 
 /** The settings that a sandbox at this address is reached with. */
 export function reachedAt(

@@ -20,11 +20,11 @@ import { hasShape, requestShape } from './request-shape.ts'
  */
 export async function recordCheck(
   connection: ConnectionDefinition,
-  { check, auth }: DeclaredConnection,
+  { check, auth, hosts }: DeclaredConnection,
   settings: MadeUpSettings,
   examples: readonly RecordedExample[],
 ): Promise<RecordedExchange> {
-  const credentials = credentialParameters(auth)
+  const credentials = credentialParameters({ auth, hosts })
   const recorded = examples
     .flatMap(({ exchanges }) => exchanges)
     .filter(({ response }) => response.status < 300)

@@ -2,8 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AnySkill } from '../../plugin/index.ts'
 import { runSkill, type RunSkillOptions, type SentRequest } from '../../plugin/testing/index.ts'
 import { compilePlugin } from '../compile/compile-plugin.ts'
-import type { DeclaredAuth } from '../language/declared-auth.ts'
-import type { DeclaredPlugin } from '../language/declared.ts'
+import type { DeclaredConnection, DeclaredPlugin } from '../language/declared.ts'
 import type { DeclaredExample, DeclaredResponse } from '../language/declared-example.ts'
 import type { MadeUpSettings } from './made-up-settings.ts'
 import { requestShape, type RequestShape } from './request-shape.ts'
@@ -33,8 +32,12 @@ export interface RecordedExample {
 export const moments = [Date.UTC(2026, 0, 2, 3, 4, 5, 6), Date.UTC(2027, 10, 13, 14, 25, 36, 789)] as const
 
 /** Names in the query that hold credentials. */
-export const credentialParameters = (auth: DeclaredAuth | undefined): readonly string[] =>
-  auth?.kind === 'query' ? [auth.name] : []
+export const credentialParameters = (
+  connection: Pick<DeclaredConnection, 'auth' | 'hosts'> | undefined,
+): readonly string[] =>
+  [connection?.auth, ...(connection?.hosts ?? []).map(({ auth }) => auth)].flatMap((auth) =>
+    typeof auth === 'object' && auth.kind === 'query' ? [auth.name] : [],
+  )
 
 /** Runs every skill over the recorded answers of its examples, to learn which requests they belong to. */
 export async function recordExamples(
@@ -42,7 +45,7 @@ export async function recordExamples(
   settings: MadeUpSettings,
 ): Promise<readonly RecordedExample[]> {
   const { skills, connection } = compilePlugin(declared)
-  const query = credentialParameters(declared.connection?.auth)
+  const query = credentialParameters(declared.connection)
   const recorded: RecordedExample[] = []
   for (const [at, { name, examples }] of declared.skills.entries()) {
     for (const example of examples) {

@@ -6,11 +6,12 @@ import {
   type SandboxState,
 } from '../../plugin/testing/index.ts'
 import { checkSettings } from '../../skill/connection/settings.ts'
+import { ofHost } from '../../skill/connection/target.ts'
 import { compilePlugin } from '../compile/compile-plugin.ts'
 import type { DeclaredConnection, DeclaredPlugin } from '../language/declared.ts'
 import { answerRequests, missingAnswer } from './answer-requests.ts'
 import { acceptedCredentials, wrongCredentials } from './credentials.ts'
-import { makeUpSettings, reachedAt, type MadeUpSettings } from './made-up-settings.ts'
+import { makeUpSettings, pathOfHost, reachedAt, type MadeUpSettings } from './made-up-settings.ts'
 import { recordCheck } from './record-check.ts'
 import {
   credentialParameters,
@@ -62,23 +63,34 @@ export async function startSandbox(
   const definition = compilePlugin(declared).connection!
   const { settings: open } = checkSettings(definition, settings)
   const basePath = new URL(definition.baseUrl(open)).pathname.replace(/\/$/, '')
-  const { auth, settings: schema } = declared.connection
+  const { auth, hosts, settings: schema } = declared.connection
   const typedAt = (url: string) => reachedAt(url, settings, schema, basePath)
   const exchanges = [...examples.flatMap((example) => example.exchanges), check]
   const known = exchanges.map(({ request }) => request)
-  const { origin } = new URL(check.url)
-  const withoutCredentials = exchanges.filter(({ url }) => new URL(url).origin !== origin)
+  const { origin } = new URL(definition.baseUrl(open))
+  const hostOf = (pathname: string) =>
+    hosts.find(({ name }) => `${pathname}/`.startsWith(`${pathOfHost(name)}/`))
+  const withoutCredentials = exchanges.filter(
+    ({ url, request }) => new URL(url).origin !== origin && hostOf(request.pathname) === undefined,
+  )
   let answer: ((call: SandboxCall) => SandboxReply) | undefined
   const answerAt = (url: string) => {
-    const accepted = acceptedCredentials(definition, auth, typedAt(url), url)
-    const credentials = credentialParameters(auth)
+    const main = acceptedCredentials(definition, auth, typedAt(url), url)
+    const ofHosts = new Map(
+      hosts.map(({ name, auth: own }) => [
+        name,
+        own === 'same' ? main : acceptedCredentials(ofHost(definition, name), own, typedAt(url), url),
+      ]),
+    )
+    const credentials = credentialParameters(declared.connection)
     const recorded = answerRequests({
       examples: [...examples, { exchanges: [check] }],
       credentials,
       url,
     })
     return (call: SandboxCall): SandboxReply => {
-      const { routes = new Map() } = accepted.tokens ?? {}
+      const accepted = ofHosts.get(hostOf(call.pathname)?.name ?? '') ?? main
+      const routes = new Map([main, ...ofHosts.values()].flatMap(({ tokens }) => [...(tokens?.routes ?? [])]))
       const ofTokens = routes.get(`${call.method} ${call.pathname}`)
       if (ofTokens !== undefined) return ofTokens(call)
       const named = [...routes.keys()].map((route) => route.split(' '))

@@ -135,9 +135,9 @@ function describeRelated(plugin: PluginDefinition, options: DescribePluginOption
       await withSandbox(connected ? options.sandbox : undefined, async (sandbox) => {
         const settings = sandbox === undefined ? {} : { settings: sandbox.settings, egress: loopbackEgress }
         const { output } = await runSkill(skill, example.input, settings)
-        const call = async ({ skill: name, input }: RelatedCall) => {
-          const called = plugin.skills.find((each) => each.name === name)!
-          return await runSkill(called, input(example.input, output), settings)
+        const call = async (related: RelatedCall) => {
+          const called = plugin.skills.find(({ name }) => name === related.skill)!
+          return await runSkill(called, related.input(example.input, output), settings)
         }
         // Some systems refuse to undo an action that has not ended; reading its progress may end it in a sandbox.
         const follow = typeof followWith === 'object' ? () => call(followWith) : undefined

@@ -1,4 +1,5 @@
 import { parseJson } from '../../common/json.ts'
+import { once } from '../../common/once.ts'
 import {
   SkillError,
   type Effect,
@@ -17,7 +18,7 @@ import { checkHeaders } from '../http/headers.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
 import { statusError } from '../http/status-error.ts'
-import { addressFrom, budgetOf, type ConnectionTarget } from '../connection/target.ts'
+import { addressFrom, budgetOf, targetOf, type ConnectionTarget } from '../connection/target.ts'
 
 export interface HttpClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
@@ -34,11 +35,19 @@ export interface HttpClientOptions extends SendInTurnOptions {
 
 /** The HTTP client of one skill call; see {@link HttpClient}. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { egress, signal, target, redactor } = options
-  const bearer = createBearer(target?.token, options.tokens, options)
+  const { egress, signal, redactor } = options
+  const shared = once(() => createBearer(options.target?.token, options.tokens, options))
+  const own = new Map<ConnectionTarget, Bearer | undefined>()
+  const bearerOf = (target: ConnectionTarget | undefined): Bearer | undefined => {
+    if (target === undefined || target === options.target || target.sharesToken) return shared()
+    if (!own.has(target)) own.set(target, createBearer(target.token, undefined, options))
+    return own.get(target)
+  }
 
   const exchange: Exchange = async (wanted, onSent) => {
     signal.throwIfAborted()
+    const target = targetOf(options.target, wanted.host)
+    const bearer = bearerOf(target)
     const { url, isBelowBase } = target
       ? addressFrom(target, wanted)
       : { url: absoluteAddress(wanted.path, wanted.query), isBelowBase: false }
@@ -46,12 +55,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const { body, contentType } = await encodeBody(wanted)
     const own = { accept: 'application/json', ...contentType, ...checkHeaders(wanted.headers ?? {}) }
     const make = (more: Readonly<Record<string, string>>): EgressRequest => {
-      const request = withCredentials(
-        { method, url: url.href, headers: own, body },
-        more,
-        isBelowBase,
-        options,
-      )
+      const request = withCredentials({ method, url: url.href, headers: own, body }, more, isBelowBase, {
+        ...options,
+        target,
+      })
       return { ...request, isElsewhere: !isBelowBase, maxBytes: maxBytesOf(wanted.bytes), signal, onSent }
     }
     const send = async (more: Readonly<Record<string, string>> = {}): Promise<EgressResponse> => {

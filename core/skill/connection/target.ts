@@ -3,6 +3,7 @@ import {
   ConnectionError,
   pathText,
   Secret,
+  SkillError,
   type ConnectionDefinition,
   type HttpRequest,
   type RateBudget,
@@ -52,6 +53,11 @@ export interface ConnectionTarget {
   /** Undefined: nobody signs in. */
   readonly signIn: SignInTarget | undefined
   readonly errors: ConnectionDefinition['errors']
+  /** Name of the host; empty: the connection itself. */
+  readonly host: string
+  /** Of a host: whether its requests have the token of the connection. */
+  readonly sharesToken: boolean
+  readonly hosts: ReadonlyMap<string, ConnectionTarget>
 }
 
 /** Largest number of requests in a rate limit: the time of each is remembered. */
@@ -63,12 +69,13 @@ export function createTarget(
   { name: connection, uuid: connectionUuid }: Pick<Connection, 'name' | 'uuid'>,
   settings: Readonly<Record<string, unknown>>,
   network?: NetworkSettings,
+  host = '',
 ): ConnectionTarget {
   const base = parseBase(definition.baseUrl(settings))
   if (base === undefined) {
     throw new ConnectionError(
       'connection_invalid',
-      `the base address of connection '${connection}' is not an http(s) address`,
+      `the ${host === '' ? 'base address' : `address of '${host}'`} of connection '${connection}' is not an http(s) address`,
       { hint: 'give an origin and a path, without credentials, query or fragment' },
     )
   }
@@ -77,6 +84,18 @@ export function createTarget(
   const secrets = Object.values(settings).flatMap((value) =>
     value instanceof Secret ? [value.reveal()] : [],
   )
+  const call: TokenCall | undefined = token && {
+    connection,
+    key: host + keyOf(connectionUuid, settings),
+    connectionUuid,
+    errors,
+    requestAt(nowMs) {
+      const request = called(connection, 'token request', () => token(settings, { nowMs }))
+      const headers = checkedHeaders(connection, request.headers ?? {})
+      const { url } = addressFrom({ base, otherOrigins }, request)
+      return { ...request, headers, credentials: credentialsIn(headers, secrets), url }
+    },
+  }
   return {
     connection,
     connectionUuid,
@@ -87,18 +106,7 @@ export function createTarget(
     sign: sign && createSigner(connection, sign, settings, secrets),
     secrets,
     rate: rate && ((request) => rate(request, settings)),
-    token: token && {
-      connection,
-      key: keyOf(connectionUuid, settings),
-      connectionUuid,
-      errors,
-      requestAt(nowMs) {
-        const request = called(connection, 'token request', () => token(settings, { nowMs }))
-        const headers = checkedHeaders(connection, request.headers ?? {})
-        const { url } = addressFrom({ base, otherOrigins }, request)
-        return { ...request, headers, credentials: credentialsIn(headers, secrets), url }
-      },
-    },
+    token: call,
     signIn:
       signIn &&
       createSignInTarget(() => signIn(settings), {
@@ -110,7 +118,32 @@ export function createTarget(
         way: network && [network.proxy && new URL(network.proxy).host, network.ca],
       }),
     errors,
+    host,
+    sharesToken: 'sharesToken' in definition && definition.sharesToken === true,
+    hosts: new Map(
+      Object.keys(definition.hosts ?? {}).map((name) => {
+        const own = ofHost(definition, name)
+        return [name, createTarget(own, { name: connection, uuid: connectionUuid }, settings, network, name)]
+      }),
+    ),
   }
+}
+
+/** The definition of one of the hosts of a connection. */
+export function ofHost(definition: ConnectionDefinition, name: string): ConnectionDefinition {
+  const { headers: _, sign: __, token: ___, signIn: ____, hosts, ...common } = definition
+  return { ...common, ...hosts?.[name] }
+}
+
+/** @throws SkillError `bad_path` if there is no such host */
+export function targetOf(
+  target: ConnectionTarget | undefined,
+  host: string | undefined,
+): ConnectionTarget | undefined {
+  if (host === undefined) return target
+  const found = target?.hosts.get(host)
+  if (found === undefined) throw new SkillError('bad_path', `the connection has no host '${host}'`)
+  return found
 }
 
 /** A digest of the settings: tokens are cached under it, so an edited connection gets a new token. */
@@ -163,7 +196,7 @@ function belowBase(
 
 /** The rate budget of a request. Default: one budget for the whole connection, without limits. */
 export function budgetOf(
-  { connection, connectionUuid, rate, base }: ConnectionTarget,
+  { connection, connectionUuid, rate, base, host }: ConnectionTarget,
   { method = 'GET', path }: Pick<HttpRequest, 'path'> & { readonly method?: string },
 ): ConnectionBudget {
   const { bucket, limits } = rate?.({ method, path: belowBase(base, path)?.path ?? pathOnly(path) }) ?? {
@@ -178,7 +211,12 @@ export function budgetOf(
       )
     }
   }
-  return { connection, connectionUuid, bucket: `requests ${bucket}`, limits }
+  return {
+    connection,
+    connectionUuid,
+    bucket: `requests ${bucket}${host === '' ? '' : ` at ${host}`}`,
+    limits,
+  }
 }
 
 const isAbsolute = (path: RequestPath): path is string => typeof path === 'string' && /^https?:/i.test(path)

@@ -9,11 +9,16 @@ import { onlyOneOf } from '../read-request.ts'
 import { readEntries, readTemplate, type Names, type PluginReading } from '../reading.ts'
 import { readOAuth2, readParts } from './read-oauth.ts'
 
-/** Reads `auth`; undefined if a part of it is missing, which has been reported. */
+/**
+ * Reads `auth`; undefined if a part of it is missing, which has been reported.
+ *
+ * @param of the credentials of the connection, for those of a host
+ */
 export function readAuth(
   reading: PluginReading,
   names: Names,
   entry: Entry | undefined,
+  of?: DeclaredAuth,
 ): DeclaredAuth | undefined {
   const fields = entry && readFields(reading.problems, entry.value, pluginGrammar.auth)
   if (entry === undefined || fields === undefined) return undefined
@@ -31,7 +36,7 @@ export function readAuth(
     case 'oauth2':
       return readOAuth2(reading, names, part.value)
     case 'aws':
-      return readAws(reading, names, part.value)
+      return readAws(reading, names, part, of)
     case 'hmac':
       return readHmac(reading, names, part.value)
   }
@@ -63,8 +68,13 @@ function readBasic(reading: PluginReading, names: Names, node: Node): DeclaredAu
   return username && password && { kind: 'basic', username, password }
 }
 
-function readAws(reading: PluginReading, names: Names, node: Node): DeclaredAuth | undefined {
-  const fields = readFields(reading.problems, node, pluginGrammar.aws)
+function readAws(
+  reading: PluginReading,
+  names: Names,
+  { key, value }: Entry,
+  of: DeclaredAuth | undefined,
+): DeclaredAuth | undefined {
+  const fields = readFields(reading.problems, value, pluginGrammar.aws)
   const keys = ['access_key_id', 'secret_access_key', 'region', 'service', 'session_token']
   const [accessKeyId, secretAccessKey, region, service, sessionToken] = readParts(
     reading,
@@ -72,8 +82,16 @@ function readAws(reading: PluginReading, names: Names, node: Node): DeclaredAuth
     fields,
     keys,
   )
-  if (!accessKeyId || !secretAccessKey || !region || !service) return undefined
-  return { kind: 'aws', accessKeyId, secretAccessKey, region, service, sessionToken }
+  const inherited = of?.kind === 'aws' ? of : undefined
+  const given = { accessKeyId, secretAccessKey, region, service, sessionToken }
+  const own = Object.fromEntries(Object.entries(given).filter(([, part]) => part !== undefined))
+  const whole = { ...inherited, ...own, kind: 'aws' } as Extract<DeclaredAuth, { kind: 'aws' }>
+  if (fields === undefined || service === undefined) return undefined
+  const missing = keys
+    .slice(0, 3)
+    .filter((_, at) => ![whole.accessKeyId, whole.secretAccessKey, whole.region][at])
+  for (const each of missing) reading.problems.add('E105', `\`aws\` needs \`${each}\``, key)
+  return missing.length > 0 ? undefined : whole
 }
 
 const requestType: Type = object({

@@ -71,7 +71,7 @@ function addressesOf(definition: ConnectionDefinition, { settings, secrets }: Wi
       ({ host, port }) => `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     )
     return {
-      base: [definition.baseUrl(all)],
+      base: [definition, ...Object.values(definition.hosts ?? {})].map(({ baseUrl }) => baseUrl(all)),
       others: [...(definition.otherOrigins?.(all) ?? []), ...sockets],
     }
   } catch {
