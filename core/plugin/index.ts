@@ -94,7 +94,15 @@ export type {
 } from './skill.ts'
 export { destructiveClasses, observableKinds } from './interfaces/vocabulary.ts'
 export type { DestructiveClass, ObservableKind } from './interfaces/vocabulary.ts'
-export { verifyHmac, verifyRecent, verifySecret } from './webhook-proof.ts'
+export {
+  answerLink,
+  readAnswerLink,
+  readLinkedAnswer,
+  showLinkedQuestion,
+  verifyHmac,
+  verifyRecent,
+  verifySecret,
+} from './webhook-proof.ts'
 export type { HmacProof } from './webhook-proof.ts'
 
 /** One integration: how to reach the other system and what can be done there. */

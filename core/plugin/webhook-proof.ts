@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { SkillError } from './errors.ts'
+import type { InboundReply, InboundRequest, InboundResult, LinkedQuestion } from './inbound.ts'
 import type { Secret } from './secret.ts'
 
 /** A signature to check. */
@@ -104,4 +105,66 @@ function requireOne(given: readonly string[], normal: (one: string) => string, e
   throw new SkillError('signature_invalid', 'the signature of the request is invalid', {
     hint: 'compare the signing secret of the connection with that of the other system',
   })
+}
+
+/** Names in the query of a link. */
+const linkNames = { checkpointId: 'q', by: 'p', value: 'a', signature: 's' } as const
+
+/** The parts cannot run into each other. */
+const signedText = ({ checkpointId, by, value }: LinkedQuestion): string =>
+  `tocsin answer v1\n${JSON.stringify([checkpointId, by, value])}`
+
+/**
+ * A link that gives one answer of one person to one question. It holds no state: whether it is still of use is decided by
+ * the question.
+ *
+ * @param address of the webhook, with its token
+ */
+export function answerLink(address: string, question: LinkedQuestion, secret: Secret): string {
+  const url = new URL(address)
+  for (const name of ['checkpointId', 'by', 'value'] as const)
+    url.searchParams.set(linkNames[name], question[name])
+  const hmac = createHmac('sha256', secret.reveal()).update(signedText(question))
+  url.searchParams.set(linkNames.signature, hmac.digest('hex'))
+  return url.href
+}
+
+/** @throws SkillError `link_invalid`, `signing_secret_missing`, `signature_missing`, `signature_invalid` */
+export function readAnswerLink(
+  query: Readonly<Record<string, string>>,
+  secret: Secret | undefined,
+): LinkedQuestion {
+  const { q: checkpointId = '', p: by = '', a: value = '', s: signature } = query
+  const question = { checkpointId, by, value }
+  verifyHmac({ secret, signed: signedText(question), signature })
+  if (checkpointId !== '' && by !== '' && value !== '') return question
+  throw new SkillError('link_invalid', 'the link is not complete')
+}
+
+/** Settings of a connection whose questions have links. */
+interface LinkSettings {
+  readonly link_secret?: Secret | undefined
+}
+
+const maxComment = 2_000
+
+/** The handshake of the webhook of {@link answerLink}. Somebody opened a link, maybe a mail scanner: nothing is answered. */
+export const showLinkedQuestion = (
+  { query }: InboundRequest,
+  { link_secret }: LinkSettings,
+): InboundReply => ({
+  question: readAnswerLink(query, link_secret),
+})
+
+/** The handler of that webhook. The button on the page of a link was pressed; without it, the page is shown again. */
+export function readLinkedAnswer(
+  { query, text }: InboundRequest,
+  { link_secret }: LinkSettings,
+): InboundResult {
+  const question = readAnswerLink(query, link_secret)
+  const form = new URLSearchParams(text)
+  const reply = { question }
+  if (form.get('answer') !== 'confirmed') return { reply }
+  const comment = (form.get('comment') ?? '').replaceAll('\r\n', '\n').trim().slice(0, maxComment)
+  return { reply, answers: [{ ...question, ...(comment !== '' && { text: comment.toWellFormed() }) }] }
 }

@@ -1,8 +1,13 @@
 import { expect } from 'chai'
-import { Secret, valueAt } from 'tocsin/plugin'
+import {
+  answerLink,
+  readAnswerLink,
+  readLinkedAnswer,
+  Secret,
+  showLinkedQuestion,
+  valueAt,
+} from 'tocsin/plugin'
 import { loopbackEgress, runSkill, webhookRequest } from 'tocsin/plugin/testing'
-import { answerLink, readAnswerLink } from './answer-link.ts'
-import { readAnswer, showQuestion } from './inbound/answer.ts'
 import { questionContent } from './question-mail.ts'
 import sandbox, { type MailSandbox } from './sandbox.ts'
 import { askByMail } from './skills/ask-by-mail.ts'
@@ -68,12 +73,14 @@ describe('questions by mail', () => {
   describe('the webhook of links', () => {
     const { searchParams } = new URL(answerLink(address, question, link_secret))
     const query = Object.fromEntries(searchParams)
-    const post = (text: string) => readAnswer(webhookRequest(text, { query }), { link_secret })
+    const post = (text: string) => readLinkedAnswer(webhookRequest(text, { query }), { link_secret })
 
     it('answers only when the button was pressed', () => {
-      expect(showQuestion(webhookRequest('', { method: 'GET', query }), { link_secret })).to.deep.equal({
-        question,
-      })
+      expect(showLinkedQuestion(webhookRequest('', { method: 'GET', query }), { link_secret })).to.deep.equal(
+        {
+          question,
+        },
+      )
       for (const text of ['', 'comment=x', 'answer=', 'answer=yes', '{"answer":"confirmed"}'])
         expect(post(text), text).to.deep.equal({ reply: { question } })
       expect(post('answer=confirmed')).to.deep.equal({ reply: { question }, answers: [question] })

@@ -1,5 +1,11 @@
-import { ConnectionError, defineConnection, type SocketAddress, type TokenRequest } from 'tocsin/plugin'
-import { readAnswer, showQuestion } from './inbound/answer.ts'
+import {
+  ConnectionError,
+  defineConnection,
+  readLinkedAnswer,
+  showLinkedQuestion,
+  type SocketAddress,
+  type TokenRequest,
+} from 'tocsin/plugin'
 import { tryImap } from './imap/session.ts'
 import { trySmtp } from './smtp/session.ts'
 
@@ -169,8 +175,8 @@ export const connection = defineConnection({
         : undefined
     },
   }),
-  inbound: { answer: readAnswer },
-  handshakes: { answer: showQuestion },
+  inbound: { answer: readLinkedAnswer },
+  handshakes: { answer: showLinkedQuestion },
   async authenticate(context) {
     const { imap_host, smtp_host } = context.settings
     if (imap_host === undefined && smtp_host === undefined)

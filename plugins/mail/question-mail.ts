@@ -1,5 +1,4 @@
-import { answerLink } from './answer-link.ts'
-import type { LinkedQuestion, Secret } from 'tocsin/plugin'
+import { answerLink, type LinkedQuestion, type Secret } from 'tocsin/plugin'
 import { plainLine, plainLines } from './text.ts'
 
 /** A question as it is asked. */
