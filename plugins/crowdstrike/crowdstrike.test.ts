@@ -181,35 +181,54 @@ describe('crowdstrike', () => {
     const state = async (replies: readonly CannedReply[]) =>
       (await falcon.run(...contain, { replies })).output
 
+    const accepted: CannedReply = { status: 202, json: { resources: [{ id: device }], errors: [] } }
+
     it('says what Falcon shows after it accepted', async () => {
-      const accepted = { status: 202, json: { resources: [{ id: device }], errors: [] } }
-      expect(await state([accepted, host('Containment_Pending')])).to.include({
+      const after = (reply: CannedReply) => state([host('normal'), accepted, reply])
+      expect(await after(host('Containment_Pending'))).to.include({
         state: 'containment_pending',
         changed: true,
       })
       // Falcon is late, or the host is missing.
-      expect(await state([accepted, host('normal')])).to.include({ state: 'normal', changed: true })
-      expect(await state([accepted, resources([])])).to.include({ state: 'unknown', changed: true })
+      expect(await after(host('normal'))).to.include({ state: 'normal', changed: true })
+      expect(await after(resources(null))).to.include({ state: 'unknown', changed: true })
     })
 
-    it('changes nothing if the host is contained, and fails if 409 means something else', async () => {
-      const conflict = failing(409, 'conflict')
-      expect(await state([conflict, host('contained')])).to.include({ state: 'contained', changed: false })
-      const failure = await falcon.failureOf(...contain, {
-        replies: [conflict, host('lift_containment_pending')],
+    it('leaves a contained host as it is, and acts in a state that it does not know', async () => {
+      for (const status of ['contained', 'CONTAINMENT_PENDING'])
+        expect(await state([host(status)])).to.include({ state: status.toLowerCase(), changed: false })
+      expect(await state([host('robot'), accepted, host('contained')])).to.include({ changed: true })
+      expect(await state([host(null), accepted, host('contained')])).to.include({ changed: true })
+    })
+
+    it('fails without acting if Falcon does not know the host', async () => {
+      for (const reply of [resources([]), resources(null), failing(404, 'not found')]) {
+        const failure = await falcon.failureOf(...contain, { replies: [reply] })
+        expect(failure).to.include({ kind: 'SkillError' })
+        expect(failure.text).to.match(/Falcon has no host with this device id/)
+      }
+    })
+
+    it('explains a conflict, and leaves the outcome open after an error that says nothing', async () => {
+      const conflict = await falcon.failureOf(...contain, {
+        replies: [host('normal'), failing(409, 'conflict')],
       })
-      expect(failure).to.include({ kind: 'SkillError', code: 'operation_failed' })
-      const missing = await falcon.failureOf(...contain, { replies: [conflict, resources(null)] })
-      expect(missing).to.include({ code: 'operation_failed' })
+      expect(conflict).to.include({ kind: 'SkillError', effect: 'none' })
+      expect(conflict.text).to.match(/conflict; .*read it with get_device/)
+      const lost = await falcon.failureOf(...contain, {
+        replies: [host('normal'), accepted, failing(400, 'bad')],
+      })
+      expect(lost).to.include({ effect: 'unknown' })
     })
 
     it('reads the host after an interruption', async () => {
       const verify = async (status: unknown) =>
         (await falcon.run(...contain, { purpose: 'verify', replies: [host(status)] })).output
-      expect(await verify('containment_pending')).to.include({ state: 'containment_pending' })
+      expect(await verify('containment_pending')).to.include({ state: 'containment_pending', changed: true })
       expect(await verify('normal')).to.equal(undefined)
-      const open = await falcon.failureOf(...contain, { purpose: 'verify', replies: [resources([])] })
-      expect(open).to.include({ kind: 'SkillError', code: 'bad_response' })
+      expect(await falcon.failureOf(...contain, { purpose: 'verify', replies: [resources([])] })).to.include({
+        kind: 'SkillError',
+      })
     })
 
     it('refuses what is no device id', async () => {
@@ -229,7 +248,7 @@ describe('crowdstrike', () => {
           resources: [{ row: 1, message: 'Duplicate type and value' }],
         },
       }
-      const failure = await falcon.failureOf('create_ioc', ioc, { replies: [refused] })
+      const failure = await falcon.failureOf('create_ioc', ioc, { replies: [resources([]), refused] })
       expect(failure).to.include({ kind: 'SkillError', effect: 'none' })
       expect(failure.text).to.match(/Duplicate type and value; .*find_iocs/)
     })
@@ -238,11 +257,24 @@ describe('crowdstrike', () => {
       const verify = { purpose: 'verify' as const }
       const open = await falcon.failureOf('create_ioc', ioc, { ...verify, replies: [resources([])] })
       expect(open).to.include({ code: 'bad_response' })
-      const { output } = await falcon.run('create_ioc', ioc, {
-        ...verify,
-        replies: [resources([{ id: '7', action: 'prevent' }])],
+      const known = resources([{ id: '7', action: 'prevent', value: ioc.value }])
+      const { output } = await falcon.run('create_ioc', ioc, { ...verify, replies: [known] })
+      expect(output).to.deep.equal({ ioc_id: '7', value: ioc.value, changed: true })
+    })
+
+    it('leaves an indicator with the same action as it is', async () => {
+      const known = { id: '7', action: 'prevent', value: ioc.value }
+      const { output, requests } = await falcon.run('create_ioc', ioc, { replies: [resources([known])] })
+      expect(output).to.deep.equal({ ioc_id: '7', value: ioc.value, changed: false })
+      expect(new URL(requests[0]!.url).searchParams.get('filter')).to.equal(
+        `type:'sha256'+value:'${ioc.value}'`,
+      )
+      const expired = resources([{ ...known, expired: true }])
+      const made = { status: 201, json: { resources: [{ id: '8' }] } }
+      expect((await falcon.run('create_ioc', ioc, { replies: [expired, made] })).output).to.include({
+        ioc_id: '8',
+        changed: true,
       })
-      expect(output).to.deep.equal({ ioc_id: '7', value: ioc.value })
     })
   })
 

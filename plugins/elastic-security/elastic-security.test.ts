@@ -89,7 +89,7 @@ describe('elastic_security', () => {
     ]
     for (const [what, reply, error, text] of cases)
       it(what, async () => {
-        const failure = await elastic.failureOf(...isolate, { replies: [reply] })
+        const failure = await elastic.failureOf(...close, { replies: [reply] })
         expect(failure).to.include(error)
         expect(failure.text).to.match(text)
       })
@@ -224,24 +224,69 @@ describe('elastic_security', () => {
   })
 
   describe('isolate_endpoint', () => {
+    const host = (isolation: unknown): CannedReply => ({
+      json: { metadata: { Endpoint: { state: { isolation } } } },
+    })
+    const run = async (replies: readonly CannedReply[], more = {}) =>
+      (await elastic.run(...isolate, { replies, ...more })).output
+
     it('returns the action, which is pending', async () => {
-      const data = { ...isolating, status: 'pending' }
-      expect(
-        (await elastic.run(...isolate, { replies: [{ json: { action: 'i1', data } }] })).output,
-      ).to.deep.equal({ action_id: 'i1', completed: false })
-      expect((await elastic.run(...isolate, { replies: [{ json: { action: 'i2' } }] })).output).to.deep.equal(
-        { action_id: 'i2', completed: false },
-      )
+      const queued = { json: { action: 'i1', data: { ...isolating, status: 'pending' } } }
+      const first = await run([host(false), actions(), queued])
+      expect(first).to.deep.equal({ action_id: 'i1', completed: false, changed: true })
+      const bare = await run([
+        host(null),
+        actions({ ...isolating, command: 'unisolate' }),
+        { json: { action: 'i2' } },
+      ])
+      expect(bare).to.deep.equal({ action_id: 'i2', completed: false, changed: true })
+    })
+
+    it('leaves a host that is isolated, or about to be, as it is', async () => {
+      expect(await run([host(true), actions()])).to.deep.equal({ completed: true, changed: false })
+      expect(await run([host(false), actions(isolating)])).to.deep.equal({ completed: false, changed: false })
+      // It is about to be released, or the isolation has expired.
+      const queued = { json: { action: 'i2' } }
+      expect(await run([host(true), actions({ ...isolating, command: 'unisolate' }), queued])).to.include({
+        changed: true,
+      })
+      expect(await run([host(false), actions({ ...isolating, isExpired: true }), queued])).to.include({
+        changed: true,
+      })
+    })
+
+    it('releases a host whose state Kibana does not say', async () => {
+      const release = async (replies: readonly CannedReply[]) =>
+        (await elastic.run('release_endpoint', { agent_id: agentId }, { replies })).output
+      expect(await release([host(null), actions(), { json: { action: 'i3' } }])).to.include({
+        action_id: 'i3',
+      })
+      expect(await release([host(false), actions(isolating), { json: { action: 'i3' } }])).to.include({
+        changed: true,
+      })
+      expect(await release([host(false), actions()])).to.deep.equal({ completed: true, changed: false })
+    })
+
+    it('does not act if Kibana does not describe the host', async () => {
+      const page = { text: '<html><title>Elastic</title></html>' }
+      for (const replies of [[page], [host(false), page]])
+        expect((await elastic.failureOf(...isolate, { replies })).text).to.match(
+          /Kibana does not (describe|list)/,
+        )
+      const unknown = await elastic.failureOf(...isolate, { replies: [platform(404, 'Endpoint not found')] })
+      expect(unknown.text).to.match(/Endpoint not found/)
     })
 
     it('looks for its action after an interruption', async () => {
-      const verify = async (...found: object[]) =>
-        (await elastic.run(...isolate, { purpose: 'verify', replies: [actions(...found)] })).output
-      expect(await verify(isolating)).to.deep.equal({ action_id: 'i1', completed: false })
+      const verify = (...found: object[]) => run([host(false), actions(...found)], { purpose: 'verify' })
+      expect(await verify(isolating)).to.deep.equal({ action_id: 'i1', completed: false, changed: true })
       expect(await verify({ ...isolating, isCompleted: true })).to.equal(undefined)
       expect(await verify({ ...isolating, startedAt: '2026-11-20T10:00:00.000Z' })).to.equal(undefined)
       expect(await verify({ ...isolating, command: 'unisolate' }, isolating)).to.equal(undefined)
-      const open = await elastic.failureOf(...isolate, { purpose: 'verify', replies: [actions()] })
+      const open = await elastic.failureOf(...isolate, {
+        purpose: 'verify',
+        replies: [host(false), actions()],
+      })
       expect(open).to.include({ code: 'bad_response' })
     })
 

@@ -2,48 +2,56 @@ import { isObject, objectsAt, textAt, valueAt } from 'tocsin/plugin'
 import { sandboxWithState, type SandboxReply } from 'tocsin/plugin/testing'
 
 interface Action {
+  readonly id: string
   readonly command: string
   readonly agent: string
+  readonly isCompleted: boolean
 }
+
+const shown = ({ agent, ...action }: Action): object => ({
+  ...action,
+  agents: [agent],
+  status: action.isCompleted ? 'successful' : 'pending',
+  wasSuccessful: action.isCompleted,
+  isExpired: false,
+  startedAt: '2026-11-20T09:30:00.000Z',
+})
 
 /** Hosts can be isolated and released; the agent follows when the action is read. */
 export default sandboxWithState(import.meta.dirname, () => {
-  const actions = new Map<string, Action>()
-  const isolated = new Map<string, boolean>()
+  /** The newest first. */
+  let actions: readonly Action[] = []
+  const ofAgent = (agent: string | null) => actions.filter((action) => action.agent === agent)
   const withState = (endpoint: Readonly<Record<string, unknown>>): object => {
-    const state = isolated.get(textAt(valueAt(valueAt(endpoint, 'metadata'), 'agent'), 'id') ?? '')
-    if (state === undefined) return endpoint
-    const { metadata } = endpoint as { readonly metadata: object }
-    return {
-      ...endpoint,
-      metadata: { ...metadata, Endpoint: { status: 'enrolled', state: { isolation: state } } },
-    }
+    const metadata = valueAt(endpoint, 'metadata') as object
+    const last = ofAgent(textAt(valueAt(metadata, 'agent'), 'id')).find(({ isCompleted }) => isCompleted)
+    if (last === undefined) return endpoint
+    const state = { isolation: last.command === 'isolate' }
+    return { ...endpoint, metadata: { ...metadata, Endpoint: { status: 'enrolled', state } } }
   }
   const queue = (command: string, agent: string, recorded: SandboxReply | undefined): SandboxReply => {
-    const id =
-      textAt(valueAt(recorded?.json, 'data'), 'id') ??
-      `00000000-0000-4000-8000-00000000${1000 + actions.size}`
-    actions.set(id, { command, agent })
-    return {
-      json: { action: id, data: { id, command, agents: [agent], status: 'pending', isCompleted: false } },
-    }
+    const known = textAt(valueAt(recorded?.json, 'data'), 'id')
+    const id = known ?? `00000000-0000-4000-8000-${String(actions.length).padStart(12, '0')}`
+    const action = { id, command, agent, isCompleted: false }
+    actions = [action, ...actions]
+    return { json: { action: id, data: shown(action) } }
   }
-  const finish = (id: string, { command, agent }: Action): SandboxReply => {
-    isolated.set(agent, command === 'isolate')
-    const ended = { status: 'successful', isCompleted: true, wasSuccessful: true, isExpired: false }
-    return { json: { data: { id, command, agents: [agent], ...ended } } }
+  const finish = (id: string): SandboxReply => {
+    actions = actions.map((action) => (action.id === id ? { ...action, isCompleted: true } : action))
+    return { json: { data: shown(actions.find((action) => action.id === id)!) } }
   }
   return (call, recorded) => {
+    if (call.pathname === '/api/endpoint/action' && recorded !== undefined) {
+      const found = ofAgent(call.query.get('agentIds'))
+      return found.length === 0 ? recorded : { json: { data: found.map(shown), total: found.length } }
+    }
     // Of a POST the command, of a GET the id of an action.
     const [, last = ''] = /^\/api\/endpoint\/action\/([^/]+)$/.exec(call.pathname) ?? []
     if (call.method === 'POST' && last !== '') {
-      const {
-        endpoint_ids: [agent = ''],
-      } = call.json() as { readonly endpoint_ids: readonly string[] }
-      return queue(last, agent, recorded)
+      const { endpoint_ids: ids } = call.json() as { readonly endpoint_ids: readonly string[] }
+      return queue(last, ids[0] ?? '', recorded)
     }
-    const action = actions.get(last)
-    if (action !== undefined) return finish(last, action)
+    if (actions.some(({ id }) => id === last)) return finish(last)
     if (!call.pathname.startsWith('/api/endpoint/metadata') || !isObject(recorded?.json)) return recorded
     return Array.isArray(valueAt(recorded.json, 'data'))
       ? { ...recorded, json: { ...recorded.json, data: objectsAt(recorded.json, 'data').map(withState) } }

@@ -139,40 +139,49 @@ describe('sentinelone', () => {
       (await one.run(...disconnect, { replies })).output
 
     it('says what the console shows after it queued the action', async () => {
-      expect(await state([affected(1), agent('disconnecting')])).to.include({
+      const after = (reply: CannedReply) => state([agent('connected'), affected(1), reply])
+      expect(await after(agent('disconnecting'))).to.include({
         network_status: 'disconnecting',
         changed: true,
       })
-      expect(await state([affected(1), agent('connected')])).to.include({
-        network_status: 'connected',
-        changed: true,
-      })
-      expect(await state([affected(1), data([])])).to.include({ network_status: 'unknown', changed: true })
+      expect(await after(agent('connected'))).to.include({ network_status: 'connected', changed: true })
+      expect(await after(data([]))).to.include({ network_status: 'unknown', changed: true })
     })
 
-    it('fails for an agent that was not affected, unless it is disconnected', async () => {
-      expect(await state([affected(0), agent('disconnected')])).to.include({ changed: false })
+    it('leaves a disconnected machine as it is, and acts in a state that it does not know', async () => {
+      expect(await state([agent('disconnecting')])).to.include({
+        network_status: 'disconnecting',
+        changed: false,
+      })
+      expect(await state([agent(null), affected(1), agent('disconnected')])).to.include({ changed: true })
+    })
+
+    it('fails for an unknown agent, and for one that was not affected', async () => {
+      const unknown = await one.failureOf(...disconnect, { replies: [data([])] })
+      expect(unknown.text).to.match(/the console has no agent with this id/)
       for (const answer of [agent('connected'), data([]), agent(null)])
-        expect(await one.failureOf(...disconnect, { replies: [affected(0), answer] })).to.include({
-          code: 'operation_failed',
-        })
+        expect(
+          await one.failureOf(...disconnect, { replies: [agent('connected'), affected(0), answer] }),
+        ).to.include({ code: 'operation_failed' })
     })
 
     it('reads the agent after an interruption', async () => {
       const verify = { purpose: 'verify' as const }
       const { output } = await one.run(...disconnect, { ...verify, replies: [agent('disconnecting')] })
-      expect(output).to.include({ network_status: 'disconnecting' })
+      expect(output).to.include({ network_status: 'disconnecting', changed: true })
       expect((await one.run(...disconnect, { ...verify, replies: [agent('connected')] })).output).to.equal(
         undefined,
       )
       expect(await one.failureOf(...disconnect, { ...verify, replies: [data([])] })).to.include({
-        code: 'bad_response',
+        kind: 'SkillError',
       })
     })
 
     it('names exactly one agent', async () => {
-      const { requests } = await one.run(...disconnect, { replies: [affected(1), agent('disconnecting')] })
-      expect(JSON.parse(requests[0]!.body)).to.deep.equal({ filter: { ids: [agentId] }, data: {} })
+      const { requests } = await one.run(...disconnect, {
+        replies: [agent('connected'), affected(1), agent('disconnecting')],
+      })
+      expect(JSON.parse(requests[1]!.body)).to.deep.equal({ filter: { ids: [agentId] }, data: {} })
       for (const id of ['', '1,2', '*'])
         expect((await one.failureOf('disconnect_agent', { agent_id: id }, { replies: [] })).text).to.match(
           /in digits/,
@@ -213,10 +222,10 @@ describe('sentinelone', () => {
         const { requests, output } = await one.run(
           'block_hash',
           { sha1, ...more },
-          { replies: [data({ id: '7' })] },
+          { replies: [data([{ id: '6', osType: 'linux' }]), data({ id: '7' })] },
         )
-        expect(output).to.deep.equal({ block_id: '7', sha1: sha1.toLowerCase() })
-        return JSON.parse(requests[0]!.body) as { data: { value: string }; filter: object }
+        expect(output).to.deep.equal({ block_id: '7', sha1: sha1.toLowerCase(), changed: true })
+        return JSON.parse(requests[1]!.body) as { data: { value: string }; filter: object }
       }
       expect((await sent({})).filter).to.deep.equal({ tenant: true })
       expect((await sent({ site_id: '5' })).filter).to.deep.equal({ siteIds: ['5'] })
@@ -227,13 +236,22 @@ describe('sentinelone', () => {
       const known = await one.failureOf(
         'block_hash',
         { sha1 },
-        { replies: [failing(400, 4_000_030, 'Already Exists Error')] },
+        { replies: [data([]), failing(400, 4_000_030, 'Already Exists Error')] },
       )
       expect(known).to.include({ kind: 'SkillError', effect: 'none' })
       expect(known.text).to.match(/Already Exists Error; .*find_blocked_hashes/)
       expect((await one.failureOf('block_hash', { sha1: 'c'.repeat(64) }, { replies: [] })).text).to.match(
         /must be a SHA-1 hash/,
       )
+    })
+
+    it('leaves a block of the same system as it is', async () => {
+      const { output } = await one.run(
+        'block_hash',
+        { sha1 },
+        { replies: [data([{ id: '7', osType: 'windows' }])] },
+      )
+      expect(output).to.deep.equal({ block_id: '7', sha1: sha1.toLowerCase(), changed: false })
     })
 
     it('looks for the block of the same system after an interruption', async () => {
