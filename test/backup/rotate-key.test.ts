@@ -12,6 +12,7 @@ import { runTocsin } from '../support/server/run-tocsin.ts'
 import { canTrace, failing } from '../faults/support/strace.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
 import { somebody } from '../support/somebody.ts'
+import { someTokens } from '../http/support/things.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
@@ -36,6 +37,8 @@ describe('tocsin rotate-key', function () {
       const given = { name: `c${n}`, plugin: 'x', settings: {}, secrets }
       const { uuid } = await stores.connections.create(organizationUuid, given, somebody())
       tokens.push((await stores.connections.eventsToken(organizationUuid, uuid)).reveal())
+      const signIn = { ...someTokens, access: new Secret(`access-${n}`) }
+      await stores.signIns.save({ organizationUuid, uuid }, signIn, 1, somebody())
     }
     await stores.close()
   })
@@ -52,7 +55,7 @@ describe('tocsin rotate-key', function () {
     using(join(data, 'tocsin.db'), (database) =>
       database
         .all<{ version: number }>(
-          'SELECT key_version AS version FROM connection_secrets UNION SELECT key_version FROM events_tokens',
+          'SELECT key_version AS version FROM connection_secrets UNION SELECT key_version FROM events_tokens UNION SELECT key_version FROM sign_in_tokens',
         )
         .map(({ version }) => version),
     )
@@ -70,6 +73,11 @@ describe('tocsin rotate-key', function () {
         ])
         const { uuid } = open!.connection
         expect((await stores.connections.eventsToken(organizationUuid, uuid)).reveal()).to.equal(tokens[n])
+        const signIn = await stores.signIns.open({ organizationUuid, uuid })
+        expect([signIn?.access?.reveal(), signIn?.refresh?.reveal()]).to.deep.equal([
+          `access-${n}`,
+          someTokens.refresh?.reveal(),
+        ])
         expect((await stores.connections.openByEventsToken(tokens[n]!))?.connection.uuid).to.equal(uuid)
       }
       expect((await stores.audit.verify()).broken).to.equal(null)
@@ -84,7 +92,7 @@ describe('tocsin rotate-key', function () {
     for (const version of [2, 3]) {
       const { code, stdout, stderr } = await rotate()
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
-      expect(stdout).to.contain(`${count * 3} secrets are encrypted with the new master key`)
+      expect(stdout).to.contain(`${count * 5} secrets are encrypted with the new master key`)
       expect(versions()).to.deep.equal([version])
       expect(((await stat(join(data, 'master.key'))).mode & 0o777).toString(8)).to.equal('600')
       expect(await start()).to.equal(version - 1)

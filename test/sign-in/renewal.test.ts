@@ -9,9 +9,12 @@ import { createSecretResolver, noSecretSources } from '../../core/skill/connecti
 import { createSignInFlow } from '../../core/skill/sign-in/sign-in-flow.ts'
 import {
   createStoredTokens,
+  withSignIns,
   interruptedRenewal,
   type StoredTokensOptions,
 } from '../../core/skill/sign-in/stored-tokens.ts'
+import { checkConnections, type ConnectionChecks } from '../../server/doctor/check-connections.ts'
+import { createMetrics } from '../../server/metrics/metrics.ts'
 import { openTemporaryStores, type TemporaryStores } from '../support/stores.ts'
 import { somebody } from '../support/somebody.ts'
 import { failure } from '../skill/fixture.ts'
@@ -250,6 +253,58 @@ describe('the tokens of a sign-in', () => {
     clock.time += 1_000
     expect(await failure(tokens.get())).to.include({ code: 'sign_in_expired' })
     expect(grants(vendor)).to.have.length(1)
+  })
+
+  it('are checked by `tocsin doctor`, which renews none', async () => {
+    const egress = { ...loopbackEgress, close() {} }
+    const check = async () => {
+      const tokens = createStoredTokens(optionsOf({ isRenewing: false }))
+      const secrets = withSignIns(createSecretResolver(noSecretSources), tokens)
+      const whole = { stores: opened.stores, catalogue, egress, secrets }
+      return (await checkConnections(whole as unknown as ConnectionChecks))[0]!
+    }
+    await create()
+    expect(await check()).to.deep.include({ status: 'problem', check: 'connection acme/drive' })
+    expect((await check()).message).to.include('needs a sign-in: nobody has signed in yet')
+    await opened.stores.connections.remove(
+      organizationUuid,
+      (await stored()).connection.uuid,
+      undefined,
+      somebody(),
+    )
+    await signIn()
+    expect(await check()).to.include({
+      status: 'ok',
+      message: 'the credentials work (ada@example.com)',
+    })
+    clock.time += hour
+    expect((await check()).message).to.include('only the server renews the expired access token')
+    expect(grants(vendor)).to.have.length(1)
+  })
+
+  it('are counted in the metrics while somebody must sign in', async () => {
+    const metrics = createMetrics({ signInPlugins: new Set(['cloud_drive']) })
+    const value = async () =>
+      /^tocsin_connections_sign_in_needed (\d+)$/m.exec(await metrics.text(opened.stores))?.[1]
+    try {
+      expect(await value()).to.equal('0')
+      await create()
+      expect(await value()).to.equal('1')
+      const { uuid } = (await stored()).connection
+      await opened.stores.connections.update(
+        organizationUuid,
+        uuid,
+        { enabled: false },
+        undefined,
+        somebody(),
+      )
+      expect(await value(), 'nobody needs it').to.equal('0')
+      await opened.stores.connections.remove(organizationUuid, uuid, undefined, somebody())
+      await signIn()
+      expect(await value()).to.equal('0')
+    } finally {
+      metrics.close()
+    }
   })
 
   it('never show in an error that repeats them', async () => {
