@@ -19,6 +19,7 @@ const playbooks = [
   'contain-malware',
   'data-protection',
   'intel-alert',
+  'leaked-cloud-key',
   'leaked-credential',
   'phishing-report',
   'privilege-change',
