@@ -1,7 +1,11 @@
 import { expect } from 'chai'
 import { openDeclaredPlugin, testFailures, type CannedReply } from 'tocsin/plugin/testing'
 
-const settings = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'a-secret-access-key' }
+const settings = {
+  access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+  secret_access_key: 'a-secret-access-key',
+  region: 'eu-central-1',
+}
 const iam = await openDeclaredPlugin(import.meta.dirname, settings)
 
 const xml = (text: string, status = 200): CannedReply => ({
@@ -17,7 +21,7 @@ const says = (status: number, code: string, message: string) =>
 const key = { user_name: 'deploy', access_key_id: 'AKIAI44QH8DHBEXAMPLE' }
 const formOf = (body: string) => Object.fromEntries(new URLSearchParams(body))
 
-describe('aws_iam on a bad day', () => {
+describe('aws: IAM on a bad day', () => {
   testFailures(iam, 'disable_access_key', key, [
     [
       'a missing permission',
@@ -29,7 +33,7 @@ describe('aws_iam on a bad day', () => {
       'an inactive key',
       says(403, 'InvalidClientTokenId', 'The security token included in the request is invalid'),
       'ConnectionError',
-      /inactive or deleted, or belongs to another partition/,
+      /inactive or deleted/,
     ],
     [
       'an expired session',
@@ -100,14 +104,33 @@ describe('aws_iam on a bad day', () => {
   })
 })
 
-describe('aws_iam', () => {
+describe('aws: connection', () => {
+  it('asks AWS whose credentials they are, which needs no permission', async () => {
+    const arn = 'arn:aws:iam::111122223333:user/tocsin'
+    const reply = xml(
+      `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${arn}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+    )
+    const { account, requests } = await iam.check([reply])
+    expect(account).to.equal(arn)
+    expect(requests[0]?.url).to.match(
+      /^https:\/\/sts\.eu-central-1\.amazonaws\.com\/\?Action=GetCallerIdentity/,
+    )
+    expect(requests[0]?.headers['authorization']).to.contain('/eu-central-1/sts/aws4_request')
+    const failure = await iam.checkFailureOf([
+      says(403, 'InvalidClientTokenId', 'The security token is invalid.'),
+    ])
+    expect(failure).to.include({ kind: 'ConnectionError' })
+  })
+})
+
+describe('aws: IAM', () => {
   const done = (action: string) => xml(`<${action}Response><ResponseMetadata/></${action}Response>`)
 
-  it('signs for its partition', async () => {
+  it('signs for the address of all regions', async () => {
     const { requests } = await iam.run('disable_access_key', key, { replies: [done('UpdateAccessKey')] })
     expect(requests[0]?.url).to.equal('https://iam.amazonaws.com/')
     expect(requests[0]?.headers['authorization']).to.contain('/us-east-1/iam/aws4_request')
-    const gov = await openDeclaredPlugin(import.meta.dirname, { ...settings, partition: 'aws-us-gov' })
+    const gov = await openDeclaredPlugin(import.meta.dirname, { ...settings, region: 'us-gov-east-1' })
     const sent = await gov.run('disable_access_key', key, { replies: [done('UpdateAccessKey')] })
     expect(sent.requests[0]?.url).to.equal('https://iam.us-gov.amazonaws.com/')
     expect(sent.requests[0]?.headers['authorization']).to.contain('/us-gov-west-1/iam/')

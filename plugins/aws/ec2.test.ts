@@ -43,7 +43,7 @@ const sentTo = async (skill: string, input: object, ...replies: CannedReply[]) =
   }
 }
 
-describe('aws_ec2 on a bad day', () => {
+describe('aws: EC2 on a bad day', () => {
   testFailures(ec2, 'stop_instance', { instance_id: 'i-0abc1234def567890' }, [
     [
       'a missing permission',
@@ -106,7 +106,7 @@ describe('aws_ec2 on a bad day', () => {
   })
 })
 
-describe('aws_ec2 isolation', () => {
+describe('aws: isolation', () => {
   it('signs for its service and region', async () => {
     const { requests } = await ec2.run('get_interface', of, {
       replies: [described([a])],
@@ -183,7 +183,7 @@ describe('aws_ec2 isolation', () => {
   })
 })
 
-describe('aws_ec2 snapshots', () => {
+describe('aws: snapshots', () => {
   const input = { volume_id: 'vol-0abc1234def567890' }
   const step = { run: { id: 'run-1' } }
   const listed = (items: string) =>
