@@ -4,8 +4,9 @@
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { loadOnce, openCheckedPlugins, shippedFile } from '../core/declarative/index.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -46,6 +47,7 @@ async function makePackage(folder: string): Promise<void> {
   }
   await writeCommand(folder)
   await writeManifest(folder)
+  await rememberPlugins(folder)
 }
 
 function compile(folder: string): void {
@@ -66,6 +68,16 @@ async function writeCommand(folder: string): Promise<void> {
   const parts = source.split("import('./main.ts')")
   if (parts.length !== 2) throw new Error('cli/tocsin.js does not import ./main.ts once')
   await writeFile(join(folder, 'cli/tocsin.js'), parts.join("import('./main.js')"), { mode: 0o755 })
+}
+
+/** So that the first start of the package does not check its own plugins again. */
+async function rememberPlugins(folder: string): Promise<void> {
+  const checked = openCheckedPlugins(join(folder, shippedFile), folder)
+  for await (const path of glob('plugins/*/plugin.yaml', { cwd: folder }))
+    loadOnce({ path: join(folder, path), isNamedAfterFolder: true, isThorough: false }, checked)
+  checked.save()
+  // Whoever runs the package can read it.
+  await chmod(join(folder, shippedFile), 0o644)
 }
 
 async function writeManifest(folder: string): Promise<void> {

@@ -40,14 +40,23 @@ interface Content {
   readonly plugins: Readonly<Record<string, Remembered>>
 }
 
-/** Opens the file of checked plugins; it is empty if it is missing, damaged or of another version of Tocsin. */
-export function openCheckedPlugins(path: string): CheckedPlugins {
-  const code = codeHash()
+/** The file in a published package that remembers its own plugins, which its build has checked. */
+export const shippedFile = 'plugins.checked.json'
+
+/**
+ * Opens the file of checked plugins; it is empty if it is missing, damaged or of another version of Tocsin.
+ *
+ * @param root of the code that reads the plugins; default: this one
+ */
+export function openCheckedPlugins(path: string, root = ownRoot): CheckedPlugins {
+  const code = codeHash(root)
+  const shipped = readContent(join(root, shippedFile), code)
   const known = new Map(Object.entries(readContent(path, code)))
   const used = new Map<string, Remembered>()
   let isChanged = false
   return {
     find(key, compile) {
+      if (Object.hasOwn(shipped, key)) return lazyPlugin(shipped[key]!, compile)
       const remembered = known.get(key)
       if (remembered === undefined) return undefined
       used.set(key, remembered)
@@ -78,19 +87,24 @@ export const hashOf = (parts: readonly (string | Uint8Array)[]): string => {
   return hash.digest('base64url')
 }
 
-/** The version, and the times and sizes of the code that reads plugins, which a developer changes without another version. */
-function codeHash(): string {
-  const core = join(import.meta.dirname, '..')
+const ownRoot = join(import.meta.dirname, '../..')
+
+/**
+ * The version, and the sizes of the code that reads plugins. A developer changes that code without another version: then the times of
+ * the sources count too, which installing a package does not preserve.
+ */
+function codeHash(root: string): string {
+  const core = join(root, 'core')
   const files = ['declarative', 'expression', 'playbook', 'schema'].flatMap((folder) =>
     readdirSync(join(core, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.[jt]s$/.test(name))
+      .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
       .toSorted()
       .map((name) => {
         const { mtimeMs, size } = statSync(join(core, folder, name))
-        return `${name} ${mtimeMs} ${size}`
+        return `${name} ${name.endsWith('.ts') ? mtimeMs : ''} ${size}`
       }),
   )
-  return hashOf([readFileSync(join(core, '../package.json')), ...files])
+  return hashOf([readFileSync(join(root, 'package.json')), ...files])
 }
 
 function readContent(path: string, code: string): Content['plugins'] {

@@ -2,7 +2,7 @@
  * Plugins as data: `plugin.yaml` is read and checked (`read/`), by the keys of `language/`, and compiled to the same
  * `PluginDefinition` that a TypeScript plugin declares (`compile/`).
  */
-export { openCheckedPlugins } from './checked-plugins.ts'
+export { openCheckedPlugins, shippedFile } from './checked-plugins.ts'
 export type { CheckedPlugins } from './checked-plugins.ts'
 export { isInPluginsFolder, loadOnce, loadPlugin, pluginFile, pluginFilesIn } from './load-plugin.ts'
 export type { LoadedPlugin, LoadPluginOptions } from './load-plugin.ts'

@@ -54,7 +54,8 @@ export function loadOnce(
   if (checked === undefined) return loadPlugin(options)
   const source = readSource(options.path)
   const { path, isNamedAfterFolder, isThorough } = options
-  const key = hashOf([source, isNamedAfterFolder === true ? dirname(path) : '', String(isThorough)])
+  const folder = isNamedAfterFolder === true ? basename(dirname(path)) : ''
+  const key = hashOf([source, folder, String(isThorough)])
   const known = checked.find(key, () => loadSource(source, { ...options, isThorough: false }).definition!)
   if (known !== undefined) return { definition: known, problems: [] }
   const loaded = loadSource(source, options)

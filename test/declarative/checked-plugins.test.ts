@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runSkill, webhookRequest } from '../../core/plugin/testing/index.ts'
 import { Secret, type PluginDefinition } from '../../core/plugin/index.ts'
 import { implementationsOf } from '../../core/interface/definitions.ts'
 import { discoverPlugins } from '../../core/registry/discover-plugins.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
-import { pluginWith } from './support.ts'
+import { openCheckedPlugins, shippedFile } from '../../core/declarative/index.ts'
+import { compiled, pluginWith } from './support.ts'
 
 describe('the file of checked plugins', () => {
   let folder: TemporaryFolder
@@ -83,6 +84,24 @@ webhooks:
     write(source.replace('get: [it', 'gte: [it'))
     const error: unknown = await load().catch((caught: unknown) => caught)
     expect(error).to.have.property('message').that.includes('E104')
+  })
+
+  it('is shipped with a package, and counts for its code whenever that was installed', () => {
+    const root = join(folder.path, 'package')
+    const code = join(root, 'core/declarative/read.js')
+    for (const part of ['declarative', 'expression', 'playbook', 'schema'])
+      mkdirSync(join(root, 'core', part), { recursive: true })
+    writeFileSync(join(root, 'package.json'), '{}')
+    writeFileSync(code, 'one')
+    const built = openCheckedPlugins(join(root, shippedFile), root)
+    built.add('key', compiled(source))
+    built.save()
+    const isKnown = () =>
+      openCheckedPlugins(checkedFile, root).find('key', () => compiled(source)) !== undefined
+    utimesSync(code, 1, 1)
+    expect(isKnown()).to.equal(true)
+    writeFileSync(code, 'other')
+    expect(isKnown()).to.equal(false)
   })
 
   it('may be missing or damaged, and forgets plugins that are gone', async () => {
