@@ -177,7 +177,7 @@ describe('elastic_security', () => {
     })
   })
 
-  it('run_esql sends values apart from the query, and the key only to Elasticsearch', async () => {
+  it('run_esql sends values apart from the query, to Elasticsearch with the key', async () => {
     const call = {
       query: 'FROM logs-* | WHERE user.name == ?user',
       values: { user: '" OR true | DROP', n: 1 },
