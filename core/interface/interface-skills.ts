@@ -81,7 +81,7 @@ const sources: JsonSchema = {
 }
 
 /** The output of a step: all fields, and what the engine adds. */
-export function stepOutput({ gathers, gives, asks, output }: InterfaceDefinition): JsonSchema {
+function stepOutput({ gathers, gives, asks, output }: InterfaceDefinition): JsonSchema {
   if (asks === true)
     return {
       type: 'object',

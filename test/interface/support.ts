@@ -19,7 +19,7 @@ const connection = defineConnection({
 const base = { title: 'X', description: 'X.', connection, docs: 'https://example.com/x' } as const
 
 /** An endpoint system of its own vocabulary: devices have an `aid`. */
-export const north = definePlugin({
+const north = definePlugin({
   name: 'north',
   title: 'North',
   description: 'Endpoints.',
@@ -84,7 +84,7 @@ export const north = definePlugin({
 })
 
 /** Another one, with tickets and questions. */
-export const south = definePlugin({
+const south = definePlugin({
   name: 'south',
   title: 'South',
   description: 'Endpoints and tickets.',

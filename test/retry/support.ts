@@ -1,5 +1,6 @@
 import type { Run } from '../../core/domain/run.ts'
 import type { RunOutcome } from '../../core/engine/scope/flow.ts'
+import type { InterfaceCalls } from '../../core/interface/interface-calls.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { createRetries, type Retries } from '../../core/retry/retries.ts'
@@ -34,7 +35,11 @@ export interface Ended {
   readonly outcome: RunOutcome
 }
 
-export function rehearsal(bench: Bench, versions: readonly Playbook[]): Rehearsal {
+export function rehearsal(
+  bench: Bench,
+  versions: readonly Playbook[],
+  interfaces?: InterfaceCalls,
+): Rehearsal {
   const { stores } = bench
   const byHash = async (hash: string) => versions.find((playbook) => playbook.hash === hash)!
   const newest = new Map(versions.map((playbook) => [playbook.name, playbook]))
@@ -45,7 +50,13 @@ export function rehearsal(bench: Bench, versions: readonly Playbook[]): Rehearsa
     const run = (await stores.runs.start(queued.uuid, { title: 'tested' }))!
     const playbook = await byHash(run.playbookHash)
     const names = { inputs: run.inputs }
-    const outcome = await bench.go(playbook, skills, { run, playbooks, names, ...(cancel && { cancel }) })
+    const outcome = await bench.go(playbook, skills, {
+      run,
+      playbooks,
+      names,
+      ...(cancel && { cancel }),
+      ...(interfaces && { interfaces }),
+    })
     return { run: await stores.runs.end(run.uuid, outcome), outcome }
   }
 
