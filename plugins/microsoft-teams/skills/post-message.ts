@@ -12,6 +12,10 @@ export const postChannelMessage = defineSkill({
   permissions: ['the app of the bot in the team'],
   effect: 'write',
   repeat: 'never',
+  undoneBy: {
+    skill: 'delete_message',
+    input: (_, { conversation_id, message_id }) => ({ conversation_id, message_id }),
+  },
   connection,
   input: {
     type: 'object',

@@ -12,6 +12,10 @@ export const replyInThread = defineSkill({
   permissions: ['the app of the bot in the team'],
   effect: 'write',
   repeat: 'never',
+  undoneBy: {
+    skill: 'delete_message',
+    input: ({ conversation_id }, { message_id }) => ({ conversation_id, message_id }),
+  },
   connection,
   input: {
     type: 'object',
