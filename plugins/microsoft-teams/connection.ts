@@ -2,6 +2,7 @@ import {
   addressSchema,
   ConnectionError,
   defineConnection,
+  pathText,
   readLinkedAnswer,
   showLinkedQuestion,
   type RateBudget,
@@ -9,7 +10,34 @@ import {
   type Secret,
 } from 'tocsin/plugin'
 import { explainBotError, explainNoToken } from './bot-errors.ts'
-import { cloudNames, cloudOf } from './clouds.ts'
+
+/** The addresses of a cloud: https://learn.microsoft.com/en-us/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages. */
+interface Cloud {
+  /** Of the bot service, for messages that the bot begins. */
+  readonly service: string
+  readonly login: string
+  readonly scope: string
+}
+
+const worldwide = {
+  login: 'https://login.microsoftonline.com',
+  scope: 'https://api.botframework.com/.default',
+}
+const government = {
+  login: 'https://login.microsoftonline.us',
+  scope: 'https://api.botframework.us/.default',
+}
+
+const clouds = {
+  global: { service: 'https://smba.trafficmanager.net/teams', ...worldwide },
+  gcc: { service: 'https://smba.infra.gcc.teams.microsoft.com/teams', ...worldwide },
+  us_gov_high: { service: 'https://smba.infra.gov.teams.microsoft.us/teams', ...government },
+  us_gov_dod: { service: 'https://smba.infra.dod.teams.microsoft.us/teams', ...government },
+} as const satisfies Readonly<Record<string, Cloud>>
+
+const cloudNames = ['global', 'gcc', 'us_gov_high', 'us_gov_dod'] as const
+
+const cloudOf = (name: (typeof cloudNames)[number] = 'global'): Cloud => clouds[name]
 
 const settings = {
   type: 'object',
@@ -98,7 +126,7 @@ export const connection = defineConnection({
     return [login_url ?? cloudOf(cloud).login, ...(URL.canParse(webhook) ? [new URL(webhook).origin] : [])]
   },
   token: ({ app_id, app_secret, tenant_id, cloud, login_url }) => ({
-    path: `${login_url ?? cloudOf(cloud).login}/${tenant_id ?? 'none'}/oauth2/v2.0/token`,
+    path: (login_url ?? cloudOf(cloud).login) + pathText([tenant_id ?? 'none', 'oauth2', 'v2.0', 'token']),
     form: {
       grant_type: 'client_credentials',
       client_id: app_id ?? '',

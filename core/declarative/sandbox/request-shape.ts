@@ -56,7 +56,7 @@ export const hasHeaders = (
   wanted: Readonly<Record<string, string>>,
 ): boolean => Object.entries(wanted).every(([name, value]) => headers[name.toLowerCase()] === value)
 
-export const pathnameOf = ({ path }: Pick<Received, 'path'>): string => path.split('?', 1)[0] ?? ''
+const pathnameOf = ({ path }: Pick<Received, 'path'>): string => path.split('?', 1)[0] ?? ''
 
 /** Requests percent-encode braces. */
 const changingSegment = '{}'
