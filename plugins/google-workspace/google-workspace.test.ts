@@ -227,6 +227,27 @@ describe('google_workspace', () => {
     expect((await verify(false)).output).to.equal(undefined)
   })
 
+  it('reads alerts with the same token, and explains a missing scope', async () => {
+    const input = { type: 'Suspicious "login"', since: '2026-11-20T00:00:00Z' }
+    const { output, requests } = await google.run('list_alerts', input, {
+      replies: [{ json: { alerts: [{ alertId: 'a', metadata: { severity: '' }, data: null }] } }],
+    })
+    expect(output.alerts).to.deep.equal([{ id: 'a' }])
+    expect(requests[0]?.url).to.match(/^https:\/\/alertcenter\.googleapis\.com\/v1beta1\/alerts\?/)
+    expect(requests[0]?.headers['authorization']).to.equal('Bearer test-token')
+    expect(new URL(requests[0]!.url).searchParams.get('filter')).to.equal(
+      String.raw`createTime >= "2026-11-20T00:00:00Z" AND type:"Suspicious \"login\""`,
+    )
+    const error = {
+      code: 403,
+      message: 'Request had insufficient authentication scopes.',
+      status: 'PERMISSION_DENIED',
+      details: [{ reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' }],
+    }
+    const failure = await google.failureOf('list_alerts', {}, { replies: [{ status: 403, json: { error } }] })
+    expect(failure.text).to.match(/turn on Alert Center/)
+  })
+
   it('reads 10,000 events up to the limit', async () => {
     const replies = Array.from({ length: 4 }, (_, page) => ({
       json: {
