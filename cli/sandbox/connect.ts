@@ -1,4 +1,4 @@
-import { TocsinError } from '../../core/plugin/index.ts'
+import { SkillError, TocsinError } from '../../core/plugin/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { connectionBody, connectionName } from './curl-lines.ts'
 import type { StartedSandbox } from './start-sandboxes.ts'
@@ -10,8 +10,30 @@ export interface ConnectOptions {
   readonly nameOf?: (plugin: string) => string
 }
 
+/** Signs in as a person would who allows access: see `issueSignIns`. A restarted sandbox knows no earlier tokens. */
+async function signInTo(api: ApiClient, { plugin, running }: StartedSandbox, path: string): Promise<void> {
+  const started = await api.post<{ readonly authorize_url: string }>(path, {})
+  const url = new URL(started.authorize_url)
+  if (url.origin !== running.url)
+    throw new SkillError(
+      'sign_in_elsewhere',
+      `the sign-in of ${plugin} leads to ${url.origin}, not to its sandbox`,
+      {
+        hint: 'make the origin of its authorization endpoint a setting of the connection',
+      },
+    )
+  url.searchParams.set('consent', 'allow')
+  const { headers } = await fetch(url, { redirect: 'manual' })
+  const { searchParams } = new URL(headers.get('location') ?? '', url)
+  const known = ['state', 'code', 'iss', 'error', 'error_description'].flatMap((name) => {
+    const value = searchParams.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  await api.post('/oauth/callback', { plugin, state: '', ...Object.fromEntries(known) })
+}
+
 /**
- * Creates or updates the connection of a sandbox on a server, tests it, and gives the sandbox its webhook
+ * Creates or updates the connection of a sandbox on a server, signs in if needed, tests it, and gives the sandbox its webhook
  * addresses on the server.
  *
  * @returns a summary
@@ -27,6 +49,8 @@ export async function connect(
   const path = `/connections/${encodeURIComponent(name)}`
   const query = `?organization=${encodeURIComponent(organization)}`
   const isNew = await make()
+  const { sign_in: signIn } = await api.get<{ readonly sign_in: object | null }>(`${path}${query}`)
+  if (signIn !== null) await signInTo(api, sandbox, `${path}/sign-in${query}`)
   await api.post(`${path}/authenticate${query}`, {})
   const done = isNew ? 'made' : 'changed'
   if (running.install === undefined) return `${name}  ${done}, its credentials work`

@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'chai'
+import { apiClient } from '../../cli/api-client.ts'
+import { connect } from '../../cli/sandbox/connect.ts'
 import { writeDrive } from '../sign-in/declared-drive.ts'
 import { clientSecret, consent, grants, startVendor, type Vendor } from '../sign-in/vendor.ts'
 import { eventually } from '../support/eventually.ts'
@@ -88,6 +90,18 @@ describe(`a signed-in connection of a server with a skill thread (seed ${seed})`
     const runs = await Promise.all(Array.from({ length: 20 }, count))
     for (const uuid of runs) expect((await ended(uuid)).status).to.equal('completed')
     expect(grants(vendor)).to.deep.equal(['authorization_code', 'refresh_token'])
+  })
+
+  it('is created and signed in by `tocsin sandbox --connect`, again after a restart of the sandbox', async () => {
+    const api = apiClient(`${tocsin.server.url}/api`, tocsin.server.adminKey)
+    const settings = { ...vendor.settings, login_url: vendor.url }
+    const sandbox = { plugin: 'cloud_drive', running: { ...vendor, settings } }
+    const options = { organization: 'main', nameOf: () => 'sandbox' }
+    expect(await connect(api, sandbox, options)).to.equal('sandbox  made, its credentials work')
+    vendor.controls.signIns.revokeAll()
+    expect(await connect(api, sandbox, options)).to.equal('sandbox  changed, its credentials work')
+    await tocsin.call('/connections/sandbox', { method: 'DELETE', headers: { 'if-match': '*' } })
+    await signIn()
   })
 
   it('never sends a refresh token again after a kill -9, and asks for a new sign-in', async () => {
