@@ -88,7 +88,7 @@ auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, cl
     expect(said('https://api.example.com/token')).to.equal('')
     for (const token of ['https://login.example.com/token', 'https://login.example.com/${{ settings.plan }}'])
       expect(said(token)).to.match(
-        /E802 the origin of the token endpoint, .* \(write other_origins: \['https:/,
+        /E802 the origin of the token endpoint, .* \(make it a field, such as login_url: .* default: https:/,
       )
     expect(said('oauth/token')).to.include('E802 `token` must begin with / or https://')
     expect(said('/${{ settings.api_key }}/token')).to.include('E803')

@@ -140,6 +140,10 @@ request: { get: [hosts, "\${{ input.?id.orValue(before.?found.body.id.orValue(''
       'before: { a: { get: [x, "${{ before.b.body.id }}"] }, b: { get: /it } }',
       "E204 unknown name 'before'",
     ],
+    'an answer by its name alone': [
+      'before: { a: { get: /it, require: a.body.ok } }',
+      "E204 unknown name 'a' (did you mean before.a?)",
+    ],
     'a message without a condition': [
       'before: { a: { get: /it, message: no } }',
       'E112 `message` belongs to `require`',

@@ -44,5 +44,7 @@ export function hintInPlugin(
     return root === 'input' ? `declare it under input: ${word}: { type: string }` : problem.hint
   }
   if (problem.code !== 'unknown_name') return problem.hint
+  const before = scope.names['before']
+  if (before?.kind === 'object' && before.properties.has(word)) return `did you mean before.${word}?`
   return familiarNames.get(word) ?? `possible here: ${Object.keys(scope.names).join(', ')}`
 }

@@ -185,13 +185,14 @@ export const requestMaps = {
         schema: text,
       },
       value: {
-        meaning: 'the cursor of the next page in `response`; null or missing on the last page',
+        meaning:
+          'the cursor of the next page in `response`, such as `response.body.?next`; null or empty on the last page',
         schema: text,
         with: ['cursor'],
       },
       next: {
         meaning:
-          'the address of the next page in `response`, below the base URL; null or missing on the last page',
+          'the address of the next page in `response`, below the base URL, such as `response.body.?next`; null or empty on the last page',
         schema: text,
       },
       link: {

@@ -10,7 +10,7 @@ import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import {
   connectionNames,
-  programsIn,
+  scalarPrograms,
   readEntries,
   readShownText,
   readTemplate,
@@ -64,7 +64,7 @@ export function readConnection(
   checkChoices(baseUrl, fields.get('base_url'))
   const hosts = readHosts(reading, { names, auth: others.auth, checkChoices }, fields.get('hosts'))
   const authEntry = fields.get('auth')
-  if (authEntry) checkTokenOrigin(reading, authEntry, others.auth, [baseUrl, ...others.otherOrigins])
+  if (authEntry) checkTokenOrigin(reading, authEntry, others.auth, baseUrl, others.otherOrigins)
   const texts = {
     title: literalText(reading, fields, 'title') ?? plugin.title,
     description: literalText(reading, fields, 'description') ?? plugin.description,
@@ -185,7 +185,7 @@ function checkEveryChoice(
   { name, value }: Entry,
   { properties = {} }: JsonSchema,
 ): void {
-  const read = programsIn(address).flatMap(({ references }) => references)
+  const read = scalarPrograms(address).flatMap(({ references }) => references)
   const [field] = read[0]?.root === 'settings' ? read[0].path : []
   const choices = field === undefined ? undefined : properties[field]?.enum
   // Only where nothing else decides.

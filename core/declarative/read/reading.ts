@@ -105,10 +105,10 @@ export function refuseSecrets(reading: PluginReading, typed: TypedTemplate, wher
 
 /** Whether the value of a scalar template contains a secret of the connection. */
 export const readsSecrets = (reading: PluginReading, { template }: TypedTemplate): boolean =>
-  programsIn(template).some((program) => shows(reading, program))
+  scalarPrograms(template).some((program) => shows(reading, program))
 
 /** The expressions of a scalar value. */
-export const programsIn = (template: Template): readonly Program[] =>
+export const scalarPrograms = (template: Template): readonly Program[] =>
   template.kind === 'expression'
     ? [template.program]
     : template.kind === 'text'

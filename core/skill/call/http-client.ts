@@ -18,7 +18,7 @@ import { checkHeaders } from '../http/headers.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 import { sendInTurn, type SendInTurnOptions } from '../http/send-in-turn.ts'
 import { statusError } from '../http/status-error.ts'
-import { addressFrom, budgetOf, targetOf, type ConnectionTarget } from '../connection/target.ts'
+import { addressFrom, budgetOf, targetOfHost, type ConnectionTarget } from '../connection/target.ts'
 
 export interface HttpClientOptions extends SendInTurnOptions {
   readonly signal: AbortSignal
@@ -46,7 +46,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   const exchange: Exchange = async (wanted, onSent) => {
     signal.throwIfAborted()
-    const target = targetOf(options.target, wanted.host)
+    const target = targetOfHost(options.target, wanted.host)
     const bearer = bearerOf(target)
     const { url, isBelowBase } = target
       ? addressFrom(target, wanted)

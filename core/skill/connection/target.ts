@@ -136,7 +136,7 @@ export function ofHost(definition: ConnectionDefinition, name: string): Connecti
 }
 
 /** @throws SkillError `bad_path` if there is no such host */
-export function targetOf(
+export function targetOfHost(
   target: ConnectionTarget | undefined,
   host: string | undefined,
 ): ConnectionTarget | undefined {

@@ -82,14 +82,16 @@ export function checkTokenOrigin(
   { problems }: PluginReading,
   entry: Entry,
   auth: DeclaredAuth | undefined,
-  allowed: readonly (Template | undefined)[],
+  base: Template | undefined,
+  others: readonly Template[],
 ): void {
   if (auth === undefined || !isGranted(auth)) return
-  const origins = allowed.map((template) => template && originOf(template))
+  // A base URL that reads settings is not the literal origin of an endpoint; another origin may be.
+  const origins = [...(base ? [originOf(base) ?? ''] : []), ...others.map(originOf)]
   const report = (what: string, endpoint: Template): void => {
     const origin = originOf(endpoint)
     if (origin === undefined || origins.includes(undefined) || origins.includes(origin)) return
-    const hint = `write other_origins: ['${origin}']`
+    const hint = `make it a field, such as login_url: { address: public, default: ${origin} }, and list "\${{ settings.login_url }}" in other_origins`
     problems.add(
       'E802',
       `the origin of the ${what} endpoint, ${quote(origin)}, is not listed`,
