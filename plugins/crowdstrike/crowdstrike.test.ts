@@ -257,24 +257,30 @@ describe('crowdstrike', () => {
       const verify = { purpose: 'verify' as const }
       const open = await falcon.failureOf('create_ioc', ioc, { ...verify, replies: [resources([])] })
       expect(open).to.include({ code: 'bad_response' })
-      const known = resources([{ id: '7', action: 'prevent', value: ioc.value }])
+      const known = resources([{ id: '7', action: 'prevent', value: ioc.value, applied_globally: true }])
       const { output } = await falcon.run('create_ioc', ioc, { ...verify, replies: [known] })
       expect(output).to.deep.equal({ ioc_id: '7', value: ioc.value, changed: true })
     })
 
     it('leaves an indicator with the same action as it is', async () => {
-      const known = { id: '7', action: 'prevent', value: ioc.value }
+      const platforms = ['windows', 'mac', 'linux']
+      const known = { id: '7', action: 'prevent', value: ioc.value, applied_globally: true, platforms }
       const { output, requests } = await falcon.run('create_ioc', ioc, { replies: [resources([known])] })
       expect(output).to.deep.equal({ ioc_id: '7', value: ioc.value, changed: false })
       expect(new URL(requests[0]!.url).searchParams.get('filter')).to.equal(
         `type:'sha256'+value:'${ioc.value}'`,
       )
-      const expired = resources([{ ...known, expired: true }])
       const made = { status: 201, json: { resources: [{ id: '8' }] } }
-      expect((await falcon.run('create_ioc', ioc, { replies: [expired, made] })).output).to.include({
-        ioc_id: '8',
-        changed: true,
-      })
+      for (const change of [
+        { expired: true },
+        { applied_globally: false },
+        { platforms: ['mac'] },
+        { deleted: true },
+      ]) {
+        const other = resources([{ ...known, ...change }])
+        const created = await falcon.run('create_ioc', ioc, { replies: [other, made] })
+        expect(created.output).to.include({ ioc_id: '8', changed: true })
+      }
     })
   })
 

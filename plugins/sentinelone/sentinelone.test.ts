@@ -246,11 +246,13 @@ describe('sentinelone', () => {
     })
 
     it('leaves a block of the same system as it is', async () => {
-      const { output } = await one.run(
+      const { output, requests } = await one.run(
         'block_hash',
         { sha1 },
         { replies: [data([{ id: '7', osType: 'windows' }])] },
       )
+      // A block of a site below the global scope would not count.
+      expect(requests[0]?.path).to.contain('tenant=true').and.not.contain('includeChildren')
       expect(output).to.deep.equal({ block_id: '7', sha1: sha1.toLowerCase(), changed: false })
     })
 
