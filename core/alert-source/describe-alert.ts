@@ -7,14 +7,14 @@ import { readLine } from './line-formats.ts'
 import { alertSources, unknownSource } from './sources/index.ts'
 
 /** What a source says about an alert. */
-export interface AlertDescription extends AlertFacts {
+interface AlertDescription extends AlertFacts {
   /** Null: no source recognizes the alert, and only fields with common names were read. */
   readonly source: AlertSource | null
   /** What the alert is about, in the order of the source, without repeats. */
   readonly observables: readonly AlertObservable[]
 }
 
-export interface AlertObservable {
+interface AlertObservable {
   readonly kind: ObservableKind
   readonly value: string
 }
