@@ -12,7 +12,7 @@ describe('catalogue in the page', function () {
   it('finds a skill by words of its title and its vendor, and by its effect', async () => {
     const { page } = house
     await house.visit('/catalogue')
-    await page.getByLabel('Search skills').fill('endpoint isolate')
+    await page.getByLabel('Search skills').fill('endpoint security unisolate')
     await page.getByRole('row', { name: 'Unisolate Machine' }).waitFor()
     await page.getByRole('row', { name: 'Update Case' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('row').count(), 'the head and two skills').to.equal(3)
@@ -21,6 +21,16 @@ describe('catalogue in the page', function () {
     await page.getByText('No matching skills').waitFor()
     await house.visit('/catalogue?enriches=ip&plugin=greynoise')
     await page.getByRole('row', { name: 'GreyNoise' }).first().waitFor()
+  })
+
+  it('shows an interface with the skills that implement it, and the reverse', async () => {
+    const { page } = house
+    await house.visit('/catalogue/skills/interface.isolate_machine')
+    await page.getByRole('link', { name: 'endpoint_security.isolate_machine' }).click()
+    await page.getByRole('heading', { name: 'Isolate Machine' }).first().waitFor()
+    await page.getByRole('link', { name: 'interface.isolate_machine' }).click()
+    await page.getByText('Implemented by').waitFor()
+    expect(await page.getByRole('button', { name: 'Try it' }).count()).to.equal(0)
   })
 
   it('shows a plugin with its skills, its connections and their set-up', async () => {
