@@ -117,6 +117,21 @@ describe('github on a bad day', () => {
 })
 
 describe('github', () => {
+  it('revokes a leaked token without credentials, and never shows it', async () => {
+    const token = `ghp_${'a1'.repeat(18)}`
+    const { output, requests } = await github.run(
+      'revoke_leaked_token',
+      { token },
+      { replies: [{ status: 202 }] },
+    )
+    expect(output).to.deep.equal({ accepted: true })
+    expect(requests[0]?.url).to.equal('https://api.github.com/credentials/revoke')
+    expect(requests[0]?.headers).not.to.have.property('authorization')
+    expect(JSON.parse(requests[0]!.body)).to.deep.equal({ credentials: [token] })
+    const failure = await github.failureOf('revoke_leaked_token', { token: `${token}!` })
+    expect(failure.text).to.contain('must be a token').and.not.contain('a1a1a1')
+  })
+
   it('never asks for secrets, and never shows those that it gets', async () => {
     const replies = [{ json: [] }]
     const { requests } = await github.run('list_secret_alerts', {}, { replies })
