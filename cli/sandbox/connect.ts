@@ -23,8 +23,12 @@ async function signInTo(api: ApiClient, { plugin, running }: StartedSandbox, pat
       },
     )
   url.searchParams.set('consent', 'allow')
-  const { headers } = await fetch(url, { redirect: 'manual' })
-  const { searchParams } = new URL(headers.get('location') ?? '', url)
+  // Loaded only here: other commands need not wait for it.
+  const { loopbackEgress } = await import('../../core/plugin/testing/index.ts')
+  const signal = AbortSignal.timeout(10_000)
+  const agreed = { method: 'GET', url: url.href, headers: {}, body: undefined, signal }
+  const { headers } = await loopbackEgress.send(agreed)
+  const { searchParams } = new URL(headers['location'] ?? '', url)
   const known = ['state', 'code', 'iss', 'error', 'error_description'].flatMap((name) => {
     const value = searchParams.get(name)
     return value === null ? [] : [[name, value] as const]
