@@ -117,7 +117,7 @@ export async function readRequestBytes(request: IncomingMessage, limit: number):
  *
  * @throws RequestError `body_missing`, `body_not_utf8`
  */
-export function decodeText(bytes: Uint8Array): string {
+export function textOfBody(bytes: Uint8Array): string {
   if (bytes.length === 0)
     throw new RequestError('body_missing', undefined, { hint: 'send the alert as the body' })
   return decode(bytes)

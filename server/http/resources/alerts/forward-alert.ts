@@ -1,6 +1,6 @@
 import { describeAlert } from '../../../../core/alert-source/index.ts'
 import { posters } from '../../caller/caller.ts'
-import { decodeText } from '../../request/read-body.ts'
+import { textOfBody } from '../../request/read-body.ts'
 import { defineRoute } from '../../routing/route.ts'
 import { requireProvider, requireVisibleOrganization } from '../access/lookups.ts'
 import { wholeAlertSchema } from './alert-view.ts'
@@ -35,7 +35,7 @@ export const forwardAlert = defineRoute({
   async handle({ params, query, bytes, ...request }, services) {
     const organization = await requireVisibleOrganization(request.caller.scope, params.organization, services)
     const provider = await requireProvider(params.provider, services)
-    const content = decodeText(bytes)
+    const content = textOfBody(bytes)
     const given = {
       content,
       provider: provider.code,
