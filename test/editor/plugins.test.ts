@@ -55,6 +55,7 @@ describe('completion in plugin.yaml', () => {
     expect(inSkill('enriches: [‸]')).to.include.members(['ip', 'domain'])
     expect(inSkill('input: { limit: { type: ‸ } }')).to.include.members(['integer', 'array'])
     expect(inConnection('auth: { oauth2: { grant: ‸ } }')).to.have.members([
+      'authorization_code',
       'client_credentials',
       'jwt_bearer',
     ])

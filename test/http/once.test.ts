@@ -91,13 +91,18 @@ describe('a request with an Idempotency-Key', () => {
     const once = routes.filter(isOnce).map(({ method, path }) => `${method} ${path}`)
     expect(once).to.have.members(Object.keys(operations))
     const others = routes.filter((route) => route.status === 201 && !isOnce(route))
-    expect(others.map(({ path }) => path)).to.have.members(['/alerts', '/session'])
+    expect(others.map(({ path }) => path)).to.have.members([
+      '/alerts',
+      '/alerts/forward/{organization}/{provider}',
+      '/session',
+    ])
   })
 
   it('ignores the key for POSTs that only read, and those with their own handling', () => {
     const others = routes.filter((route) => route.method === 'POST' && !isOnce(route))
     expect(others.map(({ path }) => path)).to.have.members([
       '/alerts',
+      '/alerts/forward/{organization}/{provider}',
       '/session',
       '/webhooks/{plugin}/v1/{route}',
       '/connections/{connection}/authenticate',

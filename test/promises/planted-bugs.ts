@@ -114,9 +114,9 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: "if (answer.by === '')",
   },
   'a question of another connection can be answered': {
-    file: 'core/inbound/inbound.ts',
-    find: 'checkpoint.connection !== name',
-    replace: 'checkpoint.connection === null',
+    file: 'core/inbound/question-page.ts',
+    find: 'checkpoint.connection === name &&',
+    replace: 'checkpoint.connection !== null &&',
   },
   'a repeated webhook call is processed again': {
     file: 'server/sqlite/connections/inbound-store.ts',

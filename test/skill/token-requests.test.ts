@@ -45,7 +45,7 @@ describe('a failed token request', () => {
         message: `no token for connection 'main': POST ${login} answered 401: bad secret [redacted]`,
         hint: 'the client secret is wrong (401)',
       })
-    expect(error.details).to.deep.equal({ status: 401, connection: 'main' })
+    expect(error.details).to.deep.equal({ status: 401, reason: 'invalid_client', connection: 'main' })
   })
 
   for (const status of [302, 400, 403, 404]) {

@@ -23,6 +23,7 @@ const unwatched = [
   'journal_copies',
   'once_requests',
   'schedules',
+  'sign_in_tokens',
 ]
 
 describe('change triggers', () => {

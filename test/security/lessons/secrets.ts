@@ -106,6 +106,41 @@ export const secrets: Chapter = {
       ],
     },
     {
+      promise:
+        'A [sign-in to a vendor](sign-in.md) uses PKCE. Its answer counts once, within ten minutes, for the session or key that started it, and for the connection as it was then. Tokens are sent to no other address than those they were issued for.',
+      proofs: [
+        [
+          'test/sign-in/api.test.ts',
+          'sends the browser to the vendor with PKCE, and back to an address for the plugin',
+          'exchanges a code once',
+          'refuses a state that is wrong, expired, or of another key or session',
+          'binds a sign-in to the session of the browser',
+          'refuses the answer if the connection changed meanwhile',
+          'refuses an answer of another server, or of none (RFC 9207)',
+          'shows the error of the vendor as plain text',
+          'discards the tokens when the client or an address changes, and keeps them otherwise',
+        ],
+        ['test/sign-in/renewal.test.ts', 'are not used for another client or address'],
+        ['test/end-to-end/sign-in.test.ts', 'keeps no token in readable form'],
+      ],
+    },
+    {
+      promise:
+        'A refresh token is used once, unless the plugin declares that it can be reused: a lost answer ends the sign-in. The new tokens are on disk before they are used.',
+      proofs: [
+        [
+          'test/sign-in/renewal.test.ts',
+          'are renewed once for 50 concurrent calls',
+          'are on disk before a renewed one is used',
+          'need a new sign-in after the answer to a renewal was lost',
+        ],
+        [
+          'test/end-to-end/sign-in.test.ts',
+          'never sends a refresh token again after a kill -9, and asks for a new sign-in',
+        ],
+      ],
+    },
+    {
       promise: 'A connection shows the age of its credentials and warns from the 90th day on.',
       proofs: [http('connections', 'warns about credentials that are 90 days old until they are replaced')],
     },
