@@ -28,6 +28,35 @@ describe('DECISIONS.md', () => {
   })
 })
 
+describe('the pages of the plugins', () => {
+  const pluginPages = pages.filter((page) => /^plugins\/[^/]+\/README\.md$/.test(page))
+
+  it('are each in the table of shipped plugins, once, by their title', () => {
+    const [, table = ''] = read('plugins/README.md').split('## Shipped plugins\n')
+    const listed = [...table.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(
+      ([, title, link]) => `${title}: plugins/${link}`,
+    )
+    const titled = pluginPages.map((page) => `${/^# (.+)$/m.exec(read(page))?.[1]}: ${page}`)
+    expect(listed.toSorted()).to.deep.equal(titled.toSorted())
+  })
+
+  it('have their common sections in the same order', () => {
+    const common = ['Set up', 'Undo', 'Limits', 'Not covered', 'Sources']
+    const synonyms = /^(Set it up|What undoes what|Limits and quirks|What to know|What is not covered)$/
+    for (const page of pluginPages) {
+      const sections = [...read(page).matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
+      const found = sections.filter((title) => common.includes(title))
+      expect(found, page).to.deep.equal(common.filter((title) => found.includes(title)))
+      const isDeclarative = existsSync(join(root, dirname(page), 'plugin.yaml'))
+      if (isDeclarative) expect([sections[0], sections.at(-1)], page).to.deep.equal(['Set up', 'Sources'])
+      expect(
+        sections.filter((title) => synonyms.test(title)),
+        page,
+      ).to.deep.equal([])
+    }
+  })
+})
+
 describe('the pages of the documentation', function () {
   this.timeout(30_000)
   after(killCommands)
