@@ -34,6 +34,12 @@ export class AlertFields {
     return this.all(path)[0]
   }
 
+  /** The value at the path if it is the only one: an item of a list does not speak for the others. */
+  only(path: string): Scalar | undefined {
+    const found = this.all(path)
+    return found.length === 1 ? found[0] : undefined
+  }
+
   /** Whether there is anything at the path, also an object, a list or an empty text. */
   has(path: string): boolean {
     const { name, steps } = pathOf(path)

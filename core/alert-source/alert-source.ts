@@ -27,8 +27,10 @@ export interface AlertSource {
 }
 
 export interface SeverityRule {
-  /** Paths of the severity; the first one that can be read counts. */
+  /** Paths of the severity; the first one that can be read counts, and the highest in a list. */
   readonly at: readonly string[]
+  /** The highest severity of all paths counts. Default: of the first one that can be read. */
+  readonly isHighest?: true
   /** For numbers: the lowest number of each severity, in ascending order. Words are understood without it. */
   readonly from?: Readonly<Partial<Record<Severity, number>>>
   /** For numbers and words of the product's own, in lower case; other words keep their usual meaning. */

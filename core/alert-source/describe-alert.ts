@@ -62,7 +62,15 @@ function readContent(content: string): unknown {
     // Other formats are lines.
   }
   if (typeof data === 'string') return readLine(data)
-  return isObject(data) && 'detail-type' in data && isObject(data['detail']) ? data['detail'] : data
+  return isObject(data) && 'detail-type' in data && isObject(data['detail'])
+    ? findingIn(data['detail'])
+    : data
+}
+
+/** Security Hub sends its finding as the only item of a list. */
+function findingIn(detail: Readonly<Record<string, unknown>>): unknown {
+  const { findings } = detail
+  return Array.isArray(findings) && findings.length === 1 ? findings[0] : detail
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -87,7 +95,7 @@ function readFacts(source: AlertSource, fields: AlertFields): Omit<AlertDescript
     title: titleOf(source, fields),
     severity: source.severity === undefined ? null : severityOf(source.severity, fields),
     occurredAt: firstOf(source.times, (path) => timeOf(fields.first(path))),
-    sourceId: firstOf(source.ids, (path) => idOf(fields.first(path))),
+    sourceId: firstOf(source.ids, (path) => idOf(fields.only(path))),
     observables: observablesOf(source, fields),
   }
 }
@@ -109,14 +117,17 @@ function titleOf({ titles }: AlertSource, fields: AlertFields): string | null {
       isWhole &&= value !== undefined
       return value ?? ''
     })
-    return isWhole ? text.slice(0, maxTitle) : undefined
+    return isWhole ? cut(text) : undefined
   })
 }
 
 /** Anything but words of ASCII with single spaces between them. */
 const unusual = /[^ -~]|^ | $| {2}/
 
-/** In one line, without control characters and marks that change the direction of text. */
+/** Marks that change the direction of text or hide a part of it; not the joiners, which some scripts need. */
+const invisible = /[\p{Cf}--[\u200c\u200d]]/gv
+
+/** In one line, without control characters and invisible marks. */
 function lineOf(value: string | number | boolean | undefined): string | undefined {
   if (typeof value === 'boolean' || value === undefined) return undefined
   const text = String(value)
@@ -124,13 +135,13 @@ function lineOf(value: string | number | boolean | undefined): string | undefine
   const line = text
     .slice(0, 4 * maxTitle)
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replaceAll(invisible, '')
     .trim()
-    .slice(0, maxTitle)
-    // Half of a surrogate pair at the cut.
-    .replace(/[\uD800-\uDBFF]$/, '')
-  return line === '' ? undefined : line
+  return line === '' ? undefined : cut(line)
 }
+
+/** At most `maxTitle` characters, without half of a surrogate pair at the end. */
+const cut = (text: string): string => text.slice(0, maxTitle).replace(/[\uD800-\uDBFF]$/, '')
 
 const usualWords: Readonly<Record<string, Severity>> = {
   informational: 'informational',
@@ -153,18 +164,27 @@ const usualWords: Readonly<Record<string, Severity>> = {
   alert: 'critical',
 }
 
-function severityOf({ at, from, words }: SeverityRule, fields: AlertFields): Severity | null {
-  return firstOf(at, (path) => {
-    const value = fields.first(path)
-    if (value === undefined || typeof value === 'boolean') return undefined
-    const word = String(value).trim().toLowerCase()
-    const own = words?.[word] ?? (Object.hasOwn(usualWords, word) ? usualWords[word] : undefined)
-    if (own !== undefined) return own
-    const number = Number(value)
-    if (from === undefined || !Number.isFinite(number)) return undefined
-    const reached = Object.entries(from).filter(([, least]) => number >= least)
-    return reached.at(-1)?.[0] as Severity | undefined
-  })
+function severityOf(rule: SeverityRule, fields: AlertFields): Severity | null {
+  const readAt = (path: string) => gravest(fields.all(path).map((value) => readSeverity(rule, value)))
+  return (rule.isHighest ? gravest(rule.at.map(readAt)) : firstOf(rule.at, readAt)) ?? null
+}
+
+const ascending: readonly Severity[] = ['informational', 'low', 'medium', 'high', 'critical']
+
+/** Of a list, the item with the highest severity counts. */
+function gravest(found: readonly (Severity | undefined)[]): Severity | undefined {
+  return ascending.findLast((severity) => found.includes(severity))
+}
+
+function readSeverity({ from, words }: SeverityRule, value: string | number | boolean): Severity | undefined {
+  if (typeof value === 'boolean') return undefined
+  const word = String(value).trim().toLowerCase()
+  const own = words?.[word] ?? (Object.hasOwn(usualWords, word) ? usualWords[word] : undefined)
+  if (own !== undefined) return own
+  const number = Number(value)
+  if (from === undefined || !Number.isFinite(number)) return undefined
+  const reached = Object.entries(from).filter(([, least]) => number >= least)
+  return reached.at(-1)?.[0] as Severity | undefined
 }
 
 const dateAndTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/

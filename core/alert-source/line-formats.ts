@@ -1,10 +1,13 @@
 /** `CEF:0|vendor|product|version|id|name|severity|extension`. */
 const cef =
   /CEF:\s*\d+\|((?:\\.|[^|\\])*)\|((?:\\.|[^|\\])*)\|(?:\\.|[^|\\])*\|((?:\\.|[^|\\])*)\|((?:\\.|[^|\\])*)\|([^|]{1,20})\|/y
-/** `LEEF:1.0|vendor|product|version|event id|attributes`. */
-const leef = /LEEF:\s*[\d.]+\|([^|]*)\|([^|]*)\|[^|]*\|([^|]*)\|/y
-/** `src=198.51.100.23` in the extension. */
-const pair = /(?:^|[\s^])(src|dst|suser|duser|usrName|shost|dhost|fileHash|request|rt|sev)=([^\s^]+)/g
+/** `LEEF:1.0|vendor|product|version|event id|attributes`; 2.0 names the delimiter of the attributes before them. */
+const leef =
+  /LEEF:\s*(?:1[\d.]*\|([^|]*)\|([^|]*)\|[^|]*\|([^|]*)\||2[\d.]*\|([^|]*)\|([^|]*)\|[^|]*\|([^|]*)\|(?:([^|]?|0?x[\da-f]{1,4})\|)?)/iy
+/** The name of a field in the extension of CEF. Values may have spaces; their equals signs are escaped. */
+const cefName = /(?:^|\s)([\w.[\]-]+)=/g
+/** Names of the fields that are read. */
+const read = /^(?:src|dst|suser|duser|usrName|shost|dhost|fileHash|rt|sev)$/
 
 /** Characters that are read. */
 const maxLine = 16_384
@@ -15,12 +18,12 @@ export function readLine(text: string): Readonly<Record<string, string>> | undef
   const inCef = readHeader(cef, 'CEF:', line)
   if (inCef !== undefined) {
     const [vendor, product, id, name, severity] = inCef.columns
-    return { format: 'cef', ...clean({ vendor, product, id, name, severity }), ...pairsIn(inCef.rest) }
+    return { format: 'cef', ...clean({ vendor, product, id, name, severity }), ...cefPairs(inCef.rest) }
   }
   const inLeef = readHeader(leef, 'LEEF:', line)
   if (inLeef === undefined) return undefined
-  const [vendor, product, id] = inLeef.columns
-  return { format: 'leef', ...clean({ vendor, product, id }), ...pairsIn(inLeef.rest) }
+  const [vendor, product, id, delimiter] = inLeef.columns.filter((column) => column !== undefined)
+  return { format: 'leef', ...clean({ vendor, product, id }), ...leefPairs(inLeef.rest, delimiter) }
 }
 
 /** Only the first mark counts: a hostile line has thousands. */
@@ -37,5 +40,30 @@ function clean(fields: Readonly<Record<string, string | undefined>>): Readonly<R
   return Object.fromEntries(given.map(([name, value]) => [name, value.replaceAll(/\\([\\|])/g, '$1')]))
 }
 
-const pairsIn = (text: string): Readonly<Record<string, string>> =>
-  Object.fromEntries([...text.matchAll(pair)].map(([, name = '', value = '']) => [name, value]))
+type Pair = readonly [name: string, value: string]
+
+function cefPairs(text: string): Readonly<Record<string, string>> {
+  const names = [...text.matchAll(cefName)]
+  return firstOfEach(
+    names.map((found, index): Pair => {
+      const value = text.slice(found.index + found[0].length, names[index + 1]?.index)
+      return [found[1]!, value.trim().replaceAll(/\\([\\=|])/g, '$1')]
+    }),
+  )
+}
+
+/** @param delimiter a character or its code such as `x09`; default: tab */
+function leefPairs(text: string, delimiter = ''): Readonly<Record<string, string>> {
+  const code = /^0?x([\da-f]+)$/i.exec(delimiter)?.[1]
+  const between = code === undefined ? delimiter || '\t' : String.fromCharCode(Number.parseInt(code, 16))
+  return firstOfEach(
+    text.split(between).map((part): Pair => {
+      const end = Math.max(part.indexOf('='), 0)
+      return [part.slice(0, end).trim(), part.slice(end + 1).trim()]
+    }),
+  )
+}
+
+/** Later fields of the same name are likely text of an attacker. */
+const firstOfEach = (pairs: readonly Pair[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(pairs.filter(([name, value]) => value !== '' && read.test(name)).toReversed())

@@ -82,6 +82,75 @@ describe('the description of an alert', () => {
     expect(found.source?.name).to.equal('guardduty')
   })
 
+  it('reads the finding of Security Hub in its envelope, and no id from several findings', () => {
+    const finding = {
+      AwsAccountId: '111122223333',
+      GeneratorId: 'g',
+      ProductArn: 'arn:aws:securityhub:us-west-2::product/aws/securityhub',
+      Id: 'arn:aws:securityhub:us-west-2:111122223333:finding/1',
+      Title: 'S3 bucket is public',
+      Severity: { Label: 'CRITICAL', Normalized: 90 },
+      UpdatedAt: '2026-01-22T01:00:00.000Z',
+    }
+    const envelope = (findings: readonly unknown[]) =>
+      describeJson({
+        source: 'aws.securityhub',
+        'detail-type': 'Security Hub Findings - Imported',
+        detail: { findings },
+      })
+    const found = envelope([finding])
+    expect(found.source?.name).to.equal('security_hub')
+    expect(found).to.include({
+      title: 'S3 bucket is public',
+      severity: 'critical',
+      occurredAt: 1_769_043_600_000,
+      sourceId: finding.Id,
+    })
+    expect(envelope([finding, finding]).sourceId).to.equal(null)
+  })
+
+  it('reads the webhook of Opsgenie', () => {
+    const alert = {
+      alertId: '70413a06-38d6-4c85-92b8-5ebc900d42e2',
+      tinyId: '1791',
+      message: 'Odd login',
+      alias: 'chosen by the sender',
+      priority: 'P2',
+      createdAt: 1_769_043_600_000,
+    }
+    const found = describeJson({ action: 'Create', source: { type: 'api' }, alert, integrationName: 'x' })
+    expect(found.source?.name).to.equal('opsgenie_webhook')
+    expect(found).to.include({
+      title: 'Odd login',
+      severity: 'high',
+      occurredAt: 1_769_043_600_000,
+      sourceId: alert.alertId,
+    })
+  })
+
+  it('reads the priority of ServiceNow as a number and as it is displayed', () => {
+    const severity = (priority: string) =>
+      describeJson({ sys_id: '1', short_description: 'x', priority }).severity
+    expect(['1', '1 - Critical', '3 - Moderate', '5 - Planning'].map(severity)).to.deep.equal([
+      'critical',
+      'critical',
+      'medium',
+      'informational',
+    ])
+  })
+
+  it('reads the highest score of a message', () => {
+    const message = { threatsInfoMap: [], subject: 'x', malwareScore: 0, phishScore: 100, impostorScore: 50 }
+    expect(describeJson(message).severity).to.equal('critical')
+  })
+
+  it('reads the highest severity of several events, and the id of none of them', () => {
+    const event = { endpoint_id: 'e', severity: 'low', name: 'Cleaned', id: 'known' }
+    const both = describeJson({ events: [event, { ...event, severity: 'critical', id: 'new' }] })
+    expect(both).to.include({ severity: 'critical', sourceId: null })
+    expect(describeJson({ events: [event] })).to.include({ severity: 'low', sourceId: 'known' })
+  })
+
   it('reads fields with common names from an unknown product, and guesses neither id nor observables', () => {
     const found = describeJson({
       title: 'Odd login',
@@ -112,6 +181,9 @@ describe('the description of an alert', () => {
       'Login failed (Acme Wall)',
       'medium',
     ],
+    ['LEEF:2.0|Acme|Wall|2|Scan|^|src=198.51.100.23^sev=9', 'Scan (Acme Wall)', 'critical'],
+    ['LEEF:2.0|Acme|Wall|2|Scan|x7C|src=198.51.100.23|sev=9', 'Scan (Acme Wall)', 'critical'],
+    ['LEEF:2.0|Acme|Wall|2|Scan|src=198.51.100.23\tsev=9', 'Scan (Acme Wall)', 'critical'],
   ]
   for (const [line, title, severity] of lines) {
     it(`reads the line ${line.slice(0, 30)}…`, () => {
@@ -120,6 +192,22 @@ describe('the description of an alert', () => {
       expect(found.observables).to.deep.include({ kind: 'ip', value: '198.51.100.23' })
     })
   }
+
+  it('reads values with spaces, and no field out of the value of another', () => {
+    const observablesOf = (content: string) => describeAlert({ content }).observables
+    expect(
+      observablesOf('CEF:0|A|W|9|1|Scan|7|suser=Kim Doe msg=see src\\=203.0.113.9 src=198.51.100.23'),
+    ).to.deep.equal([
+      { kind: 'ip', value: '198.51.100.23' },
+      { kind: 'user', value: 'Kim Doe' },
+    ])
+    expect(
+      observablesOf('LEEF:1.0|A|W|2|Login|src=198.51.100.23\tusrName=kim src=203.0.113.9\tsrc=203.0.113.8'),
+    ).to.deep.equal([
+      { kind: 'ip', value: '198.51.100.23' },
+      { kind: 'user', value: 'kim src=203.0.113.9' },
+    ])
+  })
 
   const times: readonly [value: unknown, at: number | null][] = [
     ['2026-01-22T01:00:00Z', 1_769_043_600_000],
@@ -185,7 +273,21 @@ describe('the description of a hostile alert', () => {
   it('keeps a title in one line, without marks that reverse text, and short', () => {
     expect(describeJson({ title: 'a\r\nb\u0000\u202Ec' }).title).to.equal('a b c')
     expect(describeJson({ title: '😀'.repeat(300) }).title).to.have.length(200)
+    expect(describeJson({ title: 'ad\u200bmin\u{E0041}\u00ad' }).title).to.equal('admin')
     expect(describeJson({ title: `x${'😀'.repeat(300)}` }).title?.isWellFormed()).to.equal(true)
+    const event = { eventSource: 'ec2', eventName: `x${'😀'.repeat(90)}`, awsRegion: 'eu' }
+    const userIdentity = { userName: '😀'.repeat(90) }
+    expect(describeJson({ ...event, userIdentity }).title?.isWellFormed()).to.equal(true)
+  })
+
+  it('has no id that an attacker or another alert can share', () => {
+    const result = { _time: '1769043600', event_id: '4625', user: 'kim' }
+    expect(describeJson({ search_name: 'Odd login', sid: 's', result })).to.include({
+      occurredAt: 1_769_043_600_000,
+      sourceId: null,
+    })
+    const log = { EVENT_TYPE: 'Report', ORGANIZATION_ID: 'o', USER_ID: 'u', REQUEST_ID: 'r' }
+    expect(describeJson(log)).to.include({ title: 'Report', sourceId: null })
   })
 
   it('takes little time for a line with many marks, and for a list of many items', () => {

@@ -19,7 +19,11 @@ export const mailSources: readonly AlertSource[] = [
     title: 'Proofpoint TAP messages',
     when: { phishscore: true, threatsinfomap: true },
     titles: ['{threatsInfoMap[].classification}: {subject}', 'subject'],
-    severity: { at: ['malwareScore', 'phishScore'], from: { low: 0, medium: 40, high: 70, critical: 95 } },
+    severity: {
+      at: ['malwareScore', 'phishScore', 'impostorScore'],
+      isHighest: true,
+      from: { low: 0, medium: 40, high: 70, critical: 95 },
+    },
     times: ['messageTime'],
     // Not the Message-ID: the sender of a message chooses it, and could hide a second one behind the first.
     ids: ['GUID'],
@@ -79,7 +83,7 @@ export const mailSources: readonly AlertSource[] = [
     title: 'Google Workspace Alert Center',
     when: { customerid: true, alertid: true, createtime: true },
     titles: ['{type}: {data.ruleViolationInfo.ruleInfo.displayName}', '{type}: {data.email}', 'type'],
-    severity: { at: ['metadata.severity', 'data.ruleViolationInfo.suppressedActionTypes'] },
+    severity: { at: ['metadata.severity'] },
     times: ['startTime', 'createTime'],
     ids: ['alertId'],
     observables: { email: ['data.email', 'data.ruleViolationInfo.recipients[]'] },

@@ -30,7 +30,7 @@ export const saasSources: readonly AlertSource[] = [
       'EVENT_TYPE',
     ],
     times: ['TIMESTAMP_DERIVED', 'TIMESTAMP'],
-    ids: ['REQUEST_ID'],
+    // No id: one request can have several events.
     observables: { email: ['USER_NAME'], ip: ['SOURCE_IP'] },
   },
   {

@@ -1,4 +1,12 @@
-import type { AlertSource } from '../alert-source.ts'
+import type { AlertSource, SeverityRule } from '../alert-source.ts'
+
+const opsgeniePriorities: NonNullable<SeverityRule['words']> = {
+  p1: 'critical',
+  p2: 'high',
+  p3: 'medium',
+  p4: 'low',
+  p5: 'informational',
+}
 
 /** SIEMs, XDRs, ticket systems and paging. */
 export const siemSources: readonly AlertSource[] = [
@@ -64,7 +72,7 @@ export const siemSources: readonly AlertSource[] = [
     titles: ['result.rule_title', 'result.rule_name', 'search_name'],
     severity: { at: ['result.urgency', 'result.severity'] },
     times: ['result._time'],
-    ids: ['result.event_id', 'sid'],
+    // No id: all results of a search share its sid, and the log line of an attacker can hold any field of the result.
     observables: { ip: ['result.src', 'result.src_ip'], host: ['result.dest'], user: ['result.user'] },
   },
   {
@@ -110,20 +118,39 @@ export const siemSources: readonly AlertSource[] = [
     titles: ['short_description'],
     severity: {
       at: ['priority', 'severity'],
-      words: { '1': 'critical', '2': 'high', '3': 'medium', '4': 'low', '5': 'informational' },
+      words: {
+        '1': 'critical',
+        '1 - critical': 'critical',
+        '2': 'high',
+        '2 - high': 'high',
+        '3': 'medium',
+        '3 - moderate': 'medium',
+        '3 - medium': 'medium',
+        '4': 'low',
+        '4 - low': 'low',
+        '5': 'informational',
+        '5 - planning': 'informational',
+      },
     },
     times: ['sys_updated_on', 'sys_created_on'],
     ids: ['number', 'sys_id'],
+  },
+  {
+    name: 'opsgenie_webhook',
+    title: 'Opsgenie and Jira Service Management webhooks',
+    when: { 'alert.alertid': true, 'alert.tinyid': true, action: true },
+    titles: ['alert.message'],
+    severity: { at: ['alert.priority'], words: opsgeniePriorities },
+    times: ['alert.updatedAt', 'alert.createdAt'],
+    ids: ['alert.alertId'],
+    observables: { host: ['alert.entity'] },
   },
   {
     name: 'opsgenie',
     title: 'Opsgenie and Jira Service Management alerts',
     when: { tinyid: true, message: true },
     titles: ['message'],
-    severity: {
-      at: ['priority'],
-      words: { p1: 'critical', p2: 'high', p3: 'medium', p4: 'low', p5: 'informational' },
-    },
+    severity: { at: ['priority'], words: opsgeniePriorities },
     times: ['lastOccurredAt', 'updatedAt', 'createdAt'],
     ids: ['id'],
     observables: { host: ['entity'] },
