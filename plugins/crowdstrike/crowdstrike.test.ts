@@ -99,13 +99,13 @@ describe('crowdstrike', () => {
       member_cid: 'm',
     })
     const token = { status: 201, json: { access_token: 'fresh', token_type: 'bearer', expires_in: 1799 } }
-    const { requests, account } = await gov.check([token, resources([{ cid: 'abc' }])])
+    const { requests, account } = await gov.check([token, resources(['1'], { total: 7 })])
     expect(requests.map(({ url }) => url)).to.deep.equal([
       'https://api.laggar.gcw.crowdstrike.com/oauth2/token',
-      'https://api.laggar.gcw.crowdstrike.com/devices/combined/devices/v1?limit=1',
+      'https://api.laggar.gcw.crowdstrike.com/devices/queries/devices/v1?limit=1',
     ])
     expect(requests[0]?.body).to.contain('member_cid=m')
-    expect(account).to.equal('customer abc')
+    expect(account).to.equal('API client c that sees 7 hosts')
   })
 
   describe('find_devices', () => {
@@ -118,26 +118,26 @@ describe('crowdstrike', () => {
       const { output, requests } = await falcon.run(
         'find_devices',
         { hostname: "a'\\*" },
-        { replies: [resources(found)] },
+        { replies: [resources(['1', '2', '3']), resources(found)] },
       )
       expect(new URL(requests[0]!.url).searchParams.get('filter')).to.equal(String.raw`hostname:'a\'\\*'`)
+      expect(JSON.parse(requests[1]!.body!)).to.deep.equal({ ids: ['1', '2', '3'] })
       expect(output['devices']).to.deep.equal([{ device_id: '1', hostname: "A'\\*", tags: [] }])
     })
 
     it('reads 10,000 hosts up to the limit, with short and empty pages', async () => {
+      const ids = (from: number, count: number) => Array.from({ length: count }, (_, at) => `d${from + at}`)
       const page = (from: number, count: number) =>
-        resources(
-          Array.from({ length: count }, (_, at) => ({ device_id: `d${from + at}` })),
-          { next: `p${from + count}`, total: 10_000 },
-        )
+        resources(ids(from, count), { offset: from + count, total: 10_000 })
+      const hosts = resources(ids(0, 1_000).map((id) => ({ device_id: id })))
       const { output, requests } = await falcon.run(
         'find_devices',
         { limit: 1_000 },
-        { replies: [page(0, 400), page(400, 600)] },
+        { replies: [page(0, 400), page(400, 600), hosts] },
       )
       expect((output['devices'] as unknown[]).length).to.equal(1_000)
       expect(output['complete']).to.equal(false)
-      expect(requests[1]?.path).to.contain('offset=p400')
+      expect(requests[1]?.path).to.contain('offset=400')
       const empty = await falcon.run('find_devices', {}, { replies: [resources(null)] })
       expect(empty.output).to.deep.equal({ devices: [], complete: true })
     })
@@ -151,7 +151,11 @@ describe('crowdstrike', () => {
         hostname: null,
         new_field: {},
       }
-      const { output } = await falcon.run('find_devices', {}, { replies: [resources([odd])] })
+      const { output } = await falcon.run(
+        'find_devices',
+        {},
+        { replies: [resources(['1']), resources([odd])] },
+      )
       expect(output['devices']).to.deep.equal([
         { device_id: '1', state: 'quarantined_by_robot', platform: 'Toaster', tags: [] },
       ])
@@ -233,7 +237,7 @@ describe('crowdstrike', () => {
 
     it('refuses what is no device id', async () => {
       const failure = await falcon.failureOf('contain_device', { device_id: '*' }, { replies: [] })
-      expect(failure.text).to.match(/32 hexadecimal digits/)
+      expect(failure.text).to.match(/id of a host/)
     })
   })
 

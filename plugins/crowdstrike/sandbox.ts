@@ -28,7 +28,7 @@ export default sandboxWithState(import.meta.dirname, () => {
       states.set(id, following)
       return { status: 202, json: { resources: [{ id }], errors: [] } }
     }
-    if (!call.pathname.startsWith('/devices/') || !isObject(recorded?.json)) return recorded
+    if (!call.pathname.startsWith('/devices/entities/') || !isObject(recorded?.json)) return recorded
     return {
       ...recorded,
       json: { ...recorded.json, resources: objectsAt(recorded.json, 'resources').map(read) },
