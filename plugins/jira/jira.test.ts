@@ -87,6 +87,25 @@ describe('jira', () => {
     expect(await jira.checkFailureOf([{ ...anonymous, json: {} }])).to.include({ kind: 'ConnectionError' })
   })
 
+  it('reads descriptions of any shape', async () => {
+    const textOf = async (description: unknown) => {
+      const json = { id: '1', key: 'SEC-1', fields: { description } }
+      return (await jira.run('get_issue', { issue: 'SEC-1' }, { replies: [{ json }] })).output['description']
+    }
+    expect(await textOf(null)).to.equal(undefined)
+    expect(await textOf('plain')).to.equal('plain')
+    expect(await textOf({ type: 'doc' })).to.equal('')
+    expect(
+      await textOf({
+        type: 'doc',
+        content: [{ type: 'rule' }, { type: 'panel', content: [{ type: 'emoji', attrs: {} }] }],
+      }),
+    ).to.equal('\n')
+    expect(
+      await textOf({ content: [{ content: [{ content: [{ content: [{ text: 'deep' }] }] }] }] }),
+    ).to.equal('deep')
+  })
+
   it('uses the gateway with a cloud ID', async () => {
     const cloud = { ...settings, cloud_id: '0f3a1b2c-0000-4000-8000-000000000000' }
     const { requests } = await jira.run(
