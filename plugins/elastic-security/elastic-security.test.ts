@@ -115,6 +115,33 @@ describe('elastic_security', () => {
   })
 
   describe('search_alerts', () => {
+    it('reads alerts that come only as their source', async () => {
+      const source = {
+        '@timestamp': '2026-11-20T09:12:44.123Z',
+        'kibana.alert.rule.name': 'Malware',
+        'kibana.alert.severity': 'high',
+        host: { name: 'pc-0042' },
+        source: { ip: ['10.0.0.42', 'fe80::42'] },
+        destination: { ip: '203.0.113.7' },
+      }
+      const { output } = await elastic.run(
+        'search_alerts',
+        {},
+        { replies: [hits([{ _id: 'a', _source: source }])] },
+      )
+      expect(output['alerts']).to.deep.equal([
+        {
+          alert_id: 'a',
+          rule: 'Malware',
+          severity: 'high',
+          time: '2026-11-20T09:12:44.123Z',
+          host: 'pc-0042',
+          source_ip: '10.0.0.42',
+          destination_ip: '203.0.113.7',
+        },
+      ])
+    })
+
     it('reads alerts without fields, and says whether there are more', async () => {
       const list = [
         { _id: 'a1', fields: { 'kibana.alert.severity': ['apocalyptic'], 'host.name': [] } },
