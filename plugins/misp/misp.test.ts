@@ -121,6 +121,8 @@ describe('misp.lookup', () => {
     const value = 'https://a.example/?q="]}&&!b'
     const { requests } = await lookup(value, found())
     expect(JSON.parse(requests[0]!.body)).to.deep.include({ value: { OR: [value] }, limit: 200 })
+    const plain = await lookup('https://a.example/x', found())
+    expect(JSON.parse(plain.requests[0]!.body)).to.deep.include({ value: 'https://a.example/x' })
   })
 
   it('counts only rows with this value: % at an end matches anything in MISP', async () => {
