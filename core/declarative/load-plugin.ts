@@ -1,12 +1,13 @@
-import { lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { NotFoundError } from '../errors/errors.ts'
 import type { PluginDefinition } from '../plugin/index.ts'
 import type { Problem } from '../playbook/language/problem.ts'
 import { hashOf, type CheckedPlugins } from './checked-plugins.ts'
 import { compilePlugin } from './compile/compile-plugin.ts'
 import type { DeclaredPlugin } from './language/declared.ts'
 import type { PluginFiles } from './read-examples.ts'
-import { readPlugin } from './read/read-plugin.ts'
+import { maxPluginBytes, readPlugin, refuseSize } from './read/read-plugin.ts'
 
 /** The name of the file of a declarative plugin. */
 export const pluginFile = 'plugin.yaml'
@@ -37,7 +38,7 @@ export interface LoadPluginOptions {
 /**
  * Reads, checks and compiles a `plugin.yaml` with its examples. Reads no file outside of its folder.
  *
- * @throws Error of the file system if `plugin.yaml` cannot be read
+ * @throws NotFoundError `file_not_found` if `plugin.yaml` is no regular file; Error of the file system
  */
 export const loadPlugin = (options: LoadPluginOptions): LoadedPlugin =>
   loadSource(readSource(options.path), options)
@@ -45,7 +46,7 @@ export const loadPlugin = (options: LoadPluginOptions): LoadedPlugin =>
 /**
  * Like {@link loadPlugin}, but does not read the YAML of a plugin that was checked before until the plugin is used.
  *
- * @throws Error of the file system if `plugin.yaml` cannot be read
+ * @throws NotFoundError `file_not_found` if `plugin.yaml` is no regular file; Error of the file system
  */
 export function loadOnce(
   options: LoadPluginOptions,
@@ -53,6 +54,7 @@ export function loadOnce(
 ): Pick<LoadedPlugin, 'definition' | 'problems'> {
   if (checked === undefined) return loadPlugin(options)
   const source = readSource(options.path)
+  if (typeof source === 'number') return loadSource(source, options)
   const { path, isNamedAfterFolder, isThorough } = options
   const folder = isNamedAfterFolder === true ? basename(dirname(path)) : ''
   const key = hashOf([source, folder, String(isThorough)])
@@ -64,9 +66,11 @@ export function loadOnce(
 }
 
 function loadSource(
-  source: Buffer,
+  source: Buffer | number,
   { path, file = path, isNamedAfterFolder = false, isThorough = true }: LoadPluginOptions,
 ): LoadedPlugin {
+  if (typeof source === 'number')
+    return { definition: undefined, declared: undefined, problems: refuseSize(source, file), source: '' }
   const folder = dirname(path)
   const { plugin, problems } = readPlugin(source, {
     file,
@@ -82,20 +86,14 @@ function loadSource(
   }
 }
 
-/** Far more than the reader accepts. */
-const maxSourceBytes = 10_485_760
-
-/** Never waits for a pipe, and never reads a device. */
-function readSource(path: string): Buffer {
-  const { size } = regularFile(path)
-  if (size > maxSourceBytes) throw new Error(`${path} has ${size} bytes; at most ${maxSourceBytes} are read`)
-  return readFileSync(path)
-}
-
-function regularFile(path: string): Stats {
+/** The content, or the size if it is too large to be read. Never waits for a pipe, and never reads a device. */
+function readSource(path: string): Buffer | number {
   const stats = statSync(path)
-  if (!stats.isFile()) throw new Error(`${path} is not a file`)
-  return stats
+  if (!stats.isFile())
+    throw new NotFoundError('file_not_found', `${path} is not a file`, {
+      hint: `replace it by a regular file ${pluginFile}`,
+    })
+  return stats.size > maxPluginBytes ? stats.size : readFileSync(path)
 }
 
 /** Largest example file, in bytes. */

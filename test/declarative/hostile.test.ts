@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { compilePlugin, loadPlugin, readPlugin } from '../../core/declarative/index.ts'
+import { NotFoundError } from '../../core/errors/errors.ts'
 import { checkPlugin } from '../../core/registry/check-plugin.ts'
 import { processorTime } from '../support/processor-time.ts'
 import { makeRandom, seed, times } from '../support/random.ts'
@@ -160,7 +161,21 @@ describe('hostile folders of plugins', () => {
     execFileSync('mkfifo', [join(plugin, 'examples/pipe.json')])
     expect(refusal('examples/pipe.json')).to.include('is not a file')
     execFileSync('mkfifo', [join(folder.path, 'plugin.yaml')])
-    expect(() => loadPlugin({ path: join(folder.path, 'plugin.yaml') })).to.throw('is not a file')
+    expect(() => loadPlugin({ path: join(folder.path, 'plugin.yaml') })).to.throw(
+      NotFoundError,
+      'is not a file',
+    )
+  })
+
+  it('cannot make the reader load a huge plugin.yaml', () => {
+    const path = join(plugin, 'plugin.yaml')
+    writeFileSync(path, '')
+    truncateSync(path, 50_000_000_000)
+    const { definition, problems } = loadPlugin({ path, file: 'plugin.yaml' })
+    expect(definition).to.equal(undefined)
+    expect(problems.map(({ code, message, line }) => ({ code, message, line }))).to.deep.equal([
+      { code: 'E001', message: 'the file has 50000000000 bytes; at most 1048576 are allowed', line: 1 },
+    ])
   })
 
   it('cannot break the reader with an example', () => {

@@ -1,10 +1,12 @@
 import { object } from '../../expression/index.ts'
 import { apiVersion } from '../../playbook/language/constants.ts'
-import { quote, type Problem } from '../../playbook/language/problem.ts'
+import { Problems, quote, type Problem } from '../../playbook/language/problem.ts'
+import { SourceText } from '../../playbook/language/source-text.ts'
 import { describe, readFields, readText, readWord } from '../../playbook/template/fields.ts'
 import type { ReadObserver } from '../../playbook/template/observer.ts'
 import type { Entry } from '../../playbook/yaml/document.ts'
 import { openSource, type OpenSource } from '../../playbook/yaml/open-source.ts'
+import { tooLarge } from '../../playbook/yaml/pre-scan.ts'
 import type { DeclaredPlugin, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
@@ -56,6 +58,17 @@ export function readPlugin(source: string | Uint8Array, options: ReadPluginOptio
   if (root) observer?.document(root, opened.source)
   const plugin = root && readRoot(opened, options, isThorough)
   return { plugin: problems.hasErrors ? undefined : plugin, problems: problems.list() }
+}
+
+/** Size above which the content of a file is not read, with its byte order mark. */
+export const maxPluginBytes = pluginLimits.bytes + 3
+
+/** The problem of a file above {@link maxPluginBytes}. */
+export function refuseSize(size: number, file: string): readonly Problem[] {
+  const problems = new Problems(new SourceText(''), file)
+  const { code, message, start, end } = tooLarge(size, pluginLimits)
+  problems.add(code, message, { start, end })
+  return problems.list()
 }
 
 function readRoot(

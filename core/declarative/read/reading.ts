@@ -99,7 +99,7 @@ export function refuseSecrets(reading: PluginReading, typed: TypedTemplate, wher
   for (const item of typed.items ?? []) refuseSecrets(reading, item, where)
   if (typed.entries !== undefined || typed.items !== undefined) return
   if (!readsSecrets(reading, typed)) return
-  const hint = 'secrets may be read in auth, headers, query, json, form and body'
+  const hint = 'secrets may be read in auth, headers, query, json, form, multipart and body'
   reading.problems.add('E803', `a secret of the connection would be shown in ${where}`, typed, hint)
 }
 
