@@ -34,7 +34,10 @@ export async function openOpenApiFile(file: string): Promise<OpenedFile> {
     throw new NotFoundError('file_not_found', `'${printable(file)}' is an address; expected a file`, {
       hint: 'download the document first',
     })
-  const size = (await stat(file).catch(() => undefined))?.size ?? 0
+  const info = await stat(file).catch(() => undefined)
+  if (info?.isCharacterDevice() || info?.isBlockDevice())
+    throw new NotFoundError('file_not_found', `'${printable(file)}' is a device; expected a file`)
+  const size = info?.size ?? 0
   if (size > maxDocumentBytes.json) {
     const message = `the document is too large: ${size} bytes; at most ${maxDocumentBytes.json} are allowed`
     throw invalid(file, [

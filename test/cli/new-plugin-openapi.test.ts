@@ -80,6 +80,7 @@ describe('tocsin new plugin --openapi', function () {
     ['no operations', ['api.json'], 'no operations are chosen'],
     ['a missing file', ['none.json', '--list'], "there is no file or folder 'none.json'"],
     ['an address', ['https://api.example/openapi.json', '--list'], 'is an address; expected a file'],
+    ['a device', ['/dev/zero', '--list'], 'is a device; expected a file'],
     ['a file that is no document', ['other.json', '--list'], 'neither `openapi` nor `swagger`'],
     ['a document of 50 MB', ['large.json', '--list'], 'too large: 50000000 bytes'],
     ['a template too', ['api.json', '--connection'], 'cannot be used with option'],
