@@ -9,6 +9,10 @@ export interface AlertSource {
   readonly name: string
   /** The product, as its vendor writes it. */
   readonly title: string
+  /** How its alerts come in the described format; each way has a section in docs/alert-sources.md. */
+  readonly sends: SendingWay
+  /** The plugin whose webhook receives the alerts of the product, with the proof of the vendor. */
+  readonly plugin?: string
   /** AlertFields that only this product's alerts have: a value, one of several values, or `true` for any value. All must match. */
   readonly when: Readonly<Record<string, string | number | boolean | readonly string[]>>
   /** Paths, or texts with paths in braces, such as `{action} by {user.name}`; the first one without gaps is the title. */
@@ -25,6 +29,22 @@ export interface AlertSource {
   /** Paths of what the alert is about. */
   readonly observables?: Readonly<Partial<Record<ObservableKind, readonly string[]>>>
 }
+
+export type SendingWay =
+  /** Requests with a header or Basic of your choice. */
+  | 'webhook'
+  /** Requests with only an address of your choice. */
+  | 'webhook_without_headers'
+  /** Amazon EventBridge. */
+  | 'event_bus'
+  /** A cloud function between a queue and Tocsin. */
+  | 'queue'
+  /** Lines of syslog, by a collector. */
+  | 'syslog'
+  /** A log forwarder that reads a file, a bucket or a stream. */
+  | 'log_forwarder'
+  /** A scheduled function that asks the API of the product. */
+  | 'poll'
 
 export interface SeverityRule {
   /** Paths of the severity; the first one that can be read counts, and the highest in a list. */

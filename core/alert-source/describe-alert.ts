@@ -90,7 +90,7 @@ function matches({ when }: AlertSource, fields: AlertFields): boolean {
   return true
 }
 
-function readFacts(source: AlertSource, fields: AlertFields): Omit<AlertDescription, 'source'> {
+function readFacts(source: typeof unknownSource, fields: AlertFields): Omit<AlertDescription, 'source'> {
   return {
     title: titleOf(source, fields),
     severity: source.severity === undefined ? null : severityOf(source.severity, fields),
@@ -108,7 +108,7 @@ function firstOf<T>(paths: readonly string[] = [], read: (path: string) => T | u
   return null
 }
 
-function titleOf({ titles }: AlertSource, fields: AlertFields): string | null {
+function titleOf({ titles }: Pick<AlertSource, 'titles'>, fields: AlertFields): string | null {
   return firstOf(titles, (title) => {
     if (!title.includes('{')) return lineOf(fields.first(title))
     let isWhole = true
@@ -187,7 +187,7 @@ function readSeverity({ from, words }: SeverityRule, value: string | number | bo
   return reached.at(-1)?.[0] as Severity | undefined
 }
 
-const dateAndTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?\s*(Z|UTC|[+-]\d\d:?\d\d)?$/
+const dateAndTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?\s*(Z|UTC|\(UTC\)|[+-]\d\d:?\d\d)?$/
 
 /** Unix times from 2001 to 2286 in seconds; later units are larger by a thousand each. */
 const earliest = 1_000_000_000
@@ -205,7 +205,7 @@ function timeOf(value: string | number | boolean | undefined): number | undefine
   }
   const [, date, time, fraction = '', zone = 'Z'] = dateAndTime.exec(String(value).trim()) ?? []
   if (date === undefined) return undefined
-  const at = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone === 'UTC' ? 'Z' : zone}`)
+  const at = Date.parse(`${date}T${time}${fraction.slice(0, 4)}${zone.includes('UTC') ? 'Z' : zone}`)
   return Number.isNaN(at) ? undefined : at
 }
 
@@ -215,7 +215,10 @@ function idOf(value: string | number | boolean | undefined): string | undefined 
   return typeof value === 'string' && value.length <= maxValue ? value : undefined
 }
 
-function observablesOf({ observables }: AlertSource, fields: AlertFields): readonly AlertObservable[] {
+function observablesOf(
+  { observables }: Pick<AlertSource, 'observables'>,
+  fields: AlertFields,
+): readonly AlertObservable[] {
   const found = new Map<string, AlertObservable>()
   for (const [kind, paths = []] of Object.entries(observables ?? {})) {
     for (const value of paths.flatMap((path) => fields.all(path))) {

@@ -128,6 +128,23 @@ describe('the description of an alert', () => {
     })
   })
 
+  it('reads the webhook of Canary', () => {
+    const found = describeJson({
+      Description: 'SSH Login Attempt',
+      Timestamp: '2026-01-22 01:00:00 (UTC)',
+      CanaryName: 'files-1',
+      CanaryIP: '10.0.0.5',
+      SourceIP: '203.0.113.77',
+      AlertType: 'CanaryIncident',
+    })
+    expect(found.source?.name).to.equal('canary_webhook')
+    expect(found).to.include({
+      title: 'SSH Login Attempt from 203.0.113.77',
+      occurredAt: 1_769_043_600_000,
+    })
+    expect(found.observables).to.deep.include({ kind: 'ip', value: '203.0.113.77' })
+  })
+
   it('reads the priority of ServiceNow as a number and as it is displayed', () => {
     const severity = (priority: string) =>
       describeJson({ sys_id: '1', short_description: 'x', priority }).severity
@@ -212,6 +229,7 @@ describe('the description of an alert', () => {
   const times: readonly [value: unknown, at: number | null][] = [
     ['2026-01-22T01:00:00Z', 1_769_043_600_000],
     ['2026-01-22 01:00:00.123456 UTC', 1_769_043_600_123],
+    ['2026-01-22 01:00:00 (UTC)', 1_769_043_600_000],
     ['2026-01-22T02:00:00+0100', 1_769_043_600_000],
     [1_769_043_600, 1_769_043_600_000],
     [1_769_043_600_000, 1_769_043_600_000],

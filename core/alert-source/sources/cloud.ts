@@ -5,6 +5,8 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'guardduty',
     title: 'Amazon GuardDuty',
+    sends: 'event_bus',
+    plugin: 'aws',
     when: { accountid: true, region: true, type: true, severity: true, service: true },
     titles: ['title', 'type'],
     // https://docs.aws.amazon.com/guardduty/latest/ug/guardduty_findings-severity.html
@@ -26,6 +28,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'security_hub',
     title: 'AWS Security Hub',
+    sends: 'event_bus',
     when: { awsaccountid: true, generatorid: true, productarn: true, title: true },
     titles: ['title'],
     severity: { at: ['severity.label', 'findingProviderFields.severity.label'] },
@@ -36,6 +39,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'macie',
     title: 'Amazon Macie',
+    sends: 'event_bus',
     when: { accountid: true, category: ['CLASSIFICATION', 'POLICY'], type: true },
     titles: ['title', '{type} in {resourcesAffected.s3Bucket.name}', 'description', 'type'],
     severity: { at: ['severity.description', 'severity.score'] },
@@ -45,6 +49,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'cloudtrail',
     title: 'AWS CloudTrail',
+    sends: 'event_bus',
     when: { eventsource: true, eventname: true, awsregion: true },
     titles: [
       '{eventName} by {userIdentity.userName}',
@@ -62,6 +67,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'aws_waf',
     title: 'AWS WAF',
+    sends: 'log_forwarder',
     when: { webaclid: true, terminatingruleid: true },
     titles: ['{action} by {terminatingRuleId}'],
     times: ['timestamp'],
@@ -70,6 +76,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'gcp_audit',
     title: 'Google Cloud Audit Logs',
+    sends: 'queue',
     when: { 'protopayload.methodname': true },
     titles: [
       '{protoPayload.methodName} by {protoPayload.authenticationInfo.principalEmail}',
@@ -86,6 +93,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'kubernetes_audit',
     title: 'Kubernetes audit log',
+    sends: 'log_forwarder',
     when: { auditid: true, verb: true, objectref: true },
     titles: ['{verb} {objectRef.resource} by {user.username}'],
     times: ['stageTimestamp', 'requestReceivedTimestamp'],
@@ -94,6 +102,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'azure_activity',
     title: 'Azure activity and diagnostic logs',
+    sends: 'log_forwarder',
     when: { resourceid: true, operationname: true, category: true },
     titles: ['{properties.activityDisplayName}', 'operationName'],
     times: ['properties.activityDateTime', 'time'],
@@ -105,6 +114,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'wiz',
     title: 'Wiz',
+    sends: 'webhook',
     when: { 'issue.severity': true, 'control.name': true },
     titles: ['{control.name} on {resource.name}', 'control.name'],
     severity: { at: ['issue.severity', 'control.severity'] },
@@ -115,6 +125,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'wiz_issue',
     title: 'Wiz issues',
+    sends: 'poll',
     when: { 'sourcerule.name': true, entitysnapshot: true, severity: true },
     titles: ['{sourceRule.name} on {entitySnapshot.name}', 'sourceRule.name'],
     severity: { at: ['severity'] },
@@ -124,6 +135,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'wiz_audit',
     title: 'Wiz audit log',
+    sends: 'poll',
     when: { action: true, actionparameters: true, requestid: true },
     titles: ['{action} by {user.name}', 'action'],
     times: ['timestamp'],
@@ -133,6 +145,7 @@ export const cloudSources: readonly AlertSource[] = [
   {
     name: 'upwind',
     title: 'Upwind',
+    sends: 'poll',
     when: { upwind_console_link: true, title: true },
     titles: ['title'],
     severity: { at: ['severity'] },

@@ -8,6 +8,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'crowdstrike',
     title: 'CrowdStrike Falcon',
+    sends: 'log_forwarder',
     when: { 'metadata.eventtype': true, event: true },
     titles: [
       '{event.Name} on {event.Hostname}',
@@ -32,6 +33,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'crowdstrike_fdr',
     title: 'CrowdStrike Falcon Data Replicator',
+    sends: 'log_forwarder',
     when: { aid: true, cid: true, event: true },
     titles: ['{fdr_event_type} of {event.ImageFileName}', 'event.ImageFileName'],
     times: ['timestamp'],
@@ -40,6 +42,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'sentinelone',
     title: 'SentinelOne',
+    sends: 'poll',
     when: { 'alertinfo.alertid': true, ruleinfo: true },
     titles: ['{ruleInfo.name} on {agentDetectionInfo.name}', 'ruleInfo.name'],
     severity: { at: ['ruleInfo.severity'] },
@@ -54,6 +57,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'sentinelone_threat',
     title: 'SentinelOne threats',
+    sends: 'poll',
     when: { 'threatinfo.threatid': true },
     titles: ['{threatInfo.threatName} on {agentRealtimeInfo.agentComputerName}', 'threatInfo.threatName'],
     severity: { at: ['threatInfo.confidenceLevel'], words: { malicious: 'high', suspicious: 'medium' } },
@@ -67,6 +71,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'sentinelone_activity',
     title: 'SentinelOne activities',
+    sends: 'poll',
     when: { activitytype: true, primarydescription: true },
     titles: ['{data.rulename}: {primaryDescription}', 'primaryDescription'],
     severity: {
@@ -80,6 +85,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'defender_for_endpoint',
     title: 'Microsoft Defender for Endpoint',
+    sends: 'poll',
     when: { incidentid: true, machineid: true, detectionsource: true },
     titles: ['{title} on {computerDnsName}', 'title'],
     severity: { at: ['severity'] },
@@ -90,6 +96,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'cortex_xdr',
     title: 'Palo Alto Cortex XDR',
+    sends: 'poll',
     when: { alert_id: true, host_name: true, agent_version: true },
     titles: ['{name} on {host_name}', 'name'],
     severity: { at: ['severity'] },
@@ -100,6 +107,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'carbon_black',
     title: 'Carbon Black Cloud',
+    sends: 'log_forwarder',
     when: { device_id: true, threat_id: true, severity: true },
     titles: ['{reason}', '{type} on {device_name}', '{process_name} on {device_name}'],
     severity: { at: ['severity'], from: outOfTen },
@@ -115,6 +123,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'trellix_hx',
     title: 'Trellix Endpoint Security (HX)',
+    sends: 'poll',
     when: { _id: true, 'agent._id': true, source: true, event_values: true },
     titles: [
       '{event_values.detections.detection[].infection.infection-name}',
@@ -128,6 +137,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'sophos',
     title: 'Sophos Central',
+    sends: 'poll',
     when: { 'events[].endpoint_id': true, 'events[].severity': true },
     titles: ['events[].name'],
     severity: { at: ['events[].severity'] },
@@ -138,6 +148,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'jamf_protect',
     title: 'Jamf Protect',
+    sends: 'webhook',
     when: { caid: true, topictype: 'alert' },
     titles: ['{input.match.event.name}', '{event_type_name} of {event.exec.target.executable.path}'],
     severity: { at: ['input.match.severity'], from: { informational: 0, low: 1, medium: 2, high: 3 } },
@@ -147,6 +158,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'osquery',
     title: 'osquery',
+    sends: 'log_forwarder',
     when: { hostidentifier: true, unixtime: true, name: true },
     titles: ['{name} on {hostIdentifier}'],
     times: ['unixTime'],
@@ -155,6 +167,7 @@ export const endpointSources: readonly AlertSource[] = [
   {
     name: 'windows_event',
     title: 'Windows event log',
+    sends: 'log_forwarder',
     when: { eventid: true, providername: true, computer: true },
     titles: ['{MessageTitle} on {Computer}', 'Event {EventID} on {Computer}'],
     times: ['TimeCreated'],

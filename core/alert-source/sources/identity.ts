@@ -5,6 +5,8 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'okta',
     title: 'Okta',
+    sends: 'event_bus',
+    plugin: 'okta',
     when: { eventtype: true, displaymessage: true, actor: true },
     titles: ['{displayMessage}: {actor.alternateId}', 'displayMessage'],
     severity: { at: ['severity'] },
@@ -18,6 +20,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'auth0',
     title: 'Auth0',
+    sends: 'webhook',
     when: { log_id: true, 'data.type': true },
     titles: ['{data.description} by {data.details.request.auth.user.email}', 'data.description'],
     times: ['data.date'],
@@ -27,6 +30,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'duo_admin',
     title: 'Duo administrator log',
+    sends: 'poll',
     when: { isotimestamp: true, action: true, username: true },
     titles: ['{action} of {object} by {username}', '{action} by {username}'],
     times: ['isotimestamp'],
@@ -35,6 +39,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'duo_trust_monitor',
     title: 'Duo Trust Monitor',
+    sends: 'poll',
     when: { sekey: true, surfaced_timestamp: true },
     titles: ['{type}: {enabled_for.name}', 'type'],
     times: ['surfaced_timestamp'],
@@ -44,6 +49,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'onepassword',
     title: '1Password',
+    sends: 'poll',
     when: { session_uuid: true, target_user: true },
     titles: ['{type} of {target_user.email} with {client.app_name}', '{type} of {target_user.email}'],
     times: ['timestamp'],
@@ -53,6 +59,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'push_security',
     title: 'Push Security',
+    sends: 'log_forwarder',
     when: { object: true, 'new.email': true, type: ['CREATE', 'UPDATE', 'DELETE'] },
     titles: ['{type} {object} of {new.email} at {new.appType}', '{type} {object} of {new.email}'],
     times: ['timestamp'],
@@ -62,6 +69,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'teleport',
     title: 'Teleport',
+    sends: 'log_forwarder',
     when: { cluster_name: true, event: true, code: true },
     titles: ['{event} by {identity.user}', '{event} by {user}', 'event'],
     times: ['time'],
@@ -71,6 +79,7 @@ export const identitySources: readonly AlertSource[] = [
   {
     name: 'identity_protection',
     title: 'Sign-in protection',
+    sends: 'log_forwarder',
     when: { detection: true, 'user.email': true },
     titles: ['{detection}: {user.email}'],
     severity: { at: ['risk'], from: { low: 1, medium: 40, high: 70, critical: 90 } },

@@ -19,7 +19,7 @@ export const alertSources: readonly AlertSource[] = [
 ]
 
 /** Common names of fields, for alerts of no known product. No id and no observables: those must not be guessed. */
-export const unknownSource: AlertSource = {
+export const unknownSource: Omit<AlertSource, 'sends'> = {
   name: 'unknown',
   title: 'Unknown product',
   when: {},

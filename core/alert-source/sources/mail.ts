@@ -5,6 +5,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'abnormal',
     title: 'Abnormal Security',
+    sends: 'poll',
     when: { threatid: true, 'messages[].abxmessageid': true },
     titles: ['{messages[].attackType}: {messages[].subject}', 'messages[].subject'],
     times: ['messages[].receivedTime'],
@@ -17,6 +18,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'proofpoint_message',
     title: 'Proofpoint TAP messages',
+    sends: 'poll',
     when: { phishscore: true, threatsinfomap: true },
     titles: ['{threatsInfoMap[].classification}: {subject}', 'subject'],
     severity: {
@@ -32,6 +34,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'proofpoint_events',
     title: 'Proofpoint TAP events',
+    sends: 'poll',
     when: { clickspermitted: true, messagesdelivered: true },
     titles: [
       '{clicksPermitted[].classification} clicked by {clicksPermitted[].recipient[]}',
@@ -46,6 +49,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'reported_phish',
     title: 'Messages reported by users',
+    sends: 'log_forwarder',
     when: { 'message.message_id': true, reported_by: true },
     titles: ['Reported message: {message.subject}', 'Message reported by {reported_by}'],
     times: ['reported_at'],
@@ -54,6 +58,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'sublime',
     title: 'Sublime Security',
+    sends: 'poll',
     when: { 'data.request.path': true, 'created_by.email_address': true },
     titles: ['{type} by {created_by.email_address}'],
     times: ['created_at'],
@@ -63,6 +68,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'google_workspace_activity',
     title: 'Google Workspace activity',
+    sends: 'poll',
     when: { kind: 'admin#reports#activity' },
     titles: [
       '{name} of "{parameters.message_info.subject}" to {actor.email}',
@@ -81,6 +87,7 @@ export const mailSources: readonly AlertSource[] = [
   {
     name: 'google_alert_center',
     title: 'Google Workspace Alert Center',
+    sends: 'queue',
     when: { customerid: true, alertid: true, createtime: true },
     titles: ['{type}: {data.ruleViolationInfo.ruleInfo.displayName}', '{type}: {data.email}', 'type'],
     severity: { at: ['metadata.severity'] },

@@ -5,6 +5,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'suricata',
     title: 'Suricata',
+    sends: 'log_forwarder',
     when: { event_type: 'alert', 'alert.signature': true },
     titles: ['alert.signature'],
     // https://docs.suricata.io/en/latest/output/eve/eve-json-format.html: 1 is the gravest.
@@ -18,6 +19,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'darktrace',
     title: 'Darktrace',
+    sends: 'poll',
     when: { pbid: true, model: true, score: true },
     titles: ['{model.now.name} on {device.hostname}', 'model.now.name', 'model.then.name'],
     severity: { at: ['score'], from: { informational: 0, low: 0.2, medium: 0.4, high: 0.6, critical: 0.8 } },
@@ -28,6 +30,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'canary',
     title: 'Thinkst Canary',
+    sends: 'poll',
     when: { hash_id: true, 'description.description': true },
     titles: ['{description.description} from {description.src_host}', 'description.description'],
     times: ['description.created', 'updated_time'],
@@ -35,8 +38,19 @@ export const networkSources: readonly AlertSource[] = [
     observables: { ip: ['description.src_host', 'description.dst_host'], host: ['description.name'] },
   },
   {
+    name: 'canary_webhook',
+    title: 'Thinkst Canary webhooks',
+    sends: 'webhook',
+    // https://docs.canary.tools/webhooks/generic.html
+    when: { alerttype: 'CanaryIncident' },
+    titles: ['{Description} from {SourceIP}', 'Description'],
+    times: ['Timestamp'],
+    observables: { ip: ['SourceIP', 'CanaryIP'], host: ['CanaryName'] },
+  },
+  {
     name: 'canarytoken',
     title: 'Thinkst Canarytokens',
+    sends: 'webhook',
     when: { alerttype: 'CanarytokenIncident' },
     titles: ['{Description} from {SourceIP}', 'Description'],
     times: ['Timestamp'],
@@ -46,6 +60,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'cloudflare',
     title: 'Cloudflare firewall events',
+    sends: 'log_forwarder',
     when: { rayid: true, action: true, clientip: true },
     titles: ['{Action} {ClientRequestMethod} {ClientRequestHost}{ClientRequestPath}', '{Action} by {Source}'],
     times: ['Datetime'],
@@ -55,6 +70,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'alienvault',
     title: 'AlienVault USM Anywhere',
+    sends: 'poll',
     when: { uuid: true, rule_intent: true, rule_strategy: true },
     titles: ['{rule_method} on {source_name}', 'rule_method', 'rule_strategy'],
     severity: { at: ['priority_label'] },
@@ -65,6 +81,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'trellix_nsm',
     title: 'Trellix Intrusion Prevention (NSM)',
+    sends: 'poll',
     when: { 'summary.event.alertid': true, name: true },
     titles: ['name'],
     severity: { at: ['description.btf'] },
@@ -74,6 +91,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'zscaler_audit',
     title: 'Zscaler audit log',
+    sends: 'log_forwarder',
     when: { sourcetype: 'zscalernss-audit' },
     titles: ['{event.action} {event.resource} by {event.adminid}', 'event.action'],
     times: ['event.time'],
@@ -83,6 +101,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'netskope',
     title: 'Netskope',
+    sends: 'poll',
     when: { _insertion_epoch_timestamp: true, severity_level: true },
     titles: ['{alert_name} by {user}', '{audit_log_event} by {user}', 'audit_log_event'],
     severity: { at: ['severity', 'severity_level'], words: { '1': 'low', '2': 'medium', '3': 'high' } },
@@ -93,6 +112,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'tailscale',
     title: 'Tailscale',
+    sends: 'log_forwarder',
     when: { 'event.eventgroupid': true, 'event.action': true },
     titles: [
       '{event.action} {event.target.property} by {event.actor.loginName}',
@@ -104,6 +124,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'cef',
     title: 'Common Event Format (CEF)',
+    sends: 'syslog',
     when: { format: 'cef' },
     titles: ['{name} ({vendor} {product})'],
     severity: {
@@ -122,6 +143,7 @@ export const networkSources: readonly AlertSource[] = [
   {
     name: 'leef',
     title: 'Log Event Extended Format (LEEF)',
+    sends: 'syslog',
     when: { format: 'leef' },
     titles: ['{id} ({vendor} {product})'],
     severity: { at: ['sev'], from: { low: 1, medium: 4, high: 7, critical: 9 } },

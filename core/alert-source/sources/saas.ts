@@ -5,6 +5,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'github_audit',
     title: 'GitHub audit log',
+    sends: 'log_forwarder',
     when: { _document_id: true, action: true, actor: true },
     titles: ['{action} in {repo} by {actor}', '{action} by {actor}'],
     times: ['created_at', 'at_sign_timestamp'],
@@ -14,6 +15,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'microsoft365',
     title: 'Microsoft 365 audit log',
+    sends: 'poll',
     when: { operation: true, workload: true, creationtime: true },
     titles: ['{Operation} in {Workload} by {UserId}', '{Operation} in {Workload}'],
     times: ['CreationTime'],
@@ -23,6 +25,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'salesforce',
     title: 'Salesforce event log',
+    sends: 'poll',
     when: { event_type: true, organization_id: true, user_id: true },
     titles: [
       '{EVENT_TYPE}: {OPERATION_TYPE} {ENTITY_NAME} by {USER_NAME}',
@@ -36,6 +39,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'box',
     title: 'Box',
+    sends: 'poll',
     when: { event_type: true, 'created_by.login': true },
     titles: ['{event_type}: {source.item_name} by {created_by.login}', '{event_type} by {created_by.login}'],
     times: ['created_at'],
@@ -45,6 +49,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'dropbox',
     title: 'Dropbox',
+    sends: 'poll',
     when: { 'event_type.description': true, 'actor.user.email': true },
     titles: ['{event_type.description} by {actor.user.email}'],
     times: ['timestamp'],
@@ -53,6 +58,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'slack_audit',
     title: 'Slack audit log',
+    sends: 'poll',
     when: { action: true, 'actor.user': true, entity: true, context: true },
     titles: ['{action} of {entity.user.email} by {actor.user.email}', '{action} by {actor.user.email}'],
     times: ['date_create'],
@@ -62,6 +68,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'notion',
     title: 'Notion',
+    sends: 'log_forwarder',
     when: { 'event.workspace_id': true, 'event.type': true },
     titles: ['{event.type} by {event.actor.person.email}', 'event.type'],
     times: ['event.timestamp'],
@@ -71,6 +78,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'openai_audit',
     title: 'OpenAI audit log',
+    sends: 'poll',
     when: { object: 'organization.audit_log', type: true },
     titles: ['{type} by {actor.session.user.email}', 'type'],
     times: ['effective_at'],
@@ -80,6 +88,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'mongodb_atlas',
     title: 'MongoDB Atlas',
+    sends: 'poll',
     when: { eventtypename: true, orgid: true },
     titles: [
       '{eventTypeName}: {targetUsername} by {username}',
@@ -93,6 +102,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'snowflake_login',
     title: 'Snowflake login history',
+    sends: 'poll',
     when: { event_id: true, first_authentication_factor: true },
     titles: ['{EVENT_TYPE} of {USER_NAME}: {ERROR_MESSAGE}', '{EVENT_TYPE} of {USER_NAME}'],
     times: ['EVENT_TIMESTAMP'],
@@ -102,6 +112,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'appomni',
     title: 'AppOmni',
+    sends: 'poll',
     when: { appomni: true, 'rule.name': true },
     titles: ['rule.name'],
     // 1 is the gravest.
@@ -116,6 +127,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'vorlon',
     title: 'Vorlon',
+    sends: 'poll',
     when: { requesting_service: true, responding_service: true, title: true },
     titles: ['{title}: {requesting_service.name} to {responding_service.name}', 'title'],
     severity: { at: ['severity'], from: { low: 0, medium: 25, high: 50, critical: 75 } },
@@ -125,6 +137,7 @@ export const saasSources: readonly AlertSource[] = [
   {
     name: 'dark_web',
     title: 'Leaked credentials',
+    sends: 'poll',
     when: { alarm_id: true, alarm_text: true },
     titles: ['alarm_text'],
     severity: { at: ['alarm_risk_level'] },

@@ -13,6 +13,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'sentinel_incident',
     title: 'Microsoft Sentinel incidents',
+    sends: 'webhook',
     when: { 'properties.incidentnumber': true, 'properties.title': true },
     titles: ['properties.title'],
     severity: { at: ['properties.severity'] },
@@ -22,6 +23,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'sentinel_alert',
     title: 'Microsoft Sentinel alerts',
+    sends: 'webhook',
     when: { 'properties.systemalertid': true },
     titles: ['properties.alertDisplayName'],
     severity: { at: ['properties.severity'] },
@@ -32,6 +34,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'defender_incident',
     title: 'Microsoft Defender XDR incidents',
+    sends: 'poll',
     when: { incidentid: true, incidentname: true },
     titles: ['incidentName'],
     severity: { at: ['severity'] },
@@ -45,6 +48,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'defender_hunting',
     title: 'Microsoft Defender XDR advanced hunting',
+    sends: 'log_forwarder',
     when: { 'properties.alertid': true, 'properties.title': true },
     titles: ['properties.Title'],
     severity: { at: ['properties.Severity'] },
@@ -54,6 +58,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'graph_alert',
     title: 'Microsoft Graph security alerts',
+    sends: 'poll',
     when: { servicesource: true, createddatetime: true, title: true },
     titles: ['title'],
     severity: { at: ['severity'] },
@@ -68,6 +73,8 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'splunk',
     title: 'Splunk',
+    sends: 'webhook_without_headers',
+    plugin: 'splunk',
     when: { search_name: true, sid: true, result: true },
     titles: ['result.rule_title', 'result.rule_name', 'search_name'],
     severity: { at: ['result.urgency', 'result.severity'] },
@@ -78,6 +85,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'elastic',
     title: 'Elastic Security',
+    sends: 'webhook',
     when: { 'kibana.alert.rule.name': true },
     titles: ['kibana.alert.rule.name'],
     severity: { at: ['kibana.alert.severity'] },
@@ -88,6 +96,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'insightidr',
     title: 'Rapid7 InsightIDR',
+    sends: 'poll',
     when: { rrn: true, alerted_at: true },
     titles: ['title', 'rule.name'],
     severity: { at: ['priority'] },
@@ -97,6 +106,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'vision_one',
     title: 'Trend Vision One risk events',
+    sends: 'poll',
     when: { riskeventname: true, riskscore: true },
     titles: ['{riskEventName}: {riskFactorName}', 'riskEventName'],
     severity: { at: ['riskScore'], from: { informational: 0, low: 10, medium: 31, high: 70 } },
@@ -106,6 +116,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'security_validation',
     title: 'Mandiant Security Validation',
+    sends: 'log_forwarder',
     when: { 'payload.sim_actions': true, 'payload.jobs': true },
     titles: ['payload.sim_actions[].name', 'payload.jobs[].desc'],
     times: ['payload.remote_data.published_at'],
@@ -114,6 +125,8 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'servicenow',
     title: 'ServiceNow Security Incident Response',
+    sends: 'webhook',
+    plugin: 'servicenow',
     when: { sys_id: true, short_description: true },
     titles: ['short_description'],
     severity: {
@@ -138,6 +151,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'opsgenie_webhook',
     title: 'Opsgenie and Jira Service Management webhooks',
+    sends: 'webhook_without_headers',
     when: { 'alert.alertid': true, 'alert.tinyid': true, action: true },
     titles: ['alert.message'],
     severity: { at: ['alert.priority'], words: opsgeniePriorities },
@@ -148,6 +162,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'opsgenie',
     title: 'Opsgenie and Jira Service Management alerts',
+    sends: 'poll',
     when: { tinyid: true, message: true },
     titles: ['message'],
     severity: { at: ['priority'], words: opsgeniePriorities },
@@ -158,6 +173,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'recorded_future',
     title: 'Recorded Future alerts',
+    sends: 'poll',
     when: { 'rule.id': true, 'log.triggered': true, title: true },
     titles: ['title'],
     times: ['log.triggered'],
@@ -166,6 +182,7 @@ export const siemSources: readonly AlertSource[] = [
   {
     name: 'panther',
     title: 'Panther',
+    sends: 'webhook',
     when: { alertid: true, severity: true, runbook: true },
     titles: ['title', 'name'],
     severity: { at: ['severity'] },
