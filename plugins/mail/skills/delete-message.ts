@@ -10,7 +10,7 @@ export const deleteMessage = defineSkill({
   name: 'delete_message',
   title: 'Delete Message',
   description:
-    'Removes a message for good. Nothing undoes it: move_message to \\Trash or \\Junk can be undone. At Gmail the message may stay in All Mail.',
+    'Removes a message for good. It cannot be undone; move_message to \\Trash or \\Junk can. At Gmail the message may stay in All Mail.',
   docs: 'https://www.rfc-editor.org/rfc/rfc9051#name-expunge-command',
   permissions: permissions.imap,
   effect: 'write',

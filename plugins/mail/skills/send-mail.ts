@@ -16,7 +16,7 @@ export const sendMail = defineSkill({
   name: 'send_mail',
   title: 'Send Mail',
   description:
-    'Sends a text from the address of the connection. Nothing undoes it. If it is interrupted, a person decides: search the message_id in \\Sent, if the server keeps a copy.',
+    'Sends a text from the address of the connection. It cannot be undone. If it is interrupted, a person decides: search the message_id in \\Sent, if the server keeps a copy.',
   docs: 'https://www.rfc-editor.org/rfc/rfc5321#section-3.3',
   permissions: permissions.smtp,
   effect: 'write',

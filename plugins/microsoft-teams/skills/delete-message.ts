@@ -5,7 +5,7 @@ import { activities, activitySchema, conversationSchema } from '../conversations
 export const deleteChannelMessage = defineSkill({
   name: 'delete_message',
   title: 'Delete a Message',
-  description: 'Deletes a message of the bot. Nothing undoes it.',
+  description: 'Deletes a message of the bot. It cannot be undone.',
   docs: 'https://learn.microsoft.com/en-us/microsoftteams/platform/bots/how-to/update-and-delete-bot-messages',
   permissions: ['the app of the bot in the team'],
   effect: 'write',
