@@ -114,6 +114,21 @@ describe('elastic_security', () => {
     })
   })
 
+  it('works without Elasticsearch, which only run_esql needs', async () => {
+    const kibana = await openDeclaredPlugin(import.meta.dirname, {
+      base_url: 'https://kibana.example.com',
+      api_key: 'k',
+    })
+    const { output } = await kibana.run('search_alerts', {}, { replies: [hits([])] })
+    expect(output).to.include({ complete: true })
+    const failure = await kibana.failureOf(
+      'run_esql',
+      { query: 'FROM x' },
+      { replies: [platform(404, 'Not Found')] },
+    )
+    expect(failure.text).to.match(/needs the Elasticsearch URL/)
+  })
+
   describe('search_alerts', () => {
     it('reads alerts that come only as their source', async () => {
       const source = {
