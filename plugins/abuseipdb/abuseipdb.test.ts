@@ -49,7 +49,7 @@ describe('abuseipdb on a bad day', () => {
     ],
   ])
 
-  it('tells when the quota starts again', async () => {
+  it('reports when the quota resets', async () => {
     const replies = [says(429, 'Daily rate limit of 1000 requests exceeded.', { 'retry-after': '29241' })]
     const { retryAfterMs } = await abuseipdb.failureOf(
       'check_ip',

@@ -157,7 +157,7 @@ describe('aws: isolation', () => {
     })
   })
 
-  it('sends nothing where nothing is to be done, and never overwrites what was saved', async () => {
+  it('sends no request if nothing changes, and never overwrites saved groups', async () => {
     const nothing = { changed: false, sent: {}, count: 1 }
     expect(await sentTo('save_groups', both, described([quarantine], a))).to.deep.equal(nothing)
     expect(await sentTo('isolate_interface', both, described([quarantine], a))).to.deep.equal(nothing)

@@ -107,7 +107,7 @@ describe('aws: GuardDuty', () => {
     expect(sent.requests[0]?.url).to.equal('https://guardduty.cn-north-1.amazonaws.com.cn/detector')
   })
 
-  it('asks for what matches, with values as data', async () => {
+  it('filters by all conditions, with values as data', async () => {
     const input = { user_name: '"kim"]}', updated_since: '2026-11-19T00:00:00Z', severity: 7 }
     const { requests } = await guardduty.run('list_findings', input, {
       replies: [detectors, { json: { findingIds: [] } }],

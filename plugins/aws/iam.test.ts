@@ -168,7 +168,7 @@ describe('aws: IAM', () => {
     )
   })
 
-  it('tells a user without the policy from one that was denied', async () => {
+  it('distinguishes a user without the policy from a denied user', async () => {
     const gone = says(404, 'NoSuchEntity', 'The user policy with name TocsinDenyAll cannot be found.')
     const allow = async (reply: CannedReply) =>
       (await iam.run('allow_user', { user_name: 'kim' }, { replies: [reply] })).output

@@ -21,7 +21,7 @@ const lookup = ['find_devices', { hostname: 'pc-1' }] as const
 const contain = ['contain_device', { device_id: device }] as const
 
 describe('crowdstrike', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const cases: readonly (readonly [string, CannedReply, string, RegExp])[] = [
       [
         'a deleted API client',
@@ -187,7 +187,7 @@ describe('crowdstrike', () => {
 
     const accepted: CannedReply = { status: 202, json: { resources: [{ id: device }], errors: [] } }
 
-    it('says what Falcon shows after it accepted', async () => {
+    it('returns the state that Falcon shows after accepting the action', async () => {
       const after = (reply: CannedReply) => state([host('normal'), accepted, reply])
       expect(await after(host('Containment_Pending'))).to.include({
         state: 'containment_pending',
@@ -235,7 +235,7 @@ describe('crowdstrike', () => {
       })
     })
 
-    it('refuses what is no device id', async () => {
+    it('refuses an invalid device id', async () => {
       const failure = await falcon.failureOf('contain_device', { device_id: '*' }, { replies: [] })
       expect(failure.text).to.match(/id of a host/)
     })

@@ -17,7 +17,7 @@ const rows = (results: unknown): CannedReply => ({ json: { Schema: [], results }
 const bodyOf = (text = '{}') => JSON.parse(text) as Record<string, unknown>
 
 describe('defender_xdr', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const answers: readonly (readonly [string, CannedReply, Partial<FailureSeen>, RegExp])[] = [
       [
         'a table without licence',
@@ -170,7 +170,7 @@ describe('defender_xdr', () => {
         expect((await defender.failureOf(skill, { id })).code).to.match(/^(?:value_invalid|bad_path)$/)
   })
 
-  it('changes only what it is given', async () => {
+  it('changes only the given fields', async () => {
     const { requests } = await defender.run(
       'update_incident',
       { id: '7', status: 'resolved' },

@@ -29,7 +29,7 @@ const isolating = {
 }
 
 describe('elastic_security', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const cases: readonly (readonly [string, CannedReply, object, RegExp])[] = [
       [
         'an expired key',

@@ -22,7 +22,7 @@ const list = (value: unknown, more: object = {}): CannedReply => ({ json: { valu
 const filterOf = (url = '') => new URL(url).searchParams.get('$filter')
 
 describe('entra_id', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const tokens: readonly (readonly [number, RegExp])[] = [
       [7000215, /AADSTS7000215.*enter its value, not its ID/],
       [7000222, /secret has expired/],
@@ -132,7 +132,7 @@ describe('entra_id', () => {
   })
 
   describe('users', () => {
-    it('encodes guests, and refuses what leads elsewhere', async () => {
+    it('encodes guests, and refuses ids that change the path', async () => {
       const { requests } = await entra.run(
         'get_user',
         { user: "o'neil_contoso.com#EXT#@example.onmicrosoft.com" },

@@ -20,7 +20,7 @@ const filterOf = (url = '') => new URL(url).searchParams.get('$filter')
 const bySender = { mailbox, by: 'sender', value: 'x@example.com' } as const
 
 describe('exchange_online', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const answers: readonly (readonly [string, CannedReply, Partial<FailureSeen>, RegExp])[] = [
       [
         'a mailbox that the app may not reach',
@@ -178,7 +178,7 @@ describe('exchange_online', () => {
     })
   })
 
-  it('asks Defender for each recipient, and knows a repeated request', async () => {
+  it('requests a removal for each recipient, and recognizes a repeated request', async () => {
     const input = {
       network_message_id: '6f1f2b0a-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
       recipients: ['a@example.com', 'b@example.com'],

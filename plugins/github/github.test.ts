@@ -199,7 +199,7 @@ describe('github', () => {
     expect(kind).to.equal('SkillError')
   })
 
-  it('puts inputs into one segment of the path, and into the phrase only what cannot change it', async () => {
+  it('puts inputs into one segment of the path, and only safe values into the phrase', async () => {
     const { requests } = await github.run(
       'get_member',
       { username: 'a/../b?c' },
@@ -291,7 +291,7 @@ describe('github webhooks', () => {
     expect(receive('secret_scanning_alert', text).alerts?.[0]?.dedupeKey).to.equal(alert?.dedupeKey)
   })
 
-  it('answers and leaves out what nobody investigates', () => {
+  it('answers events that it ignores', () => {
     for (const [event, action] of [
       ['ping', undefined],
       ['secret_scanning_alert', 'resolved'],

@@ -184,7 +184,7 @@ describe('google_workspace', () => {
     expect(events.output.events).to.deep.equal([{ time: 't', names: ['unknown'], parameters: [] }])
   })
 
-  it('tells an unknown user from another missing page', async () => {
+  it('distinguishes an unknown user from another 404', async () => {
     expect(
       (await google.run('get_user', { user: 'x' }, { replies: [problem(404, 'notFound')] })).output,
     ).to.deep.equal({ found: false })
@@ -216,7 +216,7 @@ describe('google_workspace', () => {
     })
   })
 
-  it('knows after an interruption whether the user is suspended', async () => {
+  it('checks after an interruption whether the user is suspended', async () => {
     const verify = (suspended: boolean) =>
       google.run(
         'suspend_user',

@@ -59,7 +59,7 @@ describe('greynoise', () => {
     return (output['risk'] as { score: number }).score
   }
 
-  it('scores classifications that it does not know by what was seen', async () => {
+  it('scores unknown classifications by the observations', async () => {
     expect(await riskOf({ noise: true, riot: false, classification: 'malicious' })).to.equal(90)
     expect(await riskOf({ noise: true, riot: false, classification: 'suspicious' })).to.equal(60)
     expect(await riskOf({ noise: true, riot: false, classification: 'brand_new' })).to.equal(30)
@@ -67,7 +67,7 @@ describe('greynoise', () => {
     expect(await riskOf({ noise: false, riot: false })).to.equal(0)
   })
 
-  it('reads a context without what the plan leaves out', async () => {
+  it('reads a context without the fields that the plan leaves out', async () => {
     const { output } = await greynoise.run(
       'get_context',
       { ip: '203.0.113.7' },

@@ -64,7 +64,7 @@ describe('hibp', () => {
     expect(output).to.deep.include({ found: false, breaches: [], risk: { score: null, reasons: [] } })
   })
 
-  it('tells exposed passwords only from verified breaches', async () => {
+  it('reports exposed passwords only of verified breaches', async () => {
     const leak = { DataClasses: ['Passwords'], IsVerified: true }
     expect(await lookup(breach(leak))).to.include({ passwords_exposed: true })
     for (const more of [{ IsVerified: false }, { IsSpamList: true }, { IsFabricated: true }])

@@ -35,7 +35,7 @@ describe('questions by mail', () => {
   describe('the link of an answer', () => {
     const queryOf = (link: string) => Object.fromEntries(new URL(link).searchParams)
 
-    it('carries what it signs, and nothing else counts', () => {
+    it('contains its signed values, and is refused if one differs', () => {
       const query = queryOf(answerLink(address, question, link_secret))
       expect(readAnswerLink(query, link_secret)).to.deep.equal(question)
       for (const [name, value] of [

@@ -113,7 +113,7 @@ describe('mail over IMAP', () => {
     expect(`${String(valueAt(error, 'message'))} ${JSON.stringify(error)}`).to.not.include(password)
   })
 
-  it('quotes what is searched, so that no value becomes a command', async () => {
+  it('quotes search values, so that no value becomes a command', async () => {
     const hostile = '") NOT (FROM "x\r\na1 DELETE INBOX'
     for (const input of [
       { from: hostile },
@@ -257,7 +257,7 @@ describe('mail over IMAP', () => {
     expect(JSON.stringify(output)).to.not.include('\\u0007')
   })
 
-  it('says what is missing in the connection', async () => {
+  it('reports missing settings of the connection', async () => {
     const { imap_host: _, password: __, ...rest } = running.settings
     const without = { ...options(), settings: rest }
     expect(valueAt(await caught(runSkill(listMailboxes, {}, without)), 'hint')).to.equal(

@@ -92,7 +92,7 @@ describe('mail over SMTP', () => {
     // The server has the whole message, and ends before it says so.
     ['MESSAGE', 'unknown'],
   ] as const)
-    it(`says what is known after a connection that ends at ${command}: ${effect}`, async () => {
+    it(`reports the effect of a connection that ends at ${command}: ${effect}`, async () => {
       answer(command, ({ peer }) => peer.socket.destroy())
       const error = await caught(runSkill(sendMail, mail, options()))
       expect(error).to.include({ code: 'network_error' })
@@ -163,7 +163,7 @@ describe('mail over SMTP', () => {
   })
 
   describe('with another implementation', () => {
-    it('signs in with a password and with a token, and sends what it was given', async () => {
+    it('signs in with a password and with a token, and sends the given message', async () => {
       const signedIn: unknown[] = []
       const received: string[] = []
       const server = new SMTPServer({

@@ -26,7 +26,7 @@ const token = { json: { access_token: 'fresh', expires_in: 3599 } }
 const bodyOf = (text = '{}') => JSON.parse(text) as { readonly properties: Record<string, unknown> }
 
 describe('microsoft_sentinel', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const answers: readonly (readonly [string, CannedReply, Partial<FailureSeen>, RegExp])[] = [
       [
         'a missing role',
@@ -116,7 +116,7 @@ describe('microsoft_sentinel', () => {
       })
     })
 
-    it('says that rows are missing, and knows a workspace without data', async () => {
+    it('reports missing rows, and reads a workspace without data', async () => {
       const run = async (reply: CannedReply) =>
         (await sentinel.run('run_query', { query: 'x', limit: 2 }, { replies: [reply] })).output
       const partial = table([['{"a":1}']], { error: { code: 'PartialError', message: 'some shards failed' } })
@@ -148,7 +148,7 @@ describe('microsoft_sentinel', () => {
     const read = { json: { name: id, etag: '"e1"', properties } }
     const input = { id, status: 'Active', owner: 'kim@example.com', add_label: 'seen' }
 
-    it('writes back what it does not change, with the etag', async () => {
+    it('writes back the unchanged fields, with the etag', async () => {
       const { requests } = await sentinel.run('update_incident', input, { replies: [read, read] })
       expect(requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal(
         ['GET', 'PUT'].map((method) => `${method} ${incidents}/${id}?api-version=2024-03-01`),

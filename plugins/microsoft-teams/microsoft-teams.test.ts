@@ -39,7 +39,7 @@ const bodyOf = (text = '{}') => JSON.parse(text) as Record<string, unknown>
 const contentOf = (message: unknown) => valueAt((valueAt(message, 'attachments') as unknown[])[0], 'content')
 
 describe('microsoft_teams', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const refused = (status: number, code: string): CannedReply => ({
       status,
       json: { error: { code, message: 'no' } },

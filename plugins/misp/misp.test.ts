@@ -133,7 +133,7 @@ describe('misp.lookup', () => {
     })
   })
 
-  it('scores by what attributes are for, and trusts warninglists more', async () => {
+  it('scores by the purpose of attributes, and lets warninglists override it', async () => {
     expect(await riskOf(row('198.51.100.7'))).to.equal(80)
     expect(await riskOf(row('198.51.100.7', { to_ids: '1' }))).to.equal(80)
     expect(await riskOf(row('198.51.100.7', { to_ids: '0' }))).to.equal(40)
@@ -182,7 +182,7 @@ describe('misp', () => {
     expect(requests[0]?.path).to.equal('/events/view/1%2F..%2F2')
   })
 
-  it('finds after an interruption what it sent, by its UUID', async () => {
+  it('finds its event or attribute by UUID after an interruption', async () => {
     const options = { run: { id: 'run-1' } }
     const input = { info: 'a', attributes: [{ type: 'ip-dst', value: '203.0.113.7' }] }
     const Event = { id: '13', uuid, Attribute: [{}] }

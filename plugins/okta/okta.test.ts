@@ -79,7 +79,7 @@ describe('okta', () => {
     expect(failure.text).to.match(/Invalid token provided.*not used for 30 days/)
   })
 
-  it('tells an unknown user from an answer of something else', async () => {
+  it('distinguishes an unknown user from a 404 of another system', async () => {
     const found = await okta.run('get_user', { user: 'x' }, { replies: [problem(404, 'E0000007')] })
     expect(found.output).to.deep.equal({ found: false })
     const page = await okta.failureOf(

@@ -37,7 +37,7 @@ describe('otx', () => {
     expect(await riskOf({ pulse_info, false_positive: [{ assessment: 'pending' }] })).to.equal(80)
   })
 
-  it('encodes values as one segment, and knows IPv6 from IPv4', async () => {
+  it('encodes values as one segment, and distinguishes IPv6 from IPv4', async () => {
     const pathOf = async (input: object) =>
       (await otx.run('lookup', input, { replies: [{ status: 404 }] })).requests[0]?.path
     expect(await pathOf({ kind: 'url', value: 'https://a.example/b?c=d#e' })).to.equal(

@@ -111,7 +111,7 @@ describe('pagerduty', () => {
     expect(requests[0]?.path).to.equal('/incidents/Q1%2F..%2Fx%3F/notes')
   })
 
-  it('tells an unknown incident from another missing page', async () => {
+  it('distinguishes an unknown incident from another 404', async () => {
     expect(
       (await pagerduty.run('get_incident', { id: 'Q1' }, { replies: [problem(404, 2100, 'Not Found')] }))
         .output,

@@ -138,7 +138,7 @@ describe('proofpoint_tap', () => {
     expect([...new URL(asked[0]!.url).searchParams]).to.deep.equal([['campaignId', 'a&threatId=b']])
   })
 
-  it('reads forensics with unknown types, and leaves out what is not malicious', async () => {
+  it('reads forensics with unknown types, and leaves out harmless ones', async () => {
     const forensics = [
       { type: 'new', malicious: true, what: { blacklisted: 0 } },
       { type: 'dns', malicious: null },

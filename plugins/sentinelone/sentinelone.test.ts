@@ -24,7 +24,7 @@ const disconnect = ['disconnect_agent', { agent_id: agentId }] as const
 const lookup = ['find_agents', { computer_name: 'PC-1' }] as const
 
 describe('sentinelone', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const cases: readonly (readonly [string, CannedReply, string, RegExp])[] = [
       [
         'an expired token',
@@ -138,7 +138,7 @@ describe('sentinelone', () => {
     const state = async (replies: readonly CannedReply[]) =>
       (await one.run(...disconnect, { replies })).output
 
-    it('says what the console shows after it queued the action', async () => {
+    it('returns the state that the console shows after queueing the action', async () => {
       const after = (reply: CannedReply) => state([agent('connected'), affected(1), reply])
       expect(await after(agent('disconnecting'))).to.include({
         network_status: 'disconnecting',

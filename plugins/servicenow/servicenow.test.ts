@@ -89,7 +89,7 @@ describe('servicenow', () => {
     expect((await servicenow.check([result([])])).warning).to.match(/role itil/)
   })
 
-  it('refuses another record than the one that was asked for', async () => {
+  it('refuses a record other than the requested one', async () => {
     const other = result([{ sys_id: 'f'.repeat(32), number: 'INC2', state: '1' }])
     const failure = await servicenow.failureOf(
       'update_incident',
@@ -128,7 +128,7 @@ describe('servicenow', () => {
     )
   })
 
-  it('reads many incidents up to the limit, and tells that access rules hide some', async () => {
+  it('reads many incidents up to the limit, and reports that access rules hide some', async () => {
     const page = (from: number, count: number) =>
       result(
         Array.from({ length: count }, (_, at) => ({
@@ -168,7 +168,7 @@ describe('servicenow', () => {
     expect((await verify(() => undefined)).output).to.equal(undefined)
   })
 
-  it('knows that an interrupted note is written, or does not know', async () => {
+  it('reports an interrupted note as written or as unknown', async () => {
     const verify = (entries: readonly object[]) =>
       servicenow.run('add_note', note, { purpose: 'verify', replies: [found(), result(entries)] })
     expect((await verify([{ value: 'x' }, { value: 'n' }])).output).to.deep.equal({ number: 'INC1' })
@@ -176,7 +176,7 @@ describe('servicenow', () => {
     expect(await verify([]).catch((error: { code: string }) => error.code)).to.equal('bad_response')
   })
 
-  it('does not resolve what is resolved, and reports the state that a rule sets', async () => {
+  it('skips a resolved incident, and reports the state that a rule sets', async () => {
     const again = await servicenow.run(
       'resolve_incident',
       { incident: id, close_notes: 'c' },

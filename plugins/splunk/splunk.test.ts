@@ -20,7 +20,7 @@ const eventId = '8D1B@@notable@@0123'
 const search = ['search', { search: 'index=web' }] as const
 
 describe('splunk', () => {
-  describe('tells the operator what is wrong', () => {
+  describe('reports errors with a hint for the operator', () => {
     const quota =
       'Search not executed: The maximum number of concurrent historical searches for this user based on their role quota has been reached., concurrency_limit=3'
     const cases: readonly (readonly [string, CannedReply, object, RegExp])[] = [

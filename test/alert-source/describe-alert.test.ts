@@ -246,7 +246,7 @@ describe('the description of an alert', () => {
     })
   }
 
-  it('leaves out what is no IP address', () => {
+  it('leaves out invalid IP addresses', () => {
     const event = { eventSource: 'ec2', eventName: 'x', awsRegion: 'eu', sourceIPAddress: 'AWS Internal' }
     expect(describeJson(event).observables).to.deep.equal([])
   })

@@ -79,7 +79,7 @@ describe('docs/alert-sources.md, followed to the letter', () => {
     expect(await newest()).to.include({ title: 'Odd parent', source_id: 'a-1', alert_type: 'elastic' })
   })
 
-  it('takes what an API destination of EventBridge sends', async () => {
+  it('accepts requests of an API destination of EventBridge', async () => {
     const [, , commands = ''] = [undefined, ...blocks('text')]
     const [, address = ''] = /--invocation-endpoint (\S+)/.exec(commands) ?? []
     const [, name = '', value = ''] = /ApiKeyName=(\w+),ApiKeyValue="([^"]+)"/.exec(commands) ?? []

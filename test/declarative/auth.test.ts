@@ -228,7 +228,7 @@ auth: { oauth2: { grant: client_credentials, token: "${token}", client_id: a, cl
     })
   })
 
-  it('reports what a sign-in must not contain', () => {
+  it('reports invalid parameters and addresses of a sign-in', () => {
     const signIn = (more: string) =>
       said(`{ grant: authorization_code, authorize: /a, token: /t, client_id: app, ${more} }`)
     expect(signIn('parameters: { state: x }')).to.include("E107 Tocsin sets 'state' itself")

@@ -68,7 +68,7 @@ describe('a declarative skill that reads before it acts', () => {
     })
   })
 
-  it('fails without a write if an answer is not what it needs', async () => {
+  it('fails without a write if `require` is false', async () => {
     expect(await failure(run(skill, input, [{ json: { ids: [] } }])))
       .to.include({ code: 'refused', message: 'no single host is named web-1' })
       .and.have.deep.property('details', { effect: 'none' })

@@ -129,7 +129,7 @@ output: { hits: { type: integer, value: "\${{ response.body.hits }}" } }`,
     expect((await run(skill, [{ json: { state: 'done', hits: 1 } }])).requests).to.have.length(1)
   })
 
-  it('tells that the object disappeared meanwhile', async () => {
+  it('reports that the object disappeared in the meantime', async () => {
     const skill = waiting('not_found: 404')
     expect((await run(skill, [...answers.slice(0, 2), { status: 404 }])).output).to.deep.equal({
       found: false,

@@ -54,7 +54,7 @@ describe('openDeclaredPlugin', () => {
     expect(await example.run('get_that', {}).catch(String)).to.match(/example has no skill 'get_that'/)
   })
 
-  it('receives what a webhook is sent', () => {
+  it('receives webhook requests', () => {
     const signature = createHmac('sha256', 'a-signing-secret').update('{}').digest('hex')
     expect(example.receive('events', '{}', { headers: { 'x-signature': signature } }).alerts).to.have.length(
       1,

@@ -126,7 +126,7 @@ describe('a question by mail, end to end', function () {
     expect((await ended(run)).status).to.equal('completed')
   })
 
-  it('refuses links that were changed, and tells nobody why', async () => {
+  it('refuses changed links without a reason', async () => {
     const { run, yes } = await ask()
     const other = await ask({ to: 'kim@example.com' })
     const changed = (change: (query: URLSearchParams) => void) => {

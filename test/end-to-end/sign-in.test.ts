@@ -73,7 +73,7 @@ describe(`a signed-in connection of a server with a skill thread (seed ${seed})`
     database.close()
   }
 
-  it('fails before the sign-in with what to do, and works after it', async () => {
+  it('fails with a hint before the sign-in, and works after it', async () => {
     const failed = await ended(await count())
     expect(failed.error.code).to.equal('sign_in_needed')
     expect(failed.error.hint).to.include('signs in on the page of the connection')

@@ -55,7 +55,7 @@ describe('the page of a question', () => {
       })
     })
 
-  it('says what became of the question', async () => {
+  it('shows the outcome of the question', async () => {
     expect(await page(waiting, 1_000)).to.include({ state: 'late' })
     expect(await page({ ...waiting, state: 'timed_out' }, 500)).to.include({ state: 'late' })
     expect(await page({ ...waiting, state: 'withdrawn' })).to.include({ state: 'withdrawn' })

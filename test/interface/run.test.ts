@@ -222,7 +222,7 @@ describe('a step that uses an interface', () => {
         .that.includes('south.search cannot map the output')
     })
 
-    it('gives a mapping no sensitive value', async () => {
+    it('hides sensitive values from mappings', async () => {
       const { output } = await go(`${find}  - return: \${{ steps.find.output }}`)
       expect(JSON.stringify(output)).not.to.include('secret-pin')
     })

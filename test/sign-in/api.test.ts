@@ -97,7 +97,7 @@ describe('sign-ins over the API', () => {
     expect((await get()).sign_in.account).to.equal('ada@example.com')
   })
 
-  it('tells the redirect URI with the plugin, before there is a connection', async () => {
+  it('shows the redirect URI with the plugin, before a connection exists', async () => {
     const { json } = await api.call('GET', '/api/plugins/cloud_drive')
     expect(json.connection.redirect_uri).to.equal(`${publicUrl}/oauth/callback/cloud-drive`)
   })
@@ -290,7 +290,7 @@ describe('sign-ins over the API', () => {
     expect((await get()).sign_in).to.equal(null)
   })
 
-  it('limits how often the vendor is asked', async () => {
+  it('limits requests to the vendor', async () => {
     const statuses: number[] = []
     for (let n = 0; n < 12; n++) statuses.push((await begin()).status)
     expect(statuses.at(-1)).to.equal(429)

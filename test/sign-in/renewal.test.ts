@@ -208,7 +208,7 @@ describe('the tokens of a sign-in', () => {
     expect((await state()).ended?.reason).to.equal('the vendor refused to renew the tokens (invalid_grant)')
   })
 
-  it('stay valid when the vendor refuses the client, which is asked once in 10 seconds', async () => {
+  it('stay valid when the vendor refuses the client, with one request in 10 seconds', async () => {
     const open = await signIn()
     clock.time += hour
     vendor.failNext({ status: 401, json: { error: 'invalid_client' } }, 5)

@@ -73,7 +73,7 @@ describe('sockets of a skill', () => {
     expect(opened).to.deep.equal([])
   })
 
-  it('says what to do where nothing can be opened', async () => {
+  it('gives a hint if no socket can be opened', async () => {
     const skill = act((_input, { sockets }) => sockets.open('imap'))
     const error = await failure(runSkill(skill, {}, { settings, replies: [] }))
     expect(error).to.include({ code: 'egress_forbidden', hint: 'mock the skill in tests' })
@@ -102,7 +102,7 @@ describe('sockets of a skill', () => {
     expect(streams.map(({ destroyed }) => destroyed)).to.deep.equal([true, true])
   })
 
-  it('tells when a write may have happened, also beside requests', async () => {
+  it('reports whether a write may have happened, also after HTTP requests', async () => {
     const { egress } = egressOf()
     const known: unknown[] = []
     const skill = act(

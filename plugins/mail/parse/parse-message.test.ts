@@ -82,7 +82,7 @@ describe('reading a message that an attacker wrote', () => {
       expect(files.map(({ name }) => name)).to.deep.equal([shown])
     })
 
-  it('gives where links lead, also without quotes, with entities and inside other attributes', () => {
+  it('returns link targets, also without quotes, with entities and inside other attributes', () => {
     const { links, text } = readHtml(
       "<a href=https://a.example/1>https://b.example</a><A HREF='https://a.example/2?x=1&amp;y=2'>go</a>" +
         '<a title="href=https://no.example" href="h&#116;tps://a.example/\n3">x</a><form action="https://a.example/4">' +
@@ -108,7 +108,7 @@ describe('reading a message that an attacker wrote', () => {
       ).to.be.below(1_500)
   })
 
-  it('bounds what it returns', async () => {
+  it('limits its output', async () => {
     const links = Array.from({ length: 5_000 }, (_, at) => `https://example.com/${at}`).join(' ')
     const parts = Array.from({ length: 300 }, () => [
       '--b',

@@ -55,11 +55,11 @@ export const inboundData: Chapter = {
           'is answered on the page of a link, once, also after a restart',
           'is not answered by programs that open links, however often',
           'counts one answer of many that arrive at the same time',
-          'refuses links that were changed, and tells nobody why',
+          'refuses changed links without a reason',
           'says when it is too late',
           'shows hostile text as text, on a page that can do nothing',
         ],
-        ['plugins/mail/ask.test.ts', 'carries what it signs, and nothing else counts'],
+        ['plugins/mail/ask.test.ts', 'contains its signed values, and is refused if one differs'],
       ],
     },
     {
