@@ -135,7 +135,11 @@ describe('pagerduty', () => {
 
   it('reads incidents up to the limit, with repeated parameters', async () => {
     const page = (from: number) => ({
-      json: { incidents: Array.from({ length: 100 }, (_, at) => ({ id: `Q${from + at}` })), more: true },
+      json: {
+        incidents: Array.from({ length: 100 }, (_, at) => ({ id: `Q${from + at}` })),
+        offset: from,
+        more: true,
+      },
     })
     const { output, requests } = await pagerduty.run(
       'list_incidents',
@@ -146,6 +150,20 @@ describe('pagerduty', () => {
     expect(output.complete).to.equal(false)
     expect(requests[0]?.path).to.match(/statuses%5B%5D=triggered&statuses%5B%5D=acknowledged/)
     expect(new URL(requests[2]!.url).searchParams.get('offset')).to.equal('200')
+  })
+
+  it('reads on after a short page', async () => {
+    const page = (id: string, offset: number, more: boolean) => ({
+      json: { incidents: [{ id }], offset, more },
+    })
+    const { output, requests } = await pagerduty.run(
+      'list_incidents',
+      {},
+      { replies: [page('Q1', 0, true), page('Q2', 1, false)] },
+    )
+    expect(output.incidents).to.have.length(2)
+    expect(output.complete).to.equal(true)
+    expect(new URL(requests[1]!.url).searchParams.get('offset')).to.equal('1')
   })
 
   it('asks after an interruption whether the write took effect', async () => {
