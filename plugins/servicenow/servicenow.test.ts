@@ -206,4 +206,21 @@ describe('servicenow', () => {
     })
     expect(() => servicenow.receive('records', body, { headers: { 'x-tocsin-secret': '' } })).to.throw()
   })
+
+  it('reads references that come with their link', async () => {
+    const reply = result([
+      {
+        sys_id: id,
+        number: 'INC1',
+        state: '1',
+        assignment_group: {
+          link: 'https://example.service-now.com/api/now/table/sys_user_group/g',
+          value: 'g',
+        },
+        caller_id: '',
+      },
+    ])
+    const { output } = await servicenow.run('get_incident', { incident: 'INC1' }, { replies: [reply] })
+    expect(output).to.include({ assignment_group: 'g' }).and.not.have.property('caller_id')
+  })
 })
