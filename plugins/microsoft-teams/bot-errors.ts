@@ -24,7 +24,7 @@ const byCode: Readonly<Record<string, Omit<ExplainedError, 'message'>>> = {
   BotDisabledByAdmin: {
     error: 'credentials',
     effect: 'none',
-    hint: 'an administrator of Teams blocks the app of the bot: have it allowed',
+    hint: 'an administrator of Teams blocks the app of the bot: ask for permission',
   },
   BotNotRegistered: {
     error: 'credentials',

@@ -60,7 +60,7 @@ function refusal(where: string, line: string): Error {
       details,
     })
   return new ConnectionError('tls_refused', `${where} does not start TLS: ${said}`, {
-    hint: 'check the port and how TLS begins there; nothing is sent in clear text. A device between may remove STARTTLS',
+    hint: 'check the port and how TLS begins there; nothing is sent in clear text. A device on the path may have removed STARTTLS',
     details,
   })
 }

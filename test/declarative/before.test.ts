@@ -75,7 +75,7 @@ describe('a declarative skill that reads before it acts', () => {
     expect(await failure(run(skill, input, [{ json: {} }]))).to.include({ code: 'refused' })
   })
 
-  it('verifies by the same requests, sent anew', async () => {
+  it('verifies by the same requests, sent again', async () => {
     const verify = { purpose: 'verify' } as const
     const done = await run(skill, input, [found, state(true)], verify)
     expect(done.output).to.deep.equal({ changed: true, id: '7' })

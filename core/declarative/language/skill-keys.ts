@@ -178,7 +178,7 @@ export const skillMaps = {
     keys: {
       request: {
         meaning: 'a request that reads',
-        default: 'the requests of `before`, which are sent anew',
+        default: 'the requests of `before`, sent again',
         schema: reference('request'),
       },
       took_effect: { meaning: 'a condition over `response`, or over `before`', schema: condition },

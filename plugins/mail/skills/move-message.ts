@@ -34,7 +34,7 @@ export const moveMessage = defineSkill({
         type: ['string', 'null'],
         maxLength: 1_000,
         description:
-          'Message-ID of the message: after an interruption it is searched in the target. Without it, a person has to look.',
+          'Message-ID of the message. After an interruption, Tocsin searches for it in the target. Without it, a person decides.',
       },
     },
   },
