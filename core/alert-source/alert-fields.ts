@@ -6,27 +6,27 @@ const maxItems = 100
 type Scalar = string | number | boolean
 
 /**
- * Reads fields of a JSON value by path. Log pipelines change the case of names, so it is ignored, and flatten objects, so a path may
- * also be the name of one field. Never throws.
+ * Reads fields of a JSON value by path. Log pipelines change the case of names, so it is ignored if no name fits exactly, and flatten
+ * objects, so a path may also be the name of one field. Never throws.
  */
 export class AlertFields {
-  readonly #root: ReadonlyMap<string, unknown>
-  readonly #inner = new Map<object, ReadonlyMap<string, unknown>>()
+  readonly #root: unknown
+  readonly #rootNames: ReadonlyMap<string, unknown>
+  readonly #lowered = new Map<object, ReadonlyMap<string, unknown>>()
 
   constructor(root: unknown) {
-    this.#root = isObject(root) ? byLowerName(root) : new Map()
+    this.#root = root
+    this.#rootNames = isObject(root) ? byLowerName(root) : new Map()
   }
 
   /** The texts, numbers and flags at the path, in their order; empty if there is none. */
   all(path: string): readonly Scalar[] {
-    const { name, steps } = pathOf(path)
-    const flat = this.#root.get(name)
+    const { whole, steps } = pathOf(path)
+    if (!this.#mayHave(whole, steps)) return []
+    const flat = this.#field(this.#root, whole)
     if (isScalar(flat)) return [flat]
     const found: Scalar[] = []
-    const [first] = steps
-    // Most paths belong to other products.
-    if (first !== undefined && this.#root.has(first.name))
-      this.#collect(this.#root.get(first.name), steps, 0, found)
+    this.#follow(this.#root, steps, 0, found)
     return found
   }
 
@@ -42,14 +42,20 @@ export class AlertFields {
 
   /** Whether there is anything at the path, also an object, a list or an empty text. */
   has(path: string): boolean {
-    const { name, steps } = pathOf(path)
-    if (isThere(this.#root.get(name))) return true
-    let at: unknown
+    const { whole, steps } = pathOf(path)
+    if (!this.#mayHave(whole, steps)) return false
+    if (isThere(this.#field(this.#root, whole))) return true
+    let at = this.#root
     for (const [index, step] of steps.entries()) {
-      at = index === 0 ? this.#root.get(step.name) : this.#field(Array.isArray(at) ? at[0] : at, step.name)
+      at = this.#field(index > 0 && Array.isArray(at) ? at[0] : at, step)
       if (!isThere(at)) return false
     }
     return true
+  }
+
+  /** Most paths belong to other products. */
+  #mayHave(whole: Name, [first]: readonly Step[]): boolean {
+    return (first !== undefined && this.#rootNames.has(first.lower)) || this.#rootNames.has(whole.lower)
   }
 
   /** @param value what is at `steps[index]` */
@@ -63,18 +69,22 @@ export class AlertFields {
 
   #follow(value: unknown, steps: readonly Step[], index: number, found: Scalar[]): void {
     const step = steps[index]
-    if (step !== undefined) this.#collect(this.#field(value, step.name), steps, index, found)
+    if (step !== undefined) this.#collect(this.#field(value, step), steps, index, found)
     else if (isScalar(value)) found.push(value)
   }
 
-  #field(value: unknown, name: string): unknown {
+  /** A field whose name fits exactly wins: an attacker can choose names of some fields, such as those of log lines in Splunk. */
+  #field(value: unknown, { exact, lower }: Name): unknown {
     if (!isObject(value)) return undefined
-    let named = this.#inner.get(value)
+    let named = this.#lowered.get(value)
     if (named === undefined) {
       named = byLowerName(value)
-      this.#inner.set(value, named)
+      this.#lowered.set(value, named)
     }
-    return named.get(name)
+    const found = named.get(lower)
+    return found !== undefined && Object.hasOwn(value, exact)
+      ? (value as Readonly<Record<string, unknown>>)[exact]
+      : found
   }
 }
 
@@ -89,30 +99,34 @@ function byLowerName(value: object): ReadonlyMap<string, unknown> {
   return named
 }
 
-interface Step {
-  readonly name: string
+interface Name {
+  readonly exact: string
+  readonly lower: string
+}
+
+interface Step extends Name {
   readonly isList: boolean
 }
 
 interface Path {
-  /** The whole path, in lower case. */
-  readonly name: string
+  /** The whole path as the name of one field. */
+  readonly whole: Name
   readonly steps: readonly Step[]
 }
 
 const known = new Map<string, Path>()
 
+const nameOf = (exact: string): Name => ({ exact, lower: exact.toLowerCase() })
+
 /** Paths come from the sources of this folder, so the map stays small. */
 function pathOf(path: string): Path {
   let read = known.get(path)
   if (read === undefined) {
-    const name = path.toLowerCase()
-    const steps = name
-      .split('.')
-      .map((word) =>
-        word.endsWith('[]') ? { name: word.slice(0, -2), isList: true } : { name: word, isList: false },
-      )
-    read = { name, steps }
+    const steps = path.split('.').map((word) => {
+      const isList = word.endsWith('[]')
+      return { ...nameOf(isList ? word.slice(0, -2) : word), isList }
+    })
+    read = { whole: nameOf(path), steps }
     known.set(path, read)
   }
   return read

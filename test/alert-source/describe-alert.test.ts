@@ -298,12 +298,14 @@ describe('the description of a hostile alert', () => {
     expect(describeJson({ ...event, userIdentity }).title?.isWellFormed()).to.equal(true)
   })
 
-  it('has no id that an attacker or another alert can share', () => {
+  it('has no id that an attacker or another alert can share, and no field that another one shadows', () => {
     const result = { _time: '1769043600', event_id: '4625', user: 'kim' }
     expect(describeJson({ search_name: 'Odd login', sid: 's', result })).to.include({
       occurredAt: 1_769_043_600_000,
       sourceId: null,
     })
+    const shadowed = { urgency: 'high', Urgency: 'low', URGENCY: 'low' }
+    expect(describeJson({ search_name: 'x', sid: 's', result: shadowed }).severity).to.equal('high')
     const log = { EVENT_TYPE: 'Report', ORGANIZATION_ID: 'o', USER_ID: 'u', REQUEST_ID: 'r' }
     expect(describeJson(log)).to.include({ title: 'Report', sourceId: null })
   })
