@@ -77,6 +77,17 @@ describe('POST alerts/forward/{organization}/{provider}', () => {
     })
   }
 
+  it('refuses a compressed body', async () => {
+    expectProblem(await post('x', path, { 'content-encoding': 'gzip' }), 415, 'content_encoding_unsupported')
+  })
+
+  it('takes a key of the address once', async () => {
+    const key = await api.newKey('intake', ['acme'])
+    const reply = await api.call('POST', `${path}?key=${key}&key=${key}`, { body: 'x', key: null })
+    expectProblem(reply, 400, 'query_invalid')
+    expect(reply.text).to.not.include(key)
+  })
+
   it('refuses bytes that are not UTF-8', async () => {
     const response = await fetch(`${api.url}${path}`, {
       method: 'POST',

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { getRawBody } from 'raw-body'
 import { ValidationError } from '../../../core/errors/errors.ts'
 import { parseJson } from '../../../core/common/json.ts'
@@ -86,6 +86,10 @@ export function requirePlainJson({ headers }: IncomingMessage): void {
       },
     )
   }
+  requireUncompressed(headers)
+}
+
+function requireUncompressed(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     throw new RequestError(
@@ -115,9 +119,10 @@ export async function readRequestBytes(request: IncomingMessage, limit: number):
 /**
  * A body that is text of any format.
  *
- * @throws RequestError `body_missing`, `body_not_utf8`
+ * @throws RequestError `body_missing`, `content_encoding_unsupported`, `body_not_utf8`
  */
-export function textOfBody(bytes: Uint8Array): string {
+export function textOfBody(bytes: Uint8Array, headers: IncomingHttpHeaders): string {
+  requireUncompressed(headers)
   if (bytes.length === 0)
     throw new RequestError('body_missing', undefined, { hint: 'send the alert as the body' })
   return decode(bytes)

@@ -35,7 +35,7 @@ export const forwardAlert = defineRoute({
   async handle({ params, query, bytes, ...request }, services) {
     const organization = await requireVisibleOrganization(request.caller.scope, params.organization, services)
     const provider = await requireProvider(params.provider, services)
-    const content = textOfBody(bytes)
+    const content = textOfBody(bytes, request.headers)
     const given = {
       content,
       provider: provider.code,
