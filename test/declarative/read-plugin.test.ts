@@ -93,6 +93,30 @@ describe('readPlugin', () => {
       'get: "/ips',
       'E802 a path takes no expressions in its text (write a list of segments: [ips, "${{ input.ip }}", notes])',
     ],
+    [
+      'a header of the transport',
+      { skill: 'request: { get: /a, headers: { Host: evil.example.com } }' },
+      'Host',
+      'E107 the header "host" cannot be set',
+    ],
+    [
+      'a header of every request with an impossible name',
+      { connection: 'headers: { "bad name": x }' },
+      'bad name',
+      'E107 the header "bad name" cannot be set',
+    ],
+    [
+      'a header with a line break',
+      { skill: String.raw`request: { get: /a, headers: { x-y: "a\r\nb: c" } }` },
+      'x-y',
+      "E107 the value of header 'x-y' contains characters that are not allowed in headers",
+    ],
+    [
+      'an API key in a header of the transport',
+      { connection: "auth: { header: Content-Length, value: '1' }" },
+      'Content-Length',
+      'E107 the header "content-length" cannot be set',
+    ],
     ['a rate', { connection: 'rate: 50 per week' }, 'rate', "E107 '50 per week' is not a rate"],
     [
       'an unknown schema keyword',

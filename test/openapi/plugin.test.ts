@@ -54,6 +54,17 @@ describe('a skill from an operation', () => {
     expect(example.input).to.deep.equal({ owner_id: 1, file: 'example' })
   })
 
+  it('leaves out headers that the HTTP client sets', () => {
+    const parameters = ['Accept-Encoding', 'Connection', 'Host', 'X-Trace'].map((name) => ({
+      name,
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+    }))
+    const { skill } = skillOf({ parameters })
+    expect(skill['request']).to.deep.equal({ get: '/things', headers: { 'X-Trace': '${{ input.x_trace }}' } })
+  })
+
   it('repeats or joins lists in the query as the document says', () => {
     const strings = list({ type: 'string' })
     const { skill } = skillOf({

@@ -11,7 +11,7 @@ import { pluginNamePattern, pluginNameRule } from '../language/skill-keys.ts'
 import {
   connectionNames,
   scalarPrograms,
-  readEntries,
+  readHeaders,
   readShownText,
   readTemplate,
   refuseSecrets,
@@ -52,7 +52,7 @@ export function readConnection(
   const check = checkEntry && readCheck(reading, names, checkEntry)
   const others = {
     otherOrigins: readOrigins(reading, names, fields.get('other_origins')),
-    headers: readEntries(reading, names, fields.get('headers')),
+    headers: readHeaders(reading, names, fields.get('headers')),
     auth: readAuth(reading, names, fields.get('auth')),
     rate: readRates(reading, names, fields.get('rate')),
     errors: readErrors(reading, fields.get('errors')),
@@ -132,7 +132,7 @@ function readHosts(
         authEntry!.value,
         'write auth: same',
       )
-    const headers = readEntries(reading, names, fields.get('headers'))
+    const headers = readHeaders(reading, names, fields.get('headers'))
     return baseUrl === undefined ? [] : [{ name, baseUrl, headers, auth: own }]
   })
 }

@@ -24,6 +24,7 @@ import {
 import {
   readCondition,
   readEntries,
+  readHeaders,
   readShownText,
   readTemplate,
   refuseSecrets,
@@ -44,7 +45,7 @@ export function readRequest(
   const method = onlyOneOf(reading, fields, requestMethods, node, 'a request needs a method')
   const body = readBody(reading, names, fields)
   const query = readEntries(reading, names, fields.get('query'))
-  const headers = readEntries(reading, names, fields.get('headers'))
+  const headers = readHeaders(reading, names, fields.get('headers'))
   const accept = readStatuses(reading, fields.get('accept'))
   const host = readHostName(reading, fields.get('host'))
   if (method === undefined) return undefined

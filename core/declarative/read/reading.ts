@@ -16,6 +16,8 @@ import { compileCondition, compileValue } from '../../playbook/template/expressi
 import { describe } from '../../playbook/template/fields.ts'
 import type { TypedTemplate } from '../../playbook/template/typed-template.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
+import type { Span } from '../../playbook/language/source-text.ts'
+import { headerProblem } from '../../skill/http/headers.ts'
 import { runAtOnce } from '../../common/sliced.ts'
 import type { Entries } from '../language/declared.ts'
 
@@ -91,6 +93,23 @@ export function readEntries(reading: PluginReading, names: Names, entry: Entry |
   const hint = 'write { <name>: <value> }'
   reading.problems.add('E106', `expected a map for \`${name}\`, found ${describe(value)}`, value, hint)
   return []
+}
+
+/** Compiles headers that the HTTP client sends. */
+export function readHeaders(reading: PluginReading, names: Names, entry: Entry | undefined): Entries {
+  const headers = readEntries(reading, names, entry)
+  const written = entry?.value.kind === 'map' ? entry.value.entries : []
+  for (const [at, [name, template]] of headers.entries()) {
+    const isText = template.kind === 'literal' && typeof template.value === 'string'
+    checkHeader(reading, name, written[at]!.key, isText ? template.value : '')
+  }
+  return headers
+}
+
+/** Reports a header that the HTTP client refuses to send. */
+export function checkHeader({ problems }: PluginReading, name: string, at: Span, value = ''): void {
+  const problem = headerProblem(name.toLowerCase(), value)
+  if (problem !== undefined) problems.add('E107', problem, at)
 }
 
 /** Reports a template that would show a secret of the connection. */

@@ -1,3 +1,4 @@
+import { headerProblem } from '../../skill/http/headers.ts'
 import { isObject, textAt, valueAt, type JsonObject } from '../../plugin/index.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 import { cleanText } from '../document/clean-text.ts'
@@ -181,7 +182,7 @@ function planKey(name: string, scheme: unknown, names: UniqueNames): PlannedCred
   const value = template(`settings.${field}`)
   if (place === 'query') return { ...nothing, fields, auth: { query: key, value } }
   if (place === 'cookie') return { ...nothing, fields, auth: { header: 'Cookie', value: `${key}=${value}` } }
-  const isHeader = /^[\w-]{1,100}$/.test(key)
+  const isHeader = /^[\w-]{1,100}$/.test(key) && headerProblem(key.toLowerCase(), '') === undefined
   if (!isHeader)
     return {
       ...nothing,

@@ -1,4 +1,5 @@
 import { textAt, valueAt, type JsonSchema } from '../../plugin/index.ts'
+import { headerProblem } from '../../skill/http/headers.ts'
 import { cleanText } from '../document/clean-text.ts'
 import { parametersOf, type OperationParameter } from '../document/operations.ts'
 import type { InnerSchema } from '../schema/flatten-schema.ts'
@@ -14,15 +15,7 @@ export interface PlannedRequest {
 }
 
 /** Headers that are set otherwise; OpenAPI also ignores them as parameters. */
-const ownHeaders = [
-  'accept',
-  'content-type',
-  'authorization',
-  'user-agent',
-  'host',
-  'content-length',
-  'cookie',
-]
+const ownHeaders = ['accept', 'content-type', 'authorization', 'user-agent', 'cookie']
 
 /** Turns the parameters of an operation into inputs and the request that reads them. */
 export function planParameters(plan: SkillPlan, left: ReadonlySet<string>): PlannedRequest {
@@ -34,10 +27,11 @@ export function planParameters(plan: SkillPlan, left: ReadonlySet<string>): Plan
     const { name, in: place } = parameter
     if (place === 'query' && !left.has(name)) Object.assign(query, planQuery(plan, parameter))
     if (isCredential(parameter)) continue
-    const isOwn = ownHeaders.includes(name.toLowerCase())
+    const lower = name.toLowerCase()
+    const isOwn = ownHeaders.includes(lower) || headerProblem(lower, '') !== undefined
     if (place === 'header' && !isOwn && /^[\w-]{1,100}$/.test(name))
       headers[name] = planValue(plan, parameter)
-    if (place === 'header' && name.toLowerCase() === 'accept') headers[name] = onlyChoice(plan, parameter)
+    if (place === 'header' && lower === 'accept') headers[name] = onlyChoice(plan, parameter)
   }
   return { path: path.path, query: defined(query), headers: defined(headers) }
 }

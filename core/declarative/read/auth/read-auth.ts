@@ -1,12 +1,18 @@
 import { integer, map, object, string, type Type } from '../../../expression/index.ts'
-import { quote } from '../../../playbook/language/problem.ts'
 import { readChoice, readFields, readText, type Fields } from '../../../playbook/template/fields.ts'
 import type { Entry, Node } from '../../../playbook/yaml/document.ts'
 import { authKinds, hmacAlgorithms, hmacEncodings } from '../../language/auth-keys.ts'
 import type { DeclaredAuth } from '../../language/declared-auth.ts'
 import { pluginGrammar } from '../../language/plugin-keys.ts'
 import { onlyOneOf } from '../read-request.ts'
-import { readEntries, readTemplate, type Names, type PluginReading } from '../reading.ts'
+import {
+  checkHeader,
+  readEntries,
+  readHeaders,
+  readTemplate,
+  type Names,
+  type PluginReading,
+} from '../reading.ts'
 import { readOAuth2, readParts } from './read-oauth.ts'
 
 /**
@@ -56,8 +62,7 @@ function readNamed(
     reading.problems.add('E105', `\`auth\` with \`${kind}\` needs \`value\``, entry.key, hint)
     return undefined
   }
-  if (name !== undefined && kind === 'header' && !/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/.test(name))
-    reading.problems.add('E107', `${quote(name)} is not the name of a header`, entry.value)
+  if (name !== undefined && kind === 'header') checkHeader(reading, name, entry.value)
   const { template } = readTemplate(reading, names, value.value)
   return name === undefined ? undefined : { kind, name, value: template }
 }
@@ -124,7 +129,7 @@ function readHmac(reading: PluginReading, names: Names, node: Node): DeclaredAut
       encoding,
       key,
       text,
-      headers: readEntries(reading, added, headers),
+      headers: readHeaders(reading, added, headers),
       query: readEntries(reading, added, query),
     }
   )
