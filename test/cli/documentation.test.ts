@@ -40,14 +40,18 @@ describe('the pages of the plugins', () => {
     expect(listed.toSorted()).to.deep.equal(titled.toSorted())
   })
 
-  it('have their common sections in the same order', () => {
+  it('have their common sections in the same order, and name their interfaces', () => {
     const common = ['Set up', 'Undo', 'Limits', 'Not covered', 'Sources']
     const synonyms = /^(Set it up|What undoes what|Limits and quirks|What to know|What is not covered)$/
     for (const page of pluginPages) {
       const sections = [...read(page).matchAll(/^## (.+)$/gm)].map(([, title = '']) => title)
       const found = sections.filter((title) => common.includes(title))
       expect(found, page).to.deep.equal(common.filter((title) => found.includes(title)))
-      const isDeclarative = existsSync(join(root, dirname(page), 'plugin.yaml'))
+      const declaration = join(root, dirname(page), 'plugin.yaml')
+      const isDeclarative = existsSync(declaration)
+      // `enriches` alone needs no mention: it implements `enrich`.
+      if (isDeclarative && /^ +implements:/m.test(readFileSync(declaration, 'utf8')))
+        expect(read(page), page).to.match(/The plugin implements `[^.]+\s+of\s+the\s+\[interfaces\]/)
       if (isDeclarative) expect([sections[0], sections.at(-1)], page).to.deep.equal(['Set up', 'Sources'])
       expect(
         sections.filter((title) => synonyms.test(title)),
