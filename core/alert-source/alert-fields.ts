@@ -17,6 +17,7 @@ export class AlertFields {
   constructor(root: unknown) {
     this.#root = root
     this.#rootNames = isObject(root) ? byLowerName(root) : new Map()
+    if (isObject(root)) this.#lowered.set(root, this.#rootNames)
   }
 
   /** The texts, numbers and flags at the path, in their order; empty if there is none. */
