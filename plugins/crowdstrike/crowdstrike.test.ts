@@ -121,7 +121,7 @@ describe('crowdstrike', () => {
         { replies: [resources(['1', '2', '3']), resources(found)] },
       )
       expect(new URL(requests[0]!.url).searchParams.get('filter')).to.equal(String.raw`hostname:'a\'\\*'`)
-      expect(JSON.parse(requests[1]!.body!)).to.deep.equal({ ids: ['1', '2', '3'] })
+      expect(JSON.parse(requests[1]!.body)).to.deep.equal({ ids: ['1', '2', '3'] })
       expect(output['devices']).to.deep.equal([{ device_id: '1', hostname: "A'\\*", tags: [] }])
     })
 
