@@ -30,6 +30,20 @@ export async function loadSandbox(sources: PluginSources, plugin: string): Promi
   throw new ValidationError('plugins_invalid', `${path} must have a sandbox as its default export`, [])
 }
 
+/**
+ * How the sandbox of a plugin came about: `written` keeps a state, `recorded` only answers the requests of the examples in a
+ * `plugin.yaml`. Undefined if it has none. Loads nothing.
+ */
+export async function sandboxKind(
+  sources: PluginSources,
+  plugin: string,
+): Promise<'written' | 'recorded' | undefined> {
+  const found = await moduleOf(sources, plugin)
+  if (found === undefined) return undefined
+  if (moduleIn(dirname(fileOf(found)), 'sandbox') !== undefined) return 'written'
+  return found.yaml === undefined ? undefined : 'recorded'
+}
+
 async function moduleOf(sources: PluginSources, plugin: string): Promise<PluginModule | undefined> {
   for (const module of pluginModules(sources)) if ((await nameIn(module)) === plugin) return module
   return undefined

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Catalogue } from '../../../core/registry/catalogue.ts'
-import { loadSandbox } from '../../../core/registry/load-sandbox.ts'
+import { sandboxKind } from '../../../core/registry/load-sandbox.ts'
 import type { PluginSources } from '../../../core/registry/plugin-modules.ts'
 import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
 import { readConfig } from '../../../server/config/config.ts'
@@ -27,7 +27,7 @@ interface SandboxCommandOptions {
 export function sandboxCommand(): Command {
   return new Command('sandbox')
     .description('start emulators of other systems with an interactive prompt')
-    .argument('[plugins...]', 'plugins, e.g. messaging; default: all that have a sandbox')
+    .argument('[plugins...]', 'plugins, e.g. messaging; default: those whose sandbox keeps a state')
     .option(
       '--port <n>',
       'port of the first sandbox, counting up for the others; default: free ports',
@@ -43,13 +43,15 @@ export function sandboxCommand(): Command {
 Sandboxes listen on 127.0.0.1 and keep everything in memory. Allow the server to reach them:
   TOCSIN_ALLOW_PRIVATE_EGRESS=127.0.0.1 tocsin serve
 
+The sandbox of a plugin in YAML answers only the requests of its examples, so it starts only if you name the plugin.
+
 Shows each request as it arrives. Type 'help' to list the commands: press a button in a message, book a trip, let the next
 requests fail, …
 
 Examples:
-  tocsin sandbox                                            all of them, and curl lines for the connections
+  tocsin sandbox                                            those that keep a state, and curl lines for the connections
   TOCSIN_KEY=toc_… tocsin sandbox --connect http://127.0.0.1:8080
-  tocsin sandbox messaging travel --port 9000               two of them, on ports 9000 and 9001`,
+  tocsin sandbox messaging okta --port 9000                 two of them, on ports 9000 and 9001`,
     )
     .action(playByHand)
 }
@@ -58,7 +60,7 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
   const catalogue = await installedCatalogue()
   const { pluginsDir, plugins: packages } = readConfig(processEnvironment())
   const sources = { pluginsDir, packages }
-  const plugins = chosen(names, await withSandbox(catalogue, sources))
+  const plugins = chosen(names, await kindsOf(catalogue, sources))
   const stopped = stopSignal()
   const prompt = openPrompt()
   let isWatched = true
@@ -89,16 +91,19 @@ async function playByHand(names: readonly string[], options: SandboxCommandOptio
 
 const defaultServer = 'http://127.0.0.1:8080'
 
-async function withSandbox(catalogue: Catalogue, sources: PluginSources): Promise<string[]> {
-  const found: string[] = []
-  for (const { name } of catalogue.plugins)
-    if ((await loadSandbox(sources, name)) !== undefined) found.push(name)
-  return found
+type SandboxKinds = ReadonlyMap<string, Awaited<ReturnType<typeof sandboxKind>>>
+
+async function kindsOf(catalogue: Catalogue, sources: PluginSources): Promise<SandboxKinds> {
+  const kinds = new Map<string, Awaited<ReturnType<typeof sandboxKind>>>()
+  for (const { name, connection } of catalogue.plugins)
+    kinds.set(name, connection === undefined ? undefined : await sandboxKind(sources, name))
+  return kinds
 }
 
 /** @throws NotFoundError `sandbox_not_found` */
-function chosen(names: readonly string[], available: readonly string[]): readonly string[] {
-  if (names.length === 0) return available
+function chosen(names: readonly string[], kinds: SandboxKinds): readonly string[] {
+  const available = [...kinds].flatMap(([name, kind]) => (kind === undefined ? [] : [name]))
+  if (names.length === 0) return available.filter((name) => kinds.get(name) === 'written')
   const plugins = names.map((name) => name.replaceAll('-', '_'))
   const unknown = plugins.find((name) => !available.includes(name))
   if (unknown === undefined) return [...new Set(plugins)]
