@@ -32,9 +32,12 @@ describe('shipped playbooks', function () {
       const source = readFileSync(join(folder, playbook), 'utf8')
       const type = /^on:\n {2}alert:\s+(?:\{ )?type: (\w+)/m.exec(source)?.[1]
       expect(row).to.contain(type === undefined ? '| none: ' : `\`${type}\``)
-      const skills = [...source.matchAll(/\b(?:uses|via): (\w+)\.\w+/g)].map(([, plugin = '']) => plugin)
-      const connections = skills.filter((plugin) => plugin !== 'case' && plugin !== 'indicators')
-      for (const plugin of connections) expect(row).to.contain(plugin.replaceAll('_', ' '))
+      for (const [, plugin = '', skill = ''] of source.matchAll(/\b(?:uses|via): (\w+)\.(\w+)/g)) {
+        if (plugin === 'case' || plugin === 'indicators') continue
+        if (plugin !== 'interface') expect(row).to.contain(plugin.replaceAll('_', ' '))
+        else if (type !== undefined) expect(row).to.contain(skill)
+        else expect(row).to.contain('any that implement the interfaces')
+      }
     })
 
     it(`pass their tests with crashes and full coverage: ${playbook}`, async () => {
