@@ -89,7 +89,7 @@ function inputsOf(entry: CatalogueSkill): JsonSchema {
 
 /** The schema, which also accepts a string with an expression. References point to its new place. */
 function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSchema {
-  const inner = mapParts(schema, (part) => orExpression(part, root))
+  const inner = mapParts(withoutForeignPatterns(schema), (part) => orExpression(part, root))
   if (inner.$ref !== undefined) return { ...inner, $ref: inner.$ref.replace(/^#/, root) }
   if (isTop || !isConstrained(schema)) return inner
   const { title, description, default: preset, examples, ...constraints } = inner
@@ -97,6 +97,24 @@ function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSche
   return {
     ...(JSON.parse(JSON.stringify(notes)) as JsonSchema),
     anyOf: [constraints, { type: 'string', pattern: '\\$\\{\\{' }],
+  }
+}
+
+/** Patterns are RE2, and editors read ECMAScript: a pattern of RE2 alone, such as with `(?i)`, is left to Tocsin. */
+function withoutForeignPatterns(schema: JsonSchema): JsonSchema {
+  const { pattern, not, ...rest } = schema
+  return {
+    ...rest,
+    ...(pattern !== undefined && isEcmaPattern(pattern) && { pattern }),
+    ...(not !== undefined && (not.pattern === undefined || isEcmaPattern(not.pattern)) && { not }),
+  }
+}
+
+function isEcmaPattern(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').source !== ''
+  } catch {
+    return false
   }
 }
 

@@ -67,7 +67,7 @@ describe('aws: EC2 on a bad day', () => {
       'too many requests, as 503',
       says(503, 'RequestLimitExceeded', 'Request limit exceeded.'),
       'RetryableError',
-      /fewer requests at present/,
+      /limits the requests for now/,
     ],
     [
       'an unknown instance',

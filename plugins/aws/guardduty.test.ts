@@ -47,7 +47,7 @@ describe('aws: GuardDuty on a bad day', () => {
       'too many requests, as 400',
       says(400, 'ThrottlingException', 'Rate exceeded'),
       'RetryableError',
-      /fewer requests at present/,
+      /limits the requests for now/,
     ],
     [
       'an account that does not administer GuardDuty',

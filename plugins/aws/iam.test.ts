@@ -51,7 +51,7 @@ describe('aws: IAM on a bad day', () => {
       'too many requests, as 400',
       says(400, 'Throttling', 'Rate exceeded'),
       'RetryableError',
-      /fewer requests at present/,
+      /limits the requests for now/,
     ],
     [
       'an unknown user',

@@ -71,7 +71,7 @@ describe('elastic_security', () => {
         'an overloaded cluster',
         platform(429, 'circuit_breaking_exception'),
         { kind: 'RetryableError', code: 'rate_limited' },
-        /too much to do/,
+        /is overloaded/,
       ],
       [
         'a failing server, whose effect is unknown',

@@ -25,7 +25,12 @@ describe('tocsin schema', () => {
       ...schema.$defs.checkpoint.properties.via.anyOf[1].enum,
     ]
     expect(names).to.have.members(listed.map(({ name }) => name))
-    expect(schema.$defs.checkpoint.properties.via.anyOf[1].enum).to.deep.equal(['messaging.checkpoint'])
+    expect(schema.$defs.checkpoint.properties.via.anyOf[1].enum).to.have.members([
+      'interface.ask',
+      'mail.ask',
+      'messaging.checkpoint',
+      'microsoft_teams.ask',
+    ])
     const file = '.tocsin/playbook.schema.json'
     const written = await runTocsin(['schema', '-o', file], { cwd: folder.path })
     expect(written).to.include({ code: 0, stdout: '', stderr: '' })

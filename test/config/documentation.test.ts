@@ -37,7 +37,7 @@ describe('docs/configuration.md', () => {
 describe('the documentation', () => {
   const root = new URL('../../', import.meta.url)
   /** Of the shell that calls the API, in its examples. */
-  const ofTheShell = ['TOCSIN_URL', 'TOCSIN_KEY']
+  const ofTheShell = ['TOCSIN_URL', 'TOCSIN_KEY', 'TOCSIN_PROVIDER']
 
   for (const file of globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'plugins/**/*.md'], {
     cwd: root.pathname,

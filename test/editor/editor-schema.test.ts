@@ -89,8 +89,8 @@ describe('the schema for editors', () => {
 
   it('is valid without asking skills, and without any skills', () => {
     const some = guide.catalogue!
-    for (const kept of [some.skills.filter(({ skill }) => skill.asks !== true), []]) {
-      const validate = compile(editorSchema(playbookSchema, { ...some, skills: kept }))
+    for (const usable of [some.usable.filter(({ skill }) => skill.asks !== true), []]) {
+      const validate = compile(editorSchema(playbookSchema, { ...some, usable }))
       const ask = (via: string) =>
         validate(
           parse(

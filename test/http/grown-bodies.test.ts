@@ -100,6 +100,8 @@ describe('a valid body', () => {
 
   for (const [operation, row] of Object.entries(accessTable)) {
     if (typeof row === 'string' || row.body === undefined) continue
+    // Completes a sign-in that must have begun: test/sign-in.
+    if (operation === 'POST /oauth/callback') continue
     const { of, body } = row
     const [method = '', path = ''] = operation.split(' ')
 

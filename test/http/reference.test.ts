@@ -90,7 +90,7 @@ describe('the reference page', () => {
       // What is made up is not there, or is not one of the organization's.
       if (!answer.ok)
         expect(code, `${example}\n${text}`).to.match(
-          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^key_invalid$|^playbook_invalid$|^precondition_failed$/,
+          /_not_found$|^unknown_|^webhook_refused$|^value_invalid$|^session_not_found$|^sign_in_unknown$|^key_invalid$|^playbook_invalid$|^precondition_failed$/,
         )
       if (code === 'value_invalid') expect(text, example).to.match(/either `(runs|checkpoints)` or `filter`/)
       understood.add(`${method} ${new URL(url).pathname}`)
