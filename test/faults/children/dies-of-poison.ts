@@ -1,7 +1,11 @@
-/** Loaded with `--import`: the process dies as soon as it reads JSON with a certain field, as it would of a fault in the engine itself. */
+/**
+ * Loaded with `--import`: the process dies as soon as an expression reads the JSON of a certain alert, as it would of a fault in the
+ * engine itself. Describing an alert before it is stored only parses it, in bounded time (core/alert-source).
+ */
 const { parse } = JSON
 
 JSON.parse = (text: string, reviver?: (this: any, key: string, value: any) => any): unknown => {
-  if (/^\{"n":0,"poison":true\}$/.test(text)) process.kill(process.pid, 'SIGKILL')
+  const isPoison = /^\{"n":0,"poison":true\}$/.test(text)
+  if (isPoison && !new Error('where').stack?.includes('describe-alert')) process.kill(process.pid, 'SIGKILL')
   return parse(text, reviver)
 }
