@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { noFacts, type AlertFacts, type NewAlert } from '../domain/alert.ts'
-import type { ObservableKind, Severity } from '../plugin/index.ts'
+import { severities, type ObservableKind, type Severity } from '../plugin/index.ts'
 import type { AlertSource, SeverityRule } from './alert-source.ts'
 import { AlertFields } from './alert-fields.ts'
 import { readLine } from './line-formats.ts'
@@ -169,11 +169,9 @@ function severityOf(rule: SeverityRule, fields: AlertFields): Severity | null {
   return (rule.isHighest ? gravest(rule.at.map(readAt)) : firstOf(rule.at, readAt)) ?? null
 }
 
-const ascending: readonly Severity[] = ['informational', 'low', 'medium', 'high', 'critical']
-
-/** Of a list, the item with the highest severity counts. */
+/** Of a list, the item with the highest severity counts. `severities` is in ascending order. */
 function gravest(found: readonly (Severity | undefined)[]): Severity | undefined {
-  return ascending.findLast((severity) => found.includes(severity))
+  return severities.findLast((severity) => found.includes(severity))
 }
 
 function readSeverity({ from, words }: SeverityRule, value: string | number | boolean): Severity | undefined {
