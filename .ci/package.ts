@@ -76,7 +76,7 @@ async function rememberPlugins(folder: string): Promise<void> {
   for await (const path of glob('plugins/*/plugin.yaml', { cwd: folder }))
     loadOnce({ path: join(folder, path), isNamedAfterFolder: true, isThorough: false }, checked)
   checked.save()
-  // Whoever runs the package can read it.
+  // Readable for every user of the machine.
   await chmod(join(folder, shippedFile), 0o644)
 }
 

@@ -1,7 +1,8 @@
 import type { ObservableKind, Severity } from '../plugin/index.ts'
 
 /**
- * How the alerts of one product are read. Paths name fields with dots, ignoring case; `[]` stands for each item of a list:
+ * Where the alerts of one product have their title, severity, time, id and observables. Paths name fields with dots, ignoring case;
+ * `[]` means every item of a list:
  * `messages[].subject`.
  */
 export interface AlertSource {

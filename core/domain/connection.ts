@@ -54,7 +54,7 @@ export interface ConnectionSignIn {
 
 /** Why an administrator must sign in again; undefined: the sign-in can be used. */
 export function signInProblem(signIn: ConnectionSignIn | null, now: number): ConnectionNote | undefined {
-  if (signIn === null) return { reason: 'nobody has signed in yet', at: 0 }
+  if (signIn === null) return { reason: 'not signed in yet', at: 0 }
   if (signIn.ended !== null) return signIn.ended
   const { isRenewable, expiresAt } = signIn
   if (isRenewable || expiresAt === null || now < expiresAt) return undefined

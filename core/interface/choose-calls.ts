@@ -16,7 +16,7 @@ interface ConnectionOfPlugin {
   readonly enabled?: boolean
 }
 
-/** A call that an interface stands for. */
+/** The skill and connection chosen for an interface. */
 export interface ChosenCall {
   readonly skill: string
   /** Null: the skill needs none. */

@@ -23,7 +23,7 @@ export interface PackedConnection {
   readonly connection: Connection
   readonly secrets: Readonly<Record<string, string>>
   readonly formerSecrets: readonly string[] | undefined
-  /** See `SignInTokens`; undefined: nobody signs in. */
+  /** See `SignInTokens`; undefined: the plugin has no sign-in. */
   readonly client: string | undefined
 }
 

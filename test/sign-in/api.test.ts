@@ -68,11 +68,11 @@ describe('sign-ins over the API', () => {
     const before = await get()
     expectFits('connection', before)
     expect(before.sign_in).to.deep.include({
-      needed: { reason: 'nobody has signed in yet', at: 0 },
+      needed: { reason: 'not signed in yet', at: 0 },
       redirect_uri: `${publicUrl}/oauth/callback/cloud-drive`,
       signed_in_at: null,
     })
-    expect(before.warnings[0].reason).to.equal('sign-in needed: nobody has signed in yet')
+    expect(before.warnings[0].reason).to.equal('sign-in needed: not signed in yet')
     const broken = async () => (await api.call('GET', '/api/connections?broken=true')).json.total
     expect(await broken()).to.equal(1)
 
@@ -207,7 +207,7 @@ describe('sign-ins over the API', () => {
     const third = await agreed()
     vendor.failNext('reset')
     expectProblem(await complete(third), 503, 'network_error')
-    expect((await get()).sign_in.needed.reason).to.equal('nobody has signed in yet')
+    expect((await get()).sign_in.needed.reason).to.equal('not signed in yet')
   })
 
   describe('with an issuer', () => {
@@ -258,7 +258,7 @@ describe('sign-ins over the API', () => {
     }
     expect(await patch({ note: 'x' })).to.equal(null)
     expect(await patch({ client_secret: 'another-client-secret' })).to.equal(null)
-    expect(await patch({ client_id: 'app-2' })).to.include({ reason: 'nobody has signed in yet' })
+    expect(await patch({ client_id: 'app-2' })).to.include({ reason: 'not signed in yet' })
     const { data } = (await api.call('GET', '/api/audit?action=connection.changed')).json
     expect(data[0].details).to.include({ signed_out: true })
     const { organizationUuid, uuid } = (await api.stores.connections.list('all'))[0]!

@@ -265,7 +265,7 @@ describe('the tokens of a sign-in', () => {
     }
     await create()
     expect(await check()).to.deep.include({ status: 'problem', check: 'connection acme/drive' })
-    expect((await check()).message).to.include('needs a sign-in: nobody has signed in yet')
+    expect((await check()).message).to.include('needs a sign-in: not signed in yet')
     await opened.stores.connections.remove(
       organizationUuid,
       (await stored()).connection.uuid,

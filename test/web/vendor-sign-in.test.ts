@@ -85,6 +85,6 @@ describe('the sign-in to a vendor in the page', function () {
     })
     expect(body.sign_in.needed).to.equal(null)
     await signInButton().waitFor()
-    await page.getByText('nobody has signed in yet').first().waitFor()
+    await page.getByText('not signed in yet').first().waitFor()
   })
 })

@@ -88,7 +88,7 @@ function queryOf({ path }: Received, credentials: readonly string[]): readonly (
     .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** Stands for a part of a body that differs between two moments. */
+/** Placeholder for a part of a body that depends on the time. */
 const changing = Symbol('changing')
 
 type Parts = Readonly<Record<string, unknown>>

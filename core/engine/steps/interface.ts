@@ -83,7 +83,7 @@ async function chooseFor(
   return { interfaces, given: given.value, calls }
 }
 
-/** The call stands at the path of the step, like any other. */
+/** The call is recorded at the path of the step, like any other call. */
 async function callOne(
   walk: Walk,
   step: UsesStep,

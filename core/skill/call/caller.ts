@@ -95,7 +95,7 @@ function toTask(call: SkillCall, input: unknown, connection: OpenConnection | un
   }
 }
 
-/** Undefined for a skill that asks nobody. */
+/** Undefined for a skill that asks no question. */
 async function inboundUrlsOf(
   { inboundUrls }: SkillCallerOptions,
   { asks, connection }: AnySkill,

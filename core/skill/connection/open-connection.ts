@@ -11,7 +11,7 @@ export interface ReadyConnection {
   readonly target: ConnectionTarget
   readonly network: NetworkSettings | undefined
   readonly redactor: Redactor
-  /** The tokens of its sign-in; undefined: nobody signs in. */
+  /** The tokens of its sign-in; undefined: the plugin has no sign-in. */
   readonly tokens: SignInTokens | undefined
 }
 
@@ -45,7 +45,7 @@ export function openConnection(
   }
 }
 
-/** Where nobody gives the tokens of sign-ins, such as in tests of plugins. */
+/** Without a source of sign-in tokens, as in tests of plugins. */
 function noTokens(connection: string, client: string): SignInTokens {
   const refuse = (): Promise<never> =>
     Promise.reject(

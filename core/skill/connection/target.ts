@@ -50,7 +50,7 @@ export interface ConnectionTarget {
   readonly rate: ((request: RatedRequest) => RateBudget | undefined) | undefined
   /** Fetches the token of requests below the base address. */
   readonly token: TokenCall | undefined
-  /** Undefined: nobody signs in. */
+  /** Undefined: the plugin has no sign-in. */
   readonly signIn: SignInTarget | undefined
   readonly errors: ConnectionDefinition['errors']
   /** Name of the host; empty: the connection itself. */

@@ -81,13 +81,9 @@ export function createSignInFlow(options: SignInFlowOptions): SignInFlow {
     const call = tokens.callFor(await secrets.resolve(stored, { signal }))
     if (call !== undefined) return call
     const { plugin } = stored.connection
-    throw new NotFoundError(
-      'sign_in_unsupported',
-      `nobody signs in to connections of the plugin '${plugin}'`,
-      {
-        hint: 'enter credentials in the settings of the connection',
-      },
-    )
+    throw new NotFoundError('sign_in_unsupported', `connections of the plugin '${plugin}' have no sign-in`, {
+      hint: 'enter credentials in the settings of the connection',
+    })
   }
 
   return {

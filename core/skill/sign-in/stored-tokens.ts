@@ -19,7 +19,7 @@ export interface StoredTokensOptions extends GrantOptions {
 
 /** The stored tokens of sign-ins. The calls of a connection share its renewals. */
 export interface StoredTokens {
-  /** What calls need to exchange tokens for a connection; undefined: nobody signs in to its plugin. */
+  /** What calls need to exchange tokens for a connection; undefined: its plugin has no sign-in. */
   callFor(open: OpenConnection): GrantCall | undefined
   /** Adds the tokens of its sign-in to a connection; gives the same object for the same connection. */
   attach(open: OpenConnection): OpenConnection
@@ -143,7 +143,7 @@ function onlyTheServerRenews({ open: { connection } }: GrantCall): ConnectionErr
   })
 }
 
-/** Renews the tokens of sign-ins: concurrent callers share one renewal, which nobody aborts. */
+/** Renews the tokens of sign-ins: concurrent callers share one renewal, which is never aborted. */
 class Renewals {
   readonly #options: StoredTokensOptions
   /** By id of the sign-in. */

@@ -25,7 +25,7 @@ export const someTokens: NewSignIn = {
   expiresAt: null,
 }
 
-/** Sign-ins of connections of the tower, for which nobody signs in at all. The state is the uuid of the connection. */
+/** Sign-ins of connections of the tower, which has no sign-in. The state is the uuid of the connection. */
 export const acceptedSignIns = (organizationUuid: string): Api['signIn'] => ({
   begin: async () => ({ authorizeUrl: 'https://vendor.example', expiresAt: 0 }),
   take: (uuid) => ({ organizationUuid, uuid, plugin: 'tower', revision: 1 }),

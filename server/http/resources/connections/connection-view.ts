@@ -53,7 +53,7 @@ export const neededSignIn = (
 ): ConnectionNote | undefined =>
   catalogue.connection(plugin)?.signIn === undefined ? undefined : signInProblem(signIn, clock.now())
 
-/** Null: nobody signs in to connections of this plugin. */
+/** Null: the plugin has no sign-in. */
 function signInView(connection: Connection, services: SignInServices) {
   const { plugin, signIn } = connection
   if (services.catalogue.connection(plugin)?.signIn === undefined) return null

@@ -130,7 +130,7 @@ export const apiPluginSchema = objectSchema({
         has_manifest: { type: 'boolean' },
         redirect_uri: {
           ...textOrNull,
-          description: 'What to register with the vendor for sign-ins; null: nobody signs in.',
+          description: 'What to register with the vendor for sign-ins; null: the plugin has no sign-in.',
         },
       }),
     ],
