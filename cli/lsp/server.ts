@@ -129,7 +129,10 @@ function guideAt(
     return { inspection: { root, source, problems, expressions: [] }, guide }
   }
   const { inspection, playbooks } = inspections.of(document, skills)
-  return { inspection, guide: kind === 'plugin' ? pluginGuide : { schema, catalogue: skills, playbooks } }
+  return {
+    inspection,
+    guide: kind === 'plugin' ? pluginGuide : { schema, catalogue: skills, playbooks, nowMs: Date.now() },
+  }
 }
 
 function answerWhileTyping(desk: Desk): void {

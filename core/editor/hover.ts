@@ -7,6 +7,7 @@ import { describePlaybook } from './describe-playbook.ts'
 import { describeInput, skillDocumentation } from './describe-skill.ts'
 import { docsOf } from './function-docs.ts'
 import { expressionAt, findNode, sourceSpan, type Inspection } from './inspection.ts'
+import { describeSchedule } from './schedules.ts'
 import { isSkillName, keysOf, requiresKey, schemasAt, type Guide } from './schema-walk.ts'
 import { typeText } from './type-text.ts'
 
@@ -76,6 +77,8 @@ function hoverYaml(root: Parameters<typeof findNode>[0], offset: number, guide: 
       )
     }
     if (node.kind !== 'scalar' || !isIn(node) || typeof node.value !== 'string') return undefined
+    const times = guide.nowMs === undefined ? undefined : describeSchedule(node, path, guide.nowMs)
+    if (times !== undefined) return { text: times, span: node }
     const skill = isSkillName(schemasAt(guide, path)) ? guide.catalogue?.skill(node.value) : undefined
     return skill && { text: skillDocumentation(skill), span: node }
   })

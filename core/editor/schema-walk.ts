@@ -15,6 +15,8 @@ export interface Guide {
   readonly playbooks?: CallablePlaybooks | undefined
   /** The existing connections; undefined if unknown. */
   readonly connections?: readonly KnownConnection[] | undefined
+  /** The time in epoch milliseconds, for the next runs of a schedule. Default: they are not shown. */
+  readonly nowMs?: number | undefined
   /** Reads a text. Default: as a playbook. */
   readonly inspect?: ((text: string) => Inspection) | undefined
 }

@@ -123,9 +123,10 @@ const maxClockStepMs = 3 * 3_600_000
 
 /** The next time of a schedule that is stored already: an overdue time is kept. */
 export function keptNextAt(
-  stored: Pick<StoredSchedule, 'cron' | 'nextAt'>,
-  wanted: Pick<StoredSchedule, 'cron' | 'nextAt'>,
+  stored: Pick<StoredSchedule, 'cron' | 'timezone' | 'nextAt'>,
+  wanted: Pick<StoredSchedule, 'cron' | 'timezone' | 'nextAt'>,
 ): number {
-  const isKept = stored.cron === wanted.cron && stored.nextAt <= wanted.nextAt + maxClockStepMs
+  const isSame = stored.cron === wanted.cron && stored.timezone === wanted.timezone
+  const isKept = isSame && stored.nextAt <= wanted.nextAt + maxClockStepMs
   return isKept ? stored.nextAt : wanted.nextAt
 }

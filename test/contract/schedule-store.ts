@@ -11,6 +11,7 @@ export function scheduleStoreContract(subject: GetSubject): void {
       playbookName: 'patrol',
       organizationUuid: subject().acme.uuid,
       cron: '0 8 * * *',
+      timezone: 'UTC',
       nextAt: 100,
       ...changes,
     })
@@ -29,6 +30,8 @@ export function scheduleStoreContract(subject: GetSubject): void {
       expect(await store().keep([schedule({ nextAt: 999 })])).to.deep.equal([schedule({ nextAt: 100 })])
       const hourly = schedule({ cron: '0 * * * *', nextAt: 50 })
       expect(await store().keep([hourly])).to.deep.equal([hourly])
+      const local = schedule({ cron: '0 * * * *', timezone: 'Europe/Berlin', nextAt: 60 })
+      expect(await store().keep([local])).to.deep.equal([local])
       expect(await store().keep([])).to.deep.equal([])
     })
 

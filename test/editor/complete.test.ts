@@ -35,6 +35,11 @@ describe('completion of keys and values', () => {
     expect(offered(playbook('  - ‸'))).to.have.members([...grammar.step.keys])
   })
 
+  it('offers time zones', () => {
+    const at = (zone: string) => `apiVersion: tocsin/v1\nname: a\non:\n  schedule:\n    timezone: ${zone}\n`
+    expect(offered(at('‸'))).to.include.members(['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'])
+  })
+
   it('omits keys that do not belong to the action of a step', () => {
     const keys = offered(playbook('  - uses: case.update\n    ‸'))
     expect(keys).to.include.members(['with', 'connection', 'retry', 'on_error', 'id'])

@@ -11,6 +11,18 @@ function over(marked: string) {
 }
 
 describe('hover', () => {
+  it('shows the next runs of a schedule', () => {
+    const { text, offset } = offsetIn(
+      "apiVersion: tocsin/v1\nname: a\non: { schedule: { cron: '30 2 * ‸* *', timezone: Europe/Berlin } }\nsteps: []\n",
+    )
+    const nowMs = Date.parse('2026-03-28T12:00:00Z')
+    const found = hover(inspectPlaybook(text, guide.catalogue), offset, { ...guide, nowMs })
+    expect(found?.text).to.equal(
+      'Next runs (Europe/Berlin):\n\n- 2026-03-29T03:00:00+02:00\n- 2026-03-30T02:30:00+02:00\n- 2026-03-31T02:30:00+02:00\n\n' +
+        'Each local time runs once: after the gap if the clock change skips it, and the first time if it occurs twice.',
+    )
+  })
+
   it('explains keys', () => {
     expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))).to.deep.include({ marks: 'foreach' })
     expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))?.text).to.include('once per item')

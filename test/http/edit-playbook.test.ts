@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { nextTimes } from '../../core/playbook/language/schedule.ts'
 import { somebody } from '../support/somebody.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -141,7 +142,14 @@ describe('editing playbooks over HTTP', () => {
       },
     ])
     expect(good.json.graph.nodes.map(({ id }: { id: string }) => id)).to.deep.equal(['@start', 'a', '@end'])
-    expect(good.json.on).to.deep.equal({ alert: null, schedule: null, manual: true, call: true })
+    expect(good.json.on).to.deep.equal({
+      alert: null,
+      schedule: null,
+      timezone: null,
+      next_runs: [],
+      manual: true,
+      call: true,
+    })
     expect(good.json.inputs).to.deep.equal({ type: 'object', properties: {}, required: [] })
     const started = source('started', 'inputs: { user: { type: string } }\n').replace(
       'manual: true, call: true',
@@ -153,6 +161,8 @@ describe('editing playbooks over HTTP', () => {
     expect(json.on).to.deep.equal({
       alert: { type: 't', provider: 'siem', where: true },
       schedule: '0 4 * * *',
+      timezone: 'UTC',
+      next_runs: nextTimes({ cron: '0 4 * * *', timezone: 'UTC' }, api.clock.time, 3),
       manual: false,
       call: false,
     })

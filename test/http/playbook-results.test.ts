@@ -47,6 +47,8 @@ describe('results of playbooks over HTTP', () => {
       on: {
         alert: { type: 'phishing', provider: 'SIEM', where: false },
         schedule: null,
+        timezone: null,
+        next_runs: [],
         manual: true,
         call: false,
       },

@@ -143,6 +143,12 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
     ),
     options: { known: { connections: [], providers: [], organizations: ['acme', 'globex'] } },
   },
+  E330: {
+    source: withSteps(nothing).replace(
+      'alert: { type: t }',
+      'schedule: { cron: "0 8 * * *", timezone: Europe/Berlim }',
+    ),
+  },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

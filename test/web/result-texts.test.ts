@@ -1,7 +1,14 @@
 import { expect } from 'chai'
 import { failureRate, resultText, triggerText } from '../../server/web/playbooks/playbook.ts'
 
-const nothing = { alert: null, schedule: null, manual: false, call: false }
+const nothing = {
+  alert: null,
+  schedule: null,
+  timezone: null,
+  next_runs: [],
+  manual: false,
+  call: false,
+}
 
 describe('texts of playbook results', () => {
   it('name the triggers', () => {
@@ -10,8 +17,12 @@ describe('texts of playbook results', () => {
     expect(triggerText({ ...nothing, alert: { ...alert, provider: 'okta', where: true } })).to.equal(
       'phishing from okta (filtered)',
     )
-    expect(triggerText({ alert, schedule: '0 4 * * *', manual: true, call: true })).to.equal(
+    const daily = { ...nothing, schedule: '0 4 * * *', timezone: 'UTC' }
+    expect(triggerText({ ...daily, alert, manual: true, call: true })).to.equal(
       'phishing, schedule (0 4 * * *), manual, other playbooks',
+    )
+    expect(triggerText({ ...daily, timezone: 'Europe/Berlin' })).to.equal(
+      'schedule (0 4 * * * in Europe/Berlin)',
     )
     expect(triggerText(null)).to.equal('nothing (does not match the installed skills)')
   })

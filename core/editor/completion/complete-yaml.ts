@@ -7,6 +7,7 @@ import { completeConnection, lacksConnection } from './complete-connection.ts'
 import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, skillDocumentation } from '../describe-skill.ts'
 import type { PathStep } from '../inspection.ts'
+import { completeTimeZone, isTimeZonePlace } from '../schedules.ts'
 import {
   exclusiveKeys,
   isSkillName,
@@ -70,6 +71,7 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
 /** The values that fit: those of the schema, skills, connections and playbooks. */
 export function completeValue(guide: Guide, path: readonly PathStep[]): readonly Completion[] {
   if (isCallOf(path)) return completeCall(guide)
+  if (isTimeZonePlace(path)) return completeTimeZone()
   const connections = completeConnection(guide, path)
   if (connections) return connections
   const schemas = schemasAt(guide, path)

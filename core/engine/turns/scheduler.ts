@@ -53,10 +53,10 @@ export function createScheduler({ stores, clock, log, playbooks, enqueue }: Sche
 
   /** Returns the next alarm; undefined: never again. */
   async function fire(schedule: StoredSchedule) {
-    const { playbookName, organizationUuid, cron } = schedule
+    const { playbookName, organizationUuid } = schedule
     const playbook = playbooks().find(({ name }) => name === playbookName)
     const organization = organizations.find(({ uuid }) => uuid === organizationUuid)
-    const nextAt = nextTime(cron, clock.now())
+    const nextAt = nextTime(schedule, clock.now())
     if (playbook?.schedule === undefined || organization === undefined || nextAt === undefined)
       return undefined
     try {
@@ -95,10 +95,11 @@ function schedulesOf(
   organizations: readonly Organization[],
   now: number,
 ): readonly StoredSchedule[] {
-  const nextAt = schedule && nextTime(schedule.cron, now)
+  const nextAt = schedule && nextTime(schedule, now)
   if (schedule === undefined || nextAt === undefined) return []
+  const { cron, timezone } = schedule
   const codes = schedule.organizations?.map((code) => code.toLowerCase())
   return organizations
     .filter(({ code }) => codes === undefined || codes.includes(code.toLowerCase()))
-    .map(({ uuid }) => ({ playbookName: name, organizationUuid: uuid, cron: schedule.cron, nextAt }))
+    .map(({ uuid }) => ({ playbookName: name, organizationUuid: uuid, cron, timezone, nextAt }))
 }

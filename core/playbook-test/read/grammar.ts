@@ -43,7 +43,7 @@ export const testGrammar = {
   },
   expect: {
     what: '`expect`',
-    keys: ['status', 'path', 'skipped', 'calls', 'case', 'outputs', 'error', 'duration'],
+    keys: ['status', 'path', 'skipped', 'calls', 'case', 'outputs', 'error', 'duration', 'next_runs'],
   },
   call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },
   case: {
@@ -56,3 +56,6 @@ export const testGrammar = {
 
 /** Maximum number of tests in a file. */
 export const maxTests = 500
+
+/** Maximum number of `next_runs`. */
+export const maxNextRuns = 100

@@ -118,6 +118,8 @@ export interface Expectations {
   readonly outputs: Expectation | undefined
   readonly error: Expectation | undefined
   readonly duration: Expectation<ExpectedTimeRange> | undefined
+  /** Epoch milliseconds of the next times of the schedule. */
+  readonly nextRuns: Expectation<readonly number[]> | undefined
 }
 
 /** Expected calls of a skill or a step. */

@@ -3,11 +3,11 @@ import { headSpan, readChoice, readFields, readNumber, type Fields } from '../..
 import { quote } from '../../playbook/language/problem.ts'
 import { suggest } from '../../playbook/language/did-you-mean.ts'
 import type { TestContext } from './context.ts'
-import { testGrammar } from './grammar.ts'
+import { maxNextRuns, testGrammar } from './grammar.ts'
 import { nodeAt, testPlaceOf, plainValue } from './place.ts'
 import { withoutItems, type PlacedStep } from './placed-steps.ts'
 import { expectedStatuses, type Expectations, type Expectation, type ExpectedCall } from './playbook-test.ts'
-import { readTestList, readTestString, readTimeRange, reportUnknownStep } from './read-values.ts'
+import { readTestList, readTestString, readTime, readTimeRange, reportUnknownStep } from './read-values.ts'
 
 const count = [0, 100_000] as const
 
@@ -34,6 +34,7 @@ export function readExpect(context: TestContext, entry: Entry): Expectations {
     outputs: anything(context, fields.get('outputs')),
     error: checkedKeys(context, fields.get('error'), testGrammar.expectedError),
     duration: located(context, duration, duration && readTimeRange(problems, duration)),
+    nextRuns: readNextRuns(context, fields.get('next_runs')),
   }
 }
 
@@ -57,6 +58,24 @@ function checkedKeys(
 ): Expectation | undefined {
   if (entry === undefined || readFields(context.problems, entry.value, table) === undefined) return undefined
   return anything(context, entry)
+}
+
+/** Parses the times at which the schedule of the playbook is due after `now`. */
+function readNextRuns(
+  context: TestContext,
+  entry: Entry | undefined,
+): Expectation<readonly number[]> | undefined {
+  if (entry === undefined) return undefined
+  const { problems, playbook } = context
+  if (playbook.schedule === undefined)
+    problems.add('E112', '`next_runs` needs a schedule, but the playbook has none', entry.key)
+  const times = readTestList(problems, entry).map((value) => readTime(problems, { ...entry, value }))
+  if (times.length > maxNextRuns) problems.add('E107', `at most ${maxNextRuns} times`, entry.key)
+  return located(
+    context,
+    entry,
+    times.filter((time) => time !== undefined),
+  )
 }
 
 /** Parses step ids, ids with an item (`each[1]`), or paths in the journal. */

@@ -1,3 +1,4 @@
+import { nextTimes, writeLocalTime, type CronTimes } from '../../playbook/language/schedule.ts'
 import type { SourceProblem } from '../../errors/source-frame.ts'
 import { compareValues, show } from '../read/compare.ts'
 import type { SeenCall } from './mocked-skills.ts'
@@ -15,7 +16,7 @@ export function judge(
   test: PlaybookTest,
   run: TestRun,
   trace: readonly RanStep[],
-  file?: string,
+  { file, schedule }: { readonly file?: string | undefined; readonly schedule: CronTimes | undefined },
 ): TestFailure[] {
   const fail: Fail = (code, message, place, hint) => ({
     code,
@@ -37,7 +38,24 @@ export function judge(
     ...differences('outputs', expect.outputs, run.outcome?.output ?? null, fail),
     ...differences('error', expect.error, run.outcome?.error ?? null, fail),
     ...judgeTime('duration', expect.duration, run.durationMs, fail),
+    ...(expect.nextRuns ? judgeNextRuns(expect.nextRuns, test.fixtures.nowMs, schedule, fail) : []),
   ]
+}
+
+function judgeNextRuns(
+  expected: Expectation<readonly number[]>,
+  nowMs: number,
+  schedule: CronTimes | undefined,
+  fail: Fail,
+): TestFailure[] {
+  if (schedule === undefined) return []
+  const times = nextTimes(schedule, nowMs, expected.value.length)
+  const say = (at: number | undefined) => (at === undefined ? 'none' : writeLocalTime(at, schedule.timezone))
+  return expected.value.flatMap((wanted, index) =>
+    times[index] === wanted
+      ? []
+      : [fail('next_runs', `expected ${say(wanted)}, got ${say(times[index])}`, expected.place([index]))],
+  )
 }
 
 type Fail = (code: string, message: string, place: PlaceRange, hint?: string) => TestFailure

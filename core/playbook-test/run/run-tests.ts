@@ -65,7 +65,7 @@ async function runOne(
   for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
   takenInCalled.push(...calledCoverage(playbook, run.entries, called))
   const trace = traceOf(playbook, run.entries)
-  const failures = judge(test, run, trace, file)
+  const failures = judge(test, run, trace, { file, schedule: playbook.schedule })
   // A test that already fails is not repeated with crashes.
   const crashes =
     crash && failures.length === 0 ? await crashEverywhere(runnable, catalogue) : { crashes: 0, failures: [] }

@@ -3,6 +3,7 @@ import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
 import { codePattern } from '../../domain/ids.ts'
 import { apiVersion, defaultRunTimeoutMs, namePattern } from './constants.ts'
 import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
+import { defaultTimeZone } from './schedule.ts'
 import { stepKeys } from './step-keys.ts'
 
 const { reference, text, texts, map, condition } = shapes
@@ -64,7 +65,7 @@ export const languageKeys = {
     keys: {
       alert: { meaning: 'starts for alerts of a type', schema: reference('alert_trigger') },
       schedule: {
-        meaning: 'starts at times in UTC: a cron expression or a map',
+        meaning: 'starts at times: a cron expression in UTC, or a map',
         schema: { anyOf: [text, reference('schedule')] },
       },
       call: { meaning: '`true`: other playbooks may call it', schema: { const: true } },
@@ -117,6 +118,11 @@ export const languageKeys = {
       cron: {
         meaning: '`minute hour day month weekday`, optionally with `second` in front',
         schema: text,
+      },
+      timezone: {
+        meaning: 'time zone of `cron`, such as `Europe/Berlin`',
+        default: '`UTC`',
+        schema: { type: 'string', maxLength: 64, default: defaultTimeZone },
       },
       organizations: {
         meaning: 'organization codes',

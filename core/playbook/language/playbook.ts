@@ -6,6 +6,7 @@
 import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
+import type { CronTimes } from './schedule.ts'
 
 export interface Playbook {
   /** Lower-case letters, digits and hyphens. */
@@ -67,10 +68,8 @@ export interface Input {
   readonly description: string | undefined
 }
 
-/** Starts runs at times, in UTC. */
-export interface Schedule {
-  /** Five fields, or six with seconds first. */
-  readonly cron: string
+/** Starts runs at times. */
+export interface Schedule extends CronTimes {
   /** Codes; undefined: a run for every organization. */
   readonly organizations: readonly string[] | undefined
   readonly inputs: Readonly<Record<string, unknown>>

@@ -213,7 +213,7 @@ export const problemCatalogue = {
   },
   E313: {
     title: 'invalid schedule',
-    explanation: 'A schedule is a cron expression of five fields, or of six with the seconds first, in UTC.',
+    explanation: 'A schedule is a cron expression of five fields, or of six with the seconds first.',
   },
   E315: {
     title: 'sensitive value leaves the run',
@@ -256,6 +256,11 @@ export const problemCatalogue = {
     title: 'unknown organization',
     explanation:
       'The server has no organization with a code in `on.schedule.organizations`, so no run would start for it. Only checks on a server report this.',
+  },
+  E330: {
+    title: 'unknown time zone',
+    explanation:
+      'A time zone is written as in the time zone database: region and city (`Europe/Berlin`), or `UTC`. Abbreviations such as `CET` are ambiguous, and offsets such as `+01:00` know no daylight saving time.',
   },
   ...adviceCatalogue,
   E601: {

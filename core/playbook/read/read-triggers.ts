@@ -12,7 +12,7 @@ import { nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { readGrouping } from './read-grouping.ts'
-import { cronProblem } from '../language/schedule.ts'
+import { cronProblem, defaultTimeZone, isTimeZone, nearestTimeZone } from '../language/schedule.ts'
 import { NameScope } from '../scope/scope.ts'
 
 type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'>
@@ -124,19 +124,30 @@ function readSchedule(context: ReadContext, entry: Entry, inputs: Inputs): Sched
   const cron = cronEntry && readText(problems, cronEntry)
   const wrong = cron === undefined ? undefined : cronProblem(cron)
   if (cronEntry && wrong !== undefined) {
-    const hint = 'minute hour day month weekday, in UTC: 0 8 * * 1-5'
+    const hint = 'minute hour day month weekday: 0 8 * * 1-5'
     problems.add('E313', `invalid schedule: ${wrong}`, cronEntry.value, hint)
   }
+  const timezone = readTimeZone(context, fields?.get('timezone'))
   const organizations = fields?.get('organizations')
   const overlap = fields?.get('overlap')
   const given = readScheduledInputs(context, fields?.get('inputs'), inputs, cronEntry?.value ?? entry.value)
   if (cron === undefined) return undefined
   return {
     cron,
+    timezone,
     organizations: organizations && readOrganizations(context, organizations),
     inputs: given,
     overlap: readOverlap(context, overlap),
   }
+}
+
+function readTimeZone({ problems }: ReadContext, entry: Entry | undefined): string {
+  const name = entry && readText(problems, entry)
+  if (entry === undefined || name === undefined || isTimeZone(name)) return name ?? defaultTimeZone
+  const meant = nearestTimeZone(name)
+  const hint = meant === undefined ? 'write the region and a city: Europe/Berlin' : `did you mean '${meant}'?`
+  problems.add('E330', `unknown time zone ${quote(name)}`, entry.value, hint)
+  return defaultTimeZone
 }
 
 function readOrganizations(context: ReadContext, { name, key, value }: Entry): readonly string[] {

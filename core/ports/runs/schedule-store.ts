@@ -5,13 +5,15 @@ export interface StoredSchedule {
   readonly playbookName: string
   readonly organizationUuid: string
   readonly cron: string
+  /** The time zone of `cron`. */
+  readonly timezone: string
   /** Epoch milliseconds. */
   readonly nextAt: number
 }
 
 export interface ScheduleStore {
   /**
-   * Stores exactly these schedules. A known schedule with the same cron keeps its next time, even an overdue one, unless that is
+   * Stores exactly these schedules. A known schedule with the same cron and time zone keeps its next time, even an overdue one, unless that is
    * more than three hours after the given one: then the clock was set back.
    */
   keep(schedules: readonly StoredSchedule[]): Promise<readonly StoredSchedule[]>

@@ -2,6 +2,7 @@ import { caseFiles } from './0002-case-files.ts'
 import { secretReferences } from './0003-secret-references.ts'
 import { alertFactColumns } from './0004-alert-facts.ts'
 import { signIns } from './0005-sign-ins.ts'
+import { scheduleTimeZones } from './0006-schedule-time-zones.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -25,4 +26,11 @@ const initial = [
  * In order: the first leads from version 0 to 1. Released migrations never change. Each later one has its own file in this folder,
  * named after its number and purpose.
  */
-export const migrations: readonly string[] = [initial, caseFiles, secretReferences, alertFactColumns, signIns]
+export const migrations: readonly string[] = [
+  initial,
+  caseFiles,
+  secretReferences,
+  alertFactColumns,
+  signIns,
+  scheduleTimeZones,
+]

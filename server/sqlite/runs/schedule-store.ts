@@ -7,7 +7,7 @@ import { queueRun } from './queue-run.ts'
 import { SqliteStore } from '../context/store-context.ts'
 
 const select = `
-  SELECT t.id, t.playbook_name AS playbookName, o.uuid AS organizationUuid, t.cron, t.next_at AS nextAt
+  SELECT t.id, t.playbook_name AS playbookName, o.uuid AS organizationUuid, t.cron, t.timezone, t.next_at AS nextAt
   FROM schedules t JOIN organizations o ON o.id = t.organization_id`
 
 type ScheduleRow = StoredSchedule & { readonly id: number }
@@ -20,15 +20,20 @@ export class SqliteScheduleStore extends SqliteStore implements ScheduleStore {
       for (const [key, { id }] of stored)
         if (!wanted.has(key)) this.database.run('DELETE FROM schedules WHERE id = ?', id)
       for (const schedule of schedules) {
-        const { playbookName, organizationUuid, cron, nextAt } = schedule
+        const { playbookName, organizationUuid, cron, timezone, nextAt } = schedule
         const known = stored.get(keyOf(schedule))
         if (known !== undefined)
-          updateRow(this.database, 'schedules', known.id, { cron, nextAt: keptNextAt(known, schedule) })
+          updateRow(this.database, 'schedules', known.id, {
+            cron,
+            timezone,
+            nextAt: keptNextAt(known, schedule),
+          })
         else
           insertRow(this.database, 'schedules', {
             organizationId: requireOrganization(this.database, organizationUuid).id,
             playbookName,
             cron,
+            timezone,
             nextAt,
           })
       }

@@ -14,10 +14,12 @@ steps:
 /** The triggers as text after “triggered by”. */
 export function triggerText(on: PlaybookTriggers | null): string {
   if (on === null) return 'nothing (does not match the installed skills)'
-  const { alert, schedule, manual, call } = on
+  const { alert, schedule, timezone, manual, call } = on
   const ways = [
     ...(alert === null ? [] : [alertText(alert)]),
-    ...(schedule === null ? [] : [`schedule (${schedule})`]),
+    ...(schedule === null
+      ? []
+      : [`schedule (${schedule}${timezone === null || timezone === 'UTC' ? '' : ` in ${timezone}`})`]),
     ...(manual ? ['manual'] : []),
     ...(call ? ['other playbooks'] : []),
   ]

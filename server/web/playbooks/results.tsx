@@ -6,7 +6,7 @@ import { serverTime, exactTime, useZone } from '../parts/time.ts'
 import { breakable } from '../parts/text-view.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
 import { runStatusLooks } from '../parts/states.tsx'
-import { TableTime } from '../parts/times.tsx'
+import { DateTime, TableTime } from '../parts/times.tsx'
 import './playbooks.css'
 import { failureRate, resultText, triggerText } from './playbook.ts'
 import type { ApiPlaybookResults } from '../api/types.ts'
@@ -95,11 +95,17 @@ export function LastRunCell({ name }: CellProps) {
 /** Triggers and last results on one line. */
 export function ResultsLine({ name }: { readonly name: string }) {
   const results = useResults(name)
+  const zone = useZone()
   if (results === undefined) return <>&nbsp;</>
   const { on, alerts_7d: week, judged } = results
   return (
     <Group gap="4px 16px">
       <span>Triggered by {showInvisible(triggerText(on))}</span>
+      {on !== null && on.next_runs.length > 0 && (
+        <Text span size="sm" title={on.next_runs.map((at) => exactTime(at, zone)).join('\n')}>
+          Next run: <DateTime at={on.next_runs[0]!} />
+        </Text>
+      )}
       <span>
         {week.toLocaleString()} {week === 1 ? 'alert' : 'alerts'} in 7 days
       </span>

@@ -69,7 +69,7 @@ export const validatePlaybook = defineRoute({
     required: ['source'],
     properties: { source: playbookSource },
   },
-  async handle({ body, caller }, { stores, playbooks, calculations }) {
+  async handle({ body, caller }, { stores, playbooks, calculations, clock }) {
     const known = await knownNames(stores, caller.scope)
     const check = playbooks.check(body.source, known)
     const { playbook, problems } = await calculations.slicesInTurn(caller, check)
@@ -78,7 +78,7 @@ export const validatePlaybook = defineRoute({
       body: {
         name: playbook?.name ?? null,
         problems: problems.map(problemView),
-        on: playbook === undefined ? null : onView(playbook),
+        on: playbook === undefined ? null : onView(playbook, clock.now()),
         inputs: playbook === undefined ? null : inputsOf(playbook),
         graph: await calculations.inTurn(caller, draw),
       },

@@ -109,7 +109,7 @@ const hoverPlaybook = defineRoute({
 async function guideFor(
   { scope }: Caller,
   code: string | undefined,
-  { directory, stores, catalogue, playbooks }: Services,
+  { directory, stores, catalogue, playbooks, clock }: Services,
 ): Promise<Guide> {
   const own =
     code === undefined ? scope : [(await directory.organization(scope, code, '/organization_code')).uuid]
@@ -118,6 +118,7 @@ async function guideFor(
     catalogue,
     playbooks: checkedPlaybooks(playbooks.authored()),
     connections: await stores.connections.list(own),
+    nowMs: clock.now(),
   }
 }
 

@@ -46,7 +46,7 @@ export const getPlaybookResults = defineRoute({
     const playbook = await compiled(hash, playbooks)
     return {
       body: {
-        on: playbook === undefined ? null : onView(playbook),
+        on: playbook === undefined ? null : onView(playbook, now),
         alerts_7d: alerts.week,
         alerts_30d: alerts.month,
         since,

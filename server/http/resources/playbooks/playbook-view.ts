@@ -1,4 +1,5 @@
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
+import { nextTimes } from '../../../../core/playbook/language/schedule.ts'
 import type { ListedPlaybook, PlaybookStore, StoredPlaybook } from '../../../../core/ports/playbook-store.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -57,6 +58,9 @@ export const playbookFields = {
 /** A version of a playbook. */
 export const apiPlaybookSchema = objectSchema(playbookFields)
 
+/** Shown times of a schedule. */
+const shownTimes = 3
+
 /** The triggers of a playbook, as in its `on`. */
 export const apiTriggersSchema = objectSchema({
   alert: {
@@ -70,11 +74,17 @@ export const apiTriggersSchema = objectSchema({
     ],
   },
   schedule: { ...textOrNull, description: 'A cron expression.' },
+  timezone: { ...textOrNull, description: 'The time zone of the schedule; null without a schedule.' },
+  next_runs: {
+    type: 'array',
+    items: time,
+    description: `The next ${shownTimes} times of the schedule, in epoch milliseconds.`,
+  },
   manual: { type: 'boolean' },
   call: { type: 'boolean' },
 })
 
-export function onView({ alertTrigger, schedule, startedBy }: Playbook) {
+export function onView({ alertTrigger, schedule, startedBy }: Playbook, now: number) {
   return {
     alert:
       alertTrigger === undefined
@@ -85,6 +95,8 @@ export function onView({ alertTrigger, schedule, startedBy }: Playbook) {
             where: alertTrigger.where !== undefined,
           },
     schedule: schedule?.cron ?? null,
+    timezone: schedule?.timezone ?? null,
+    next_runs: schedule === undefined ? [] : nextTimes(schedule, now, shownTimes),
     manual: startedBy.hand,
     call: startedBy.call,
   }
