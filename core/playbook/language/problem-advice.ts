@@ -112,6 +112,40 @@ export const adviceCatalogue = {
   },
 } as const
 
+/** Problems of tests, and between playbooks. */
+export const testCatalogue = {
+  E601: {
+    title: 'mock without exactly one result',
+    explanation:
+      'A mock has an `output` (or an `example` of the skill, or both: the example with the output changed in it), or an `error`, or is `timeout`.',
+  },
+  E602: {
+    title: 'mock does not fit',
+    explanation: 'The output of a mock must fit the schema of the skill.',
+  },
+  E603: {
+    title: 'invalid playbook under test',
+    explanation: 'The file does not exist beside the tests, or has errors: see `tocsin validate`.',
+  },
+  E604: {
+    title: 'duplicate test name',
+    explanation: 'Test names are unique in a file.',
+  },
+  W601: {
+    title: 'mock never used',
+    explanation: 'No step of the playbook calls this skill.',
+  },
+  E701: {
+    title: 'two playbooks with the same name',
+    explanation: 'Playbooks are identified by name. Of two files with the same name, only the first is used.',
+  },
+  W701: {
+    title: 'two playbooks for the same alerts',
+    explanation:
+      'Their triggers are equal, so the first one by name investigates every alert, and the other none.',
+  },
+} as const
+
 /** Problems of declarative plugins, as part of the problem catalogue. */
 export const pluginCatalogue = {
   E801: {

@@ -1,5 +1,5 @@
 import type { ProblemSeverity } from '../../errors/source-frame.ts'
-import { adviceCatalogue, pluginCatalogue } from './problem-advice.ts'
+import { adviceCatalogue, pluginCatalogue, testCatalogue } from './problem-advice.ts'
 
 /** The description of a code. docs/problems.md contains the same; a test keeps both equal. */
 export interface CatalogueEntry {
@@ -263,36 +263,7 @@ export const problemCatalogue = {
       'A time zone is written as in the time zone database: region and city (`Europe/Berlin`), or `UTC`. Abbreviations such as `CET` are ambiguous, and offsets such as `+01:00` know no daylight saving time.',
   },
   ...adviceCatalogue,
-  E601: {
-    title: 'mock without exactly one result',
-    explanation:
-      'A mock has an `output` (or an `example` of the skill, or both: the example with the output changed in it), or an `error`, or is `timeout`.',
-  },
-  E602: {
-    title: 'mock does not fit',
-    explanation: 'The output of a mock must fit the schema of the skill.',
-  },
-  E603: {
-    title: 'invalid playbook under test',
-    explanation: 'The file does not exist beside the tests, or has errors: see `tocsin validate`.',
-  },
-  E604: {
-    title: 'duplicate test name',
-    explanation: 'Test names are unique in a file.',
-  },
-  W601: {
-    title: 'mock never used',
-    explanation: 'No step of the playbook calls this skill.',
-  },
-  E701: {
-    title: 'two playbooks with the same name',
-    explanation: 'Playbooks are identified by name. Of two files with the same name, only the first is used.',
-  },
-  W701: {
-    title: 'two playbooks for the same alerts',
-    explanation:
-      'Their triggers are equal, so the first one by name investigates every alert, and the other none.',
-  },
+  ...testCatalogue,
   ...pluginCatalogue,
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
