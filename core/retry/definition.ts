@@ -1,12 +1,30 @@
 import type { Reference } from '../expression/index.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
+import type { Playbook, Step } from '../playbook/language/playbook.ts'
 import { isProgram, oncePerStep, ownParts, programsIn } from '../playbook/language/step-reads.ts'
 
 /**
  * Text that is equal for two steps that do the same with the same values. Ignores nested steps, the id,
- * timeouts and retries.
+ * timeouts, retries, and the output of a group, which follows from the steps inside.
  */
-export const definitionText = oncePerStep((step) => textOf(ownParts(step)))
+export const definitionText = oncePerStep((step) => textOf(doingOf(step)))
+
+/** The references of what the step does, without the output of a group. */
+export const readsToRun = oncePerStep((step): readonly Reference[] =>
+  programsIn(doingOf(step)).flatMap(({ references }) => references),
+)
+
+/** Whether the output of a group is computed in the same way. */
+export const outputText = oncePerStep((step) => textOf(ownParts(step)['output'] ?? null))
+
+/** The references of the output of a group. */
+export const readsForOutput = oncePerStep((step): readonly Reference[] =>
+  programsIn(ownParts(step)['output']).flatMap(({ references }) => references),
+)
+
+function doingOf(step: Step): Readonly<Record<string, unknown>> {
+  const { output, ...doing } = ownParts(step)
+  return doing
+}
 
 /** The same for the interface of a playbook to its callers. */
 export function interfaceOf({ inputs, outputs, alertSchema }: Playbook): string {

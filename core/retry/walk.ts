@@ -11,8 +11,7 @@ import {
   settlePath,
 } from '../engine/journal/paths.ts'
 import type { Step } from '../playbook/language/playbook.ts'
-import { readsOf } from '../playbook/language/step-reads.ts'
-import { definitionText, readsToDecide } from './definition.ts'
+import { definitionText, outputText, readsForOutput, readsToDecide, readsToRun } from './definition.ts'
 import { endedEntry, settled, type Comparison, type Pair, type Steps } from './comparison.ts'
 import { completeEnding, openEnding, type Ending, type ComparisonWalk } from './ending.ts'
 import { walkForeach, walkParallel, walkRepeat, walkSwitch, walkCall } from './groups.ts'
@@ -92,7 +91,7 @@ function* walkKnown(
   }
   if (old === undefined) return runsAgain('changed')
   if (definitionText(step) !== definitionText(old)) return runsAgain('changed', path)
-  const changed = changedRead(thread, readsOf(step))
+  const changed = changedRead(thread, readsToRun(step))
   if (changed !== undefined) return runsAgain('reads_changed', changed)
   // A single step's result is recorded, regardless of its condition now; the steps inside a group depend on
   // the condition.
@@ -127,34 +126,49 @@ export function* walkAllTimes(
 
 export function* walkAction(
   comparison: Comparison,
-  { new: step, old }: Pair,
+  pair: Pair,
   path: string,
   thread: Thread,
 ): ComparisonWalk {
+  const { new: step, old } = pair
   switch (step.action) {
-    case 'steps':
-      return settled(
+    case 'steps': {
+      const steps = { new: step.steps, old: (old as typeof step).steps }
+      return resulting(comparison, pair, path, thread, yield* walkSteps(comparison, steps, path, thread))
+    }
+    case 'parallel': {
+      const branches = { new: step, old: old as typeof step }
+      return resulting(
         comparison,
+        pair,
         path,
-        yield* walkSteps(comparison, { new: step.steps, old: (old as typeof step).steps }, path, thread),
+        thread,
+        yield* walkParallel(comparison, branches, path, thread),
       )
-    case 'parallel':
-      return settled(
-        comparison,
-        path,
-        yield* walkParallel(comparison, { new: step, old: old as typeof step }, path, thread),
-      )
-    case 'switch':
-      return settled(
-        comparison,
-        path,
-        yield* walkSwitch(comparison, { new: step, old: old as typeof step }, path, thread),
-      )
+    }
+    case 'switch': {
+      const cases = { new: step, old: old as typeof step }
+      return resulting(comparison, pair, path, thread, yield* walkSwitch(comparison, cases, path, thread))
+    }
     case 'call':
       return settled(comparison, path, yield* walkCall(comparison, step, path))
     default:
       return walkLeaf(comparison, step, path)
   }
+}
+
+/** The ending of a group: its output is computed again if it is computed differently or from other data. */
+function resulting(
+  comparison: Comparison,
+  { new: step, old }: Pair,
+  path: string,
+  thread: Thread,
+  ending: Ending,
+): Ending {
+  const changed = outputText(step) === outputText(old) ? changedRead(thread, readsForOutput(step)) : path
+  if (changed === undefined || ending.flow !== 'goes_on') return settled(comparison, path, ending)
+  comparison.journal.refuse([path], changed === path ? 'changed' : 'reads_changed', changed)
+  return openEnding
 }
 
 function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Ending {

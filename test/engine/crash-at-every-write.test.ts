@@ -60,6 +60,7 @@ describe('a run whose process crashes', function () {
         answers: ['yes', 'nobody'],
         sub: 'adam',
         isolated: 'isolated',
+        odd: ['a', 'c'],
         each: ['completed', 'completed', 'completed'],
       },
       error: null,

@@ -116,6 +116,10 @@ steps:
     expect(say('steps.e.output[0].p', each)).to.deep.equal(['E315'])
     expect(say('string(steps.e.output[0].i)', each)).to.deep.equal([])
     expect(say('steps.e.items.filter(i, i.status == "completed")[0].output.p', each)).to.deep.equal(['E315'])
+    const group =
+      '  - { id: g, foreach: "${{ inputs.pins }}", steps: [{ id: i, set: { p: "${{ item }}" } }], output: { p: "${{ steps.i.output.p }}", i: "${{ index }}" } }\n'
+    expect(say('steps.g.output[0].p', group)).to.deep.equal(['E315'])
+    expect(say('string(steps.g.output[0].i)', group)).to.deep.equal([])
     const preset =
       '  - { id: d, if: size(inputs.open) > 1, set: { p: open }, default: { p: "${{ inputs.pin }}" } }\n'
     expect(say('steps.d.output.p', preset)).to.deep.equal(['E315'])

@@ -68,6 +68,65 @@ describe('a retry with an edited playbook', () => {
     expect(bench.calls.map(({ key }) => key.split('/')[1])).to.deep.equal(['new', 'bad', 'last'])
   })
 
+  it('computes a changed output of a group again without repeating the steps inside', async () => {
+    const loop = (output: unknown): StepSource => ({
+      id: 'each',
+      foreach: [1, 2],
+      steps: [write('w', { n: '${{ item }}' })],
+      output,
+    })
+    const group = (of: string): StepSource => ({ id: 'g', steps: [write('in')], output: of })
+    const first = '${{ steps.each.output[0].n }}'
+    const { preview, run, retries, goOn } = await edit(
+      [
+        loop({ n: '${{ item }}' }),
+        group(first),
+        write('reads', { n: '${{ steps.g.output }}' }),
+        write('other'),
+        bad,
+      ],
+      [
+        loop({ n: '${{ item + 10 }}' }),
+        group(first),
+        write('reads', { n: '${{ steps.g.output }}' }),
+        write('other'),
+        fixed,
+      ],
+    )
+    expect(told(preview.steps)).to.deep.equal({
+      'each[0]/w': 'carried',
+      'each[0]': 'changed each[0]',
+      'each[1]/w': 'carried',
+      'each[1]': 'changed each[1]',
+      each: 'inside_runs_again',
+      'g/in': 'carried',
+      g: 'reads_changed steps.each',
+      reads: 'reads_changed steps.g',
+      other: 'carried',
+      bad: 'changed bad',
+    })
+    bench.calls.length = 0
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
+    expect(outcome.status).to.equal('completed')
+    expect(bench.calls.map(({ input }) => input)).to.deep.equal([{ n: 11 }, {}])
+  })
+
+  it('carries over the steps of a group whose output could not be computed', async () => {
+    const group = (output: string): StepSource => ({
+      id: 'g',
+      steps: [write('inner', { text: '{}' })],
+      output,
+    })
+    const { preview, run, retries, goOn } = await edit(
+      [group('${{ parseJson(steps.inner.output.text).gone }}')],
+      [group('${{ steps.inner.output.text }}')],
+    )
+    expect(told(preview.steps)).to.deep.equal({ 'g/inner': 'carried', g: 'changed g' })
+    bench.calls.length = 0
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
+    expect([outcome.status, bench.calls.length]).to.deep.equal(['completed', 0])
+  })
+
   it('repeats changed steps and all their readers', async () => {
     const { preview, run, retries, goOn } = await edit(
       [

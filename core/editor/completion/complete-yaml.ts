@@ -1,5 +1,5 @@
 import type { MapNode } from '../../playbook/yaml/document.ts'
-import { belongsTo } from '../../playbook/language/grammar.ts'
+import { belongsTo, isBesideOwner } from '../../playbook/language/grammar.ts'
 import { isAction } from '../../playbook/language/step-keys.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { completeCall, isCallOf } from '../calls.ts'
@@ -63,9 +63,7 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   if (action === undefined) return true
   if (isAction(name)) return false
   const owners: readonly string[] | undefined = belongsTo[name]
-  return (
-    owners === undefined || owners.includes(action) || (owners.includes('foreach') && present.has('foreach'))
-  )
+  return owners === undefined || owners.includes(action) || isBesideOwner(name, (key) => present.has(key))
 }
 
 /** The values that fit: those of the schema, skills, connections and playbooks. */

@@ -47,12 +47,12 @@ export async function runForeach(
 
 const outputUnknownOf = (flow: Flow) => (flow.state === 'completed' ? flow.outputUnknown : undefined)
 
-/** Actions with an output. */
+/** Actions that always have an output. */
 const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'checkpoint', 'call'])
 
-/** The outputs of completed items, in order. Groups have none. */
+/** The outputs of completed items, in order. A group has none unless it declares one. */
 function outputsOf(step: Step, flows: readonly Flow[]): readonly unknown[] | undefined {
-  if (!outputs.has(step.action)) return undefined
+  if (!outputs.has(step.action) && !('output' in step && step.output !== undefined)) return undefined
   return flows.filter((flow) => flow.state === 'completed').map((flow) => flow.output)
 }
 

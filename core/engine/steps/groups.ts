@@ -1,5 +1,5 @@
 import type { GroupStep, ParallelStep, SwitchStep } from '../../playbook/language/playbook.ts'
-import { holds } from '../scope/evaluate.ts'
+import { holds, templateValue } from '../scope/evaluate.ts'
 import { joined, type Flow } from '../scope/flow.ts'
 import { limited } from './limited.ts'
 import { inside } from '../journal/paths.ts'
@@ -8,10 +8,10 @@ import { attempt, beginLate, rememberResult, type Walk } from './walk.ts'
 
 type Group = GroupStep | ParallelStep | SwitchStep
 
-/** The end of a group, and the data to record. */
+/** The end of a group, and the case that a `switch` took. */
 interface GroupEnd {
   readonly flow: Flow
-  readonly record: unknown
+  readonly taken?: number | 'else' | null
 }
 
 /** Runs the steps of a group with its timeout, and records its end. */
@@ -33,18 +33,32 @@ export async function runGroup(walk: Walk, step: Group, path: string, scope: Ste
     step,
     path,
     scope,
-    () => (flow.state === 'failed' ? flow : { state: 'completed', output: end.record }),
+    () => (flow.state === 'failed' ? flow : { state: 'completed', output: recordOf(step, end, inner) }),
     startedAt,
+    step.sensitive?.output,
   )
-  return recorded.state === 'completed' ? { state: 'completed', output: undefined } : flow
+  if (recorded.state === 'completed') return { state: 'completed', output: outputOf(step, recorded.output) }
+  return flow.state === 'failed' ? flow : recorded
+}
+
+/** The output, and for a `switch` also the case. */
+function recordOf(step: Group, { taken }: GroupEnd, scope: StepScope): unknown {
+  const output = step.output === undefined ? undefined : { output: templateValue(step.output, scope) }
+  return step.action === 'switch' ? { case: taken, ...output } : (output?.output ?? null)
+}
+
+/** Undefined if the group declares none. */
+function outputOf(step: Group, record: unknown): unknown {
+  if (step.output === undefined) return undefined
+  return step.action === 'switch' ? (record as { readonly output: unknown }).output : record
 }
 
 async function runInside(walk: Walk, step: Group, path: string, scope: StepScope): Promise<GroupEnd> {
   switch (step.action) {
     case 'steps':
-      return { flow: await walk.runSteps(step.steps, path, scope), record: null }
+      return { flow: await walk.runSteps(step.steps, path, scope) }
     case 'parallel':
-      return { flow: await runParallel(walk, step, path, scope), record: null }
+      return { flow: await runParallel(walk, step, path, scope) }
     case 'switch':
       return await runSwitch(walk, step, path, scope)
   }
@@ -67,10 +81,10 @@ async function runParallel(walk: Walk, step: ParallelStep, path: string, scope: 
 /** Records which case was chosen: its index, `else`, or null. */
 async function runSwitch(walk: Walk, step: SwitchStep, path: string, scope: StepScope): Promise<GroupEnd> {
   const choice = attempt(() => step.cases.findIndex((each) => holds(each.when, scope)))
-  if ('error' in choice) return { flow: { state: 'failed', error: choice.error, path }, record: null }
+  if ('error' in choice) return { flow: { state: 'failed', error: choice.error, path } }
   const chosen = step.cases[choice.value]
   const name = chosen ? String(choice.value) : 'else'
   const steps = chosen?.steps ?? step.else
   const flow = await walk.runSteps(steps, inside(path, name), scope)
-  return { flow, record: { case: chosen ? choice.value : steps.length > 0 ? 'else' : null } }
+  return { flow, taken: chosen ? choice.value : steps.length > 0 ? 'else' : null }
 }

@@ -95,22 +95,24 @@ function programsOf(template: Template): readonly Program[] {
 export function reportUnusedOutputs({ producers, readSteps, problems }: ReadContext): void {
   // `steps` as a whole or a computed index may read any step.
   if (readSteps.has('')) return
-  for (const { id, span, what } of producers) {
+  for (const { id, span, what, spare } of producers) {
     if (id !== null && readSteps.has(id)) continue
     const hint =
       id === null
-        ? 'give the step an id and read it, or remove the step'
-        : `read steps.${id}.output, or remove the step`
+        ? `give the step an id and read it, or remove ${spare}`
+        : `read steps.${id}.output, or remove ${spare}`
     problems.add('W403', `nothing reads ${what}`, span, hint)
   }
 }
+
+const isGroup = (action: Action | undefined): boolean =>
+  action === 'steps' || action === 'parallel' || action === 'switch'
 
 /** The timeout of a group applies to one round, which is easily misread as all rounds. */
 export function warnOfTimeout({ problems }: ReadContext, fields: Fields, action: Action | undefined): void {
   const timeout = fields.get('timeout')
   const loop = ['repeat', 'foreach'].find((name) => fields.has(name))
-  const isGroup = action === 'steps' || action === 'parallel' || action === 'switch' || action === 'call'
-  if (timeout === undefined || loop === undefined || !isGroup) return
+  if (timeout === undefined || loop === undefined || !(isGroup(action) || action === 'call')) return
   const each = loop === 'repeat' ? 'to each round' : 'to each item'
   const hint =
     'to limit all of them together, put it on a group around this step; to limit each, on a group inside'
@@ -126,7 +128,11 @@ export function noteProducer(
   node: MapNode,
   fields: Fields,
 ): void {
+  const output = fields.get('output')
+  // The condition of a `repeat` reads the output.
+  if (output && isGroup(action) && !fields.has('repeat'))
+    producers.push({ id, span: output.key, what: 'the output of this group', spare: '`output`' })
   if (action !== 'set' && !(action === 'uses' && result?.isRead === true)) return
   const what = action === 'set' ? 'the values that this step sets' : 'the output of this step'
-  producers.push({ id, span: fields.get('id')?.value ?? headSpan(node), what })
+  producers.push({ id, span: fields.get('id')?.value ?? headSpan(node), what, spare: 'the step' })
 }

@@ -4,7 +4,7 @@ import { codePattern } from '../../domain/ids.ts'
 import { apiVersion, defaultRunTimeoutMs, namePattern } from './constants.ts'
 import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
 import { defaultTimeZone } from './schedule.ts'
-import { stepKeys } from './step-keys.ts'
+import { isAction, stepKeys } from './step-keys.ts'
 
 const { reference, text, texts, map, condition } = shapes
 const { duration } = phrases
@@ -176,12 +176,16 @@ const declarations = Object.entries<MapDeclaration>(languageKeys)
 /** The keys for the parser. */
 export const grammar = keyTables<MapName>(languageKeys)
 
-/** The keys of a step that need an action or `foreach` beside them, with these. */
+/** The keys of a step that need an action or another key beside them, with these. */
 export const belongsTo: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries<KeyDeclaration>(languageKeys.step.keys).flatMap(([key, { with: owners }]) =>
     owners === undefined ? [] : [[key, owners]],
   ),
 )
+
+/** Whether a key that an action does not own belongs to another key of the step, as `as` does to `foreach`. */
+export const isBesideOwner = (key: string, has: (key: string) => boolean): boolean =>
+  belongsTo[key]?.some((owner) => !isAction(owner) && has(owner)) === true
 
 const isMap = ({ type, $ref }: JsonSchema): boolean =>
   type === 'object' || ($ref !== undefined && !/\/(?:duration|steps|value)$/.test($ref))

@@ -15,7 +15,7 @@ export interface KeyDeclaration {
   /** The default, in Markdown. */
   readonly default?: string
   readonly schema: JsonSchema
-  /** Of a step: the actions, or `foreach`, that the key needs beside it. Default: none. */
+  /** Of a step: the actions or keys of which the key needs one beside it. Default: none. */
   readonly with?: readonly string[]
 }
 

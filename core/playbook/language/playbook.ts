@@ -186,15 +186,17 @@ export interface SetStep extends StepBase {
   readonly set: Template
 }
 
-/** Steps in order. */
+/** Steps in order. Like every group, it has an output if it declares one, evaluated after its steps. */
 export interface GroupStep extends StepBase {
   readonly action: 'steps'
+  readonly output?: Template | undefined
   readonly steps: readonly Step[]
 }
 
 /** Steps at the same time; waits for all, then fails if any failed. */
 export interface ParallelStep extends StepBase {
   readonly action: 'parallel'
+  readonly output?: Template | undefined
   readonly steps: readonly Step[]
   readonly concurrency: number
 }
@@ -202,6 +204,7 @@ export interface ParallelStep extends StepBase {
 /** The first case whose condition is true. */
 export interface SwitchStep extends StepBase {
   readonly action: 'switch'
+  readonly output?: Template | undefined
   readonly cases: readonly { readonly when: Program; readonly steps: readonly Step[] }[]
   readonly else: readonly Step[]
 }

@@ -126,7 +126,7 @@ export const stepKeys = {
         meaning: 'the output if the step is skipped or its failure is handled',
         default: 'no output',
         schema: reference('value'),
-        with: ['uses', 'set', 'checkpoint', 'call'],
+        with: ['uses', 'set', 'checkpoint', 'call', 'output'],
       },
       foreach: {
         meaning: 'a list; the step runs once per item, and its output is the list of outputs',
@@ -169,6 +169,13 @@ export const stepKeys = {
         with: ['uses'],
       },
       ...actionKeys,
+      output: {
+        meaning:
+          'the output of a group: a value that is evaluated after its steps, for each item of `foreach` and each round of `repeat`',
+        default: 'no output',
+        schema: reference('value'),
+        with: ['steps', 'parallel', 'switch'],
+      },
       with: { meaning: 'the inputs of `uses` or `call`', schema: map, with: ['uses', 'call'] },
       connection: {
         meaning: 'the connection name; required if the plugin has several; with `uses`',
@@ -189,7 +196,7 @@ export const stepKeys = {
     description: 'Repeats the step until a condition is true.',
     keys: {
       until: {
-        meaning: 'an expression without `${{ }}`; sees `output`, or the steps inside',
+        meaning: 'an expression without `${{ }}`; sees `output` and the steps inside',
         schema: condition,
       },
       every: { meaning: 'wait between two rounds', schema: reference('duration') },

@@ -73,6 +73,14 @@ export interface ExpressionContext {
   readonly hintFor?: (expression: string, problem: ExpressionProblem, scope: NameScope) => string | undefined
 }
 
+interface Producer {
+  readonly id: string | null
+  readonly span: Span
+  readonly what: string
+  /** What can be removed if nothing reads it. */
+  readonly spare: string
+}
+
 /** State shared by the readers of one playbook. */
 export interface ReadContext extends ExpressionContext {
   /** Undefined: skills are not checked and their outputs have type `dyn`. */
@@ -96,6 +104,6 @@ export interface ReadContext extends ExpressionContext {
   readonly calls: Set<string>
   /** Types of every `return` outside of `finally`. */
   readonly returns: Type[]
-  /** Steps without effect (`set` and skills that read): reported if nothing reads their output. */
-  readonly producers: { readonly id: string | null; readonly span: Span; readonly what: string }[]
+  /** Steps without effect (`set` and skills that read) and outputs of groups: reported if nothing reads them. */
+  readonly producers: Producer[]
 }

@@ -1,5 +1,14 @@
 import type { Mask } from '../../domain/mask.ts'
-import { duration, explainMismatch, string, timestamp, type Fact, type Type } from '../../expression/index.ts'
+import {
+  duration,
+  dyn,
+  explainMismatch,
+  object,
+  string,
+  timestamp,
+  type Fact,
+  type Type,
+} from '../../expression/index.ts'
 import { checkFit } from '../check/check-fit.ts'
 import { checkMessage } from '../check/check-sensitive.ts'
 import { checkTimeFits } from '../scope/check-times.ts'
@@ -133,6 +142,23 @@ function* readCase(context: ReadContext, node: Node, scope: NameScope, given: re
   const program = when?.program
   return { branch, steps, whenFalse: when?.whenFalse ?? [], case: program && { when: program, steps } }
 }
+
+/** The `output` of a group sees the steps inside. */
+export function* withOutput(
+  context: ReadContext,
+  fields: Fields,
+  scope: NameScope,
+  { part, ...rest }: ActionResult<Group>,
+): Sliced<ActionResult<Group>> {
+  const entry = fields.get('output')
+  if (entry === undefined) return { part, ...rest }
+  const { template, type } = keptValue(context.problems, yield* compileValue(context, scope, entry.value))
+  // A `switch` also records its case.
+  const recorded = part?.action === 'switch' ? { recorded: object({ case: dyn, output: type }) } : {}
+  return { part: part && { ...part, output: template }, output: type, ...recorded }
+}
+
+type Group = Pick<GroupStep | ParallelStep | SwitchStep, 'action' | 'output'>
 
 export function* readWait(
   context: ReadContext,

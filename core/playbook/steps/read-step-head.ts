@@ -1,7 +1,7 @@
 import type { ReadContext } from '../scope/context.ts'
 import type { MapNode } from '../yaml/document.ts'
 import { headSpan, type Fields } from '../template/fields.ts'
-import { belongsTo } from '../language/grammar.ts'
+import { belongsTo, isBesideOwner } from '../language/grammar.ts'
 import { actions, isAction, type Action } from '../language/step-keys.ts'
 import type { Span } from '../language/source-text.ts'
 
@@ -25,20 +25,21 @@ export function chooseAction({ problems }: ReadContext, node: MapNode, fields: F
   return first
 }
 
+/** Actions with an output of their own. */
+const readsOwnOutput: ReadonlySet<Action> = new Set(['uses', 'set', 'checkpoint', 'call'])
+
 /** Reports keys that do not belong to the action. */
 export function checkBelonging({ problems }: ReadContext, fields: Fields, action: Action): void {
   for (const [name, { key }] of fields) {
     const owners = belongsTo[name]
-    if (
-      owners === undefined ||
-      owners.includes(action) ||
-      (owners.includes('foreach') && fields.has('foreach'))
-    )
+    if (owners === undefined || owners.includes(action) || isBesideOwner(name, (key) => fields.has(key)))
       continue
-    const isElse = name === 'else' && fields.has('if')
-    const hint = isElse
-      ? 'write a switch: with - when: … and steps: …, which has an else'
-      : `use it with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
+    const hint =
+      name === 'else' && fields.has('if')
+        ? 'write a switch: with - when: … and steps: …, which has an else'
+        : name === 'output' && readsOwnOutput.has(action)
+          ? 'remove it: the output of this step is steps.<id>.output'
+          : `use it with ${owners.map((owner) => `\`${owner}\``).join(', ')}`
     problems.add('E112', `\`${name}\` does not belong to a step with \`${action}\``, key, hint)
   }
 }

@@ -20,6 +20,7 @@ import {
   readSet,
   readSwitch,
   readWait,
+  withOutput,
   type ActionResult,
 } from './read-actions.ts'
 import { readCall } from './read-call.ts'
@@ -201,11 +202,11 @@ function* readAction(
     case 'set':
       return yield* readSet(context, entry, scope)
     case 'steps':
-      return yield* readGroup(context, entry, scope)
+      return yield* withOutput(context, fields, scope, yield* readGroup(context, entry, scope))
     case 'parallel':
-      return yield* readParallel(context, entry, fields, scope)
+      return yield* withOutput(context, fields, scope, yield* readParallel(context, entry, fields, scope))
     case 'switch':
-      return yield* readSwitch(context, entry, fields, scope)
+      return yield* withOutput(context, fields, scope, yield* readSwitch(context, entry, fields, scope))
     case 'checkpoint':
       return yield* readCheckpoint(context, entry, scope)
     case 'call':
@@ -221,7 +222,7 @@ function* readAction(
 
 const defaultCodes = { unknown: 'E308', missing: 'E308', misfit: 'E308' } as const
 
-/** The default of a skill must fit its output schema; for `set` and `call` the output is a union of both. */
+/** The default of a skill must fit its output schema; for other actions the output is a union of both. */
 function* readDefault(
   context: ReadContext,
   { value }: Entry,
@@ -231,7 +232,7 @@ function* readDefault(
 ): Sliced<{ readonly template: Template; readonly type: Type }> {
   const given = yield* compileValue(context, scope, value)
   if (output === undefined) return keptValue(context.problems, given)
-  const isFree = action === 'set' || action === 'call'
+  const isFree = action !== 'uses' && action !== 'checkpoint'
   const fits = checkFit(
     context.problems,
     given,

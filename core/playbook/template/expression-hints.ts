@@ -10,10 +10,7 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['index', 'it exists in the body of a foreach'],
   ['error', 'it exists in the steps of on_error'],
   ['inputs', 'declare them at the top, under `inputs`'],
-  [
-    'output',
-    'it exists in the `until` of a `repeat` of one skill; of a group, read its steps: steps.<id>.output',
-  ],
+  ['output', 'it exists in the `until` of a `repeat`; of a group, read its steps, or declare an `output`'],
 ])
 
 const inData = 'read the alert as `alert`, and its content as alert.data'
@@ -130,6 +127,7 @@ function hintForField(before: string, field: string, scope: NameScope): string |
   }
   const id = /\bsteps\.([a-z]\w*)\s*\.\s*$/.exec(before)?.[1]
   if (id === undefined || field === 'outputs') return undefined
+  if (field === 'output') return 'only a group that declares an `output` has one'
   if (['result', 'results', 'response', 'data', 'value', 'body'].includes(field))
     return 'did you mean output?'
   return fieldsOf(outputOf(scope, id)).includes(field) ? `did you mean output.${field}?` : undefined
@@ -234,7 +232,7 @@ export function whyInvisible(
   if (step.insideForeach) {
     return [
       `step ${quote(id)} runs once for each item of its foreach`,
-      'put the foreach on a single step and read its output',
+      'give the step with the foreach an `output` that reads it, and read that',
     ]
   }
   if (current === undefined)

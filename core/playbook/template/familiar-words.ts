@@ -54,10 +54,7 @@ const step: Readonly<Record<string, string | Familiar>> = {
   assign: 'compute values with `set`',
   cases: 'the cases are the list of `switch`: - when: … with steps: below it',
   ...Object.fromEntries(
-    ['output', 'outputs', 'register', 'save', 'save_as', 'store', 'result', 'results'].map((name) => [
-      name,
-      ownOutput,
-    ]),
+    ['outputs', 'register', 'save', 'save_as', 'store', 'result', 'results'].map((name) => [name, ownOutput]),
   ),
 }
 

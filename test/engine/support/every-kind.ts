@@ -90,6 +90,7 @@ export const everyKind = makePlaybook({
         { id: 'look', uses: 'read', with: { item: '${{ item }}' } },
         { id: 'odd', if: 'item != "b"', uses: 'isolate', with: { item: '${{ steps.look.output.item }}' } },
       ],
+      output: { item: '${{ item }}', odd: '${{ steps.odd.ok }}' },
     },
     { id: 'ready', uses: 'poll', repeat: { until: 'output.done', everyMs: 2, max: 5 } },
     {
@@ -102,13 +103,15 @@ export const everyKind = makePlaybook({
       id: 'outcome',
       switch: [{ when: 'steps.two.output == 2', steps: [{ id: 'isolated', uses: 'isolate' }] }],
       else: [{ fail: 'never here' }],
+      output: '${{ steps.isolated.output }}',
     },
   ],
   finally: [{ id: 'tell', uses: 'read', with: { status: '${{ run.status }}' } }],
   outputs: {
     answers: ['${{ steps.confirm.output.answer }}', '${{ steps.silent.output.answer }}'],
     sub: '${{ steps.sub.output }}',
-    isolated: '${{ steps.isolated.output }}',
+    isolated: '${{ steps.outcome.output }}',
+    odd: '${{ steps.each.output.filter(i, i.odd).map(i, i.item) }}',
     each: '${{ steps.each.items.map(i, i.status) }}',
   },
 })

@@ -36,6 +36,8 @@ export interface StepSource {
   }
   readonly call?: string
   readonly set?: unknown
+  /** Of a group. */
+  readonly output?: unknown
   readonly steps?: readonly StepSource[]
   readonly parallel?: readonly StepSource[]
   readonly switch?: readonly { readonly when: string; readonly steps: readonly StepSource[] }[]
@@ -138,6 +140,7 @@ function foreachOf(source: StepSource): Foreach | undefined {
 }
 
 function actionOf(source: StepSource): object {
+  const output = source.output === undefined ? {} : { output: makeTemplate(source.output) }
   if (source.uses !== undefined) {
     const retry = { ...defaultRetry, max: 0, backoffMs: 1_000, maxBackoffMs: 60_000, ...source.retry }
     return {
@@ -165,17 +168,17 @@ function actionOf(source: StepSource): object {
     return { action: 'call', playbook: source.call, with: makeTemplate(source.with ?? {}) }
   }
   if (source.set !== undefined) return { action: 'set', set: makeTemplate(source.set) }
-  if (source.steps) return { action: 'steps', steps: makeSteps(source.steps) }
+  if (source.steps) return { action: 'steps', steps: makeSteps(source.steps), ...output }
   if (source.parallel) {
     const steps = makeSteps(source.parallel)
-    return { action: 'parallel', steps, concurrency: source.concurrency ?? steps.length }
+    return { action: 'parallel', steps, concurrency: source.concurrency ?? steps.length, ...output }
   }
   if (source.switch) {
     const cases = source.switch.map((each) => ({
       when: makeProgram(each.when),
       steps: makeSteps(each.steps),
     }))
-    return { action: 'switch', cases, else: makeSteps(source.else ?? []) }
+    return { action: 'switch', cases, else: makeSteps(source.else ?? []), ...output }
   }
   if (source.wait !== undefined) return { action: 'wait', wait: { durationMs: makeTemplate(source.wait) } }
   if (source.until !== undefined) return { action: 'wait', wait: { until: makeTemplate(source.until) } }
