@@ -72,7 +72,7 @@ async function writeCommand(folder: string): Promise<void> {
 
 /** So that the first start of the package does not check its own plugins again. */
 async function rememberPlugins(folder: string): Promise<void> {
-  const checked = openCheckedPlugins(join(folder, shippedFile), folder)
+  const checked = openCheckedPlugins(undefined, folder)
   for await (const path of glob('plugins/*/plugin.yaml', { cwd: folder }))
     loadOnce({ path: join(folder, path), isNamedAfterFolder: true, isThorough: false }, checked)
   checked.save()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
 import type { AnySkill, ConnectionDefinition, PluginDefinition } from '../plugin/index.ts'
 
 /**
@@ -14,7 +14,8 @@ export interface CheckedPlugins {
    * @param compile reads and compiles the source, when the plugin is first used
    */
   find(key: string, compile: () => PluginDefinition): PluginDefinition | undefined
-  add(key: string, plugin: PluginDefinition): void
+  /** @param path of the `plugin.yaml` */
+  add(key: string, plugin: PluginDefinition, path: string): void
   /** Writes what was added, and forgets what was not used. A file that cannot be written changes nothing. */
   save(): void
 }
@@ -43,39 +44,50 @@ interface Content {
 /** The file in a published package that remembers its own plugins, which its build has checked. */
 export const shippedFile = 'plugins.checked.json'
 
+/** The folder of a checkout for everything that can be built again. */
+const buildFolder = '.build'
+
 /**
- * Opens the file of checked plugins; it is empty if it is missing, damaged or of another version of Tocsin.
+ * Opens the files of checked plugins; each is empty if it is missing, damaged or of another version of Tocsin. Tocsin's own plugins are
+ * remembered beside its code: by the build of a package, or by the first start of a checkout. All others are in the given file.
  *
+ * @param path file for plugins from elsewhere; default: they are not remembered
  * @param root of the code that reads the plugins; default: this one
  */
-export function openCheckedPlugins(path: string, root = ownRoot): CheckedPlugins {
+export function openCheckedPlugins(path: string | undefined, root = ownRoot): CheckedPlugins {
   const code = codeHash(root)
-  const shipped = readContent(join(root, shippedFile), code)
-  const known = new Map(Object.entries(readContent(path, code)))
+  const isCheckout = root === ownRoot && import.meta.filename.endsWith('.ts')
+  const ownPath = join(root, isCheckout ? buildFolder : '', shippedFile)
+  const knownOwn = new Map(Object.entries(readContent(ownPath, code)))
+  const known = new Map(path === undefined ? [] : Object.entries(readContent(path, code)))
+  const usedOwn = new Map<string, Remembered>()
   const used = new Map<string, Remembered>()
-  let isChanged = false
+  let hasNewOwn = false
+  let hasNew = false
+  // An installed package is not written to: its build has put its plugins there.
+  const isOwn = (file: string) =>
+    (isCheckout || root !== ownRoot) && file.startsWith(join(root, 'plugins') + sep)
   return {
     find(key, compile) {
-      if (Object.hasOwn(shipped, key)) return lazyPlugin(shipped[key]!, compile)
-      const remembered = known.get(key)
+      const own = knownOwn.get(key)
+      const remembered = own ?? known.get(key)
       if (remembered === undefined) return undefined
-      used.set(key, remembered)
+      ;(own === undefined ? used : usedOwn).set(key, remembered)
       return lazyPlugin(remembered, compile)
     },
-    add(key, plugin) {
-      isChanged = true
-      used.set(key, rememberedOf(plugin))
+    add(key, plugin, file) {
+      if (isOwn(file)) hasNewOwn = true
+      else hasNew = true
+      ;(isOwn(file) ? usedOwn : used).set(key, rememberedOf(plugin))
     },
     save() {
-      if (!isChanged && used.size === known.size) return
-      const content: Content = { code, plugins: Object.fromEntries(used) }
-      try {
-        const temporary = `${path}.${process.pid}`
-        writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 })
-        renameSync(temporary, path)
-      } catch {
-        // Without the file, the plugins are checked again.
+      if (hasNewOwn) {
+        if (!writeContent(ownPath, code, usedOwn)) {
+          for (const [key, remembered] of usedOwn) used.set(key, remembered)
+          hasNew = true
+        }
       }
+      if (path !== undefined && (hasNew || used.size !== known.size)) writeContent(path, code, used)
     },
   }
 }
@@ -105,6 +117,20 @@ function codeHash(root: string): string {
       }),
   )
   return hashOf([readFileSync(join(root, 'package.json')), ...files])
+}
+
+/** Whether it could be written. Without the file, the plugins are checked again. */
+function writeContent(path: string, code: string, plugins: ReadonlyMap<string, Remembered>): boolean {
+  const content: Content = { code, plugins: Object.fromEntries(plugins) }
+  try {
+    const temporary = `${path}.${process.pid}`
+    if (basename(dirname(path)) === buildFolder) mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 })
+    renameSync(temporary, path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function readContent(path: string, code: string): Content['plugins'] {

@@ -50,9 +50,8 @@ export const loadPlugin = (options: LoadPluginOptions): LoadedPlugin =>
  */
 export function loadOnce(
   options: LoadPluginOptions,
-  checked: CheckedPlugins | undefined,
+  checked: CheckedPlugins,
 ): Pick<LoadedPlugin, 'definition' | 'problems'> {
-  if (checked === undefined) return loadPlugin(options)
   const source = readSource(options.path)
   if (typeof source === 'number') return loadSource(source, options)
   const { path, isNamedAfterFolder, isThorough } = options
@@ -61,7 +60,7 @@ export function loadOnce(
   const known = checked.find(key, () => loadSource(source, { ...options, isThorough: false }).definition!)
   if (known !== undefined) return { definition: known, problems: [] }
   const loaded = loadSource(source, options)
-  if (loaded.definition !== undefined) checked.add(key, loaded.definition)
+  if (loaded.definition !== undefined) checked.add(key, loaded.definition, resolve(path))
   return loaded
 }
 

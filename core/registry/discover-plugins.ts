@@ -29,7 +29,7 @@ interface Found extends PluginModule {
 export async function discoverPlugins(sources: PluginSources, onWarnings?: OnWarnings): Promise<Catalogue> {
   const problems: PointedMessage[] = []
   const found: Found[] = []
-  const checked = sources.checkedFile === undefined ? undefined : openCheckedPlugins(sources.checkedFile)
+  const checked = openCheckedPlugins(sources.checkedFile)
   for (const candidate of pluginModules(sources)) {
     if (candidate.yaml !== undefined) {
       const plugin = declaredPlugin(candidate, candidate.yaml, { checked, problems, onWarnings })
@@ -58,7 +58,7 @@ export async function discoverPlugins(sources: PluginSources, onWarnings?: OnWar
   }
   checkUnique(found, problems)
   if (problems.length > 0) throw pluginsInvalid(problems)
-  checked?.save()
+  checked.save()
   const named = found.map((one) => ({ ...one, plugin: one.plugin as PluginDefinition }))
   return buildCatalogue(
     named.map(({ plugin }) => plugin),
@@ -73,7 +73,7 @@ const originOf = ({ source, folder, yaml }: PluginModule): PluginOrigin => ({
 })
 
 interface Checking {
-  readonly checked: CheckedPlugins | undefined
+  readonly checked: CheckedPlugins
   readonly problems: PointedMessage[]
   readonly onWarnings: OnWarnings | undefined
 }

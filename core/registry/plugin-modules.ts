@@ -15,8 +15,8 @@ export interface PluginSources {
    */
   readonly packages?: readonly string[]
   /**
-   * A file that remembers which `plugin.yaml` files were checked, so that the next start need not read them. Default: all are
-   * checked.
+   * A file that remembers which `plugin.yaml` files were checked, so that the next start need not read them. Default: those
+   * from outside of Tocsin are always checked.
    */
   readonly checkedFile?: string
 }

@@ -93,8 +93,8 @@ webhooks:
       mkdirSync(join(root, 'core', part), { recursive: true })
     writeFileSync(join(root, 'package.json'), '{}')
     writeFileSync(code, 'one')
-    const built = openCheckedPlugins(join(root, shippedFile), root)
-    built.add('key', compiled(source))
+    const built = openCheckedPlugins(undefined, root)
+    built.add('key', compiled(source), join(root, 'plugins/example/plugin.yaml'))
     built.save()
     const isKnown = () =>
       openCheckedPlugins(checkedFile, root).find('key', () => compiled(source)) !== undefined
@@ -102,6 +102,17 @@ webhooks:
     expect(isKnown()).to.equal(true)
     writeFileSync(code, 'other')
     expect(isKnown()).to.equal(false)
+  })
+
+  it('is kept by a checkout for its own plugins, whatever data directory is used', async () => {
+    const root = join(import.meta.dirname, '../..')
+    await discoverPlugins({ pluginsDir: join(root, 'plugins'), checkedFile })
+    expect(existsSync(checkedFile)).to.equal(false)
+    const remembered = JSON.parse(readFileSync(join(root, '.build', shippedFile), 'utf8')) as {
+      plugins: Record<string, { plugin: { data: { name: string } } }>
+    }
+    const names = Object.values(remembered.plugins).map(({ plugin }) => plugin.data.name)
+    expect(names).to.include('virustotal').and.not.include('example')
   })
 
   it('may be missing or damaged, and forgets plugins that are gone', async () => {
