@@ -227,6 +227,7 @@ function registerRunStarters(composition: Composition): void {
         metrics.alertGrouped()
         get(tokens.storms).count('grouped', organizationUuid)
       },
+      onJoined: () => metrics.alertCorrelated(),
     }),
   )
 }

@@ -75,6 +75,8 @@ export interface Alert extends NewAlert, AlertFacts {
   readonly groupedWith: string | null
   /** Why, phrased to follow "because"; null if it is not a repeat. */
   readonly groupedBecause: string | null
+  /** Why it joined the case of earlier alerts, phrased to follow "because"; null if it did not. */
+  readonly joinedBecause: string | null
 }
 
 /**
@@ -106,6 +108,7 @@ export const investigationFields = {
   completedAt: 'completed_at',
   groupedWith: 'grouped_with',
   groupedBecause: 'grouped_because',
+  joinedBecause: 'joined_because',
 } as const satisfies Record<Exclude<keyof Alert, keyof typeof alertFields | 'content'>, string>
 
 /** An alert before its investigation. */
@@ -118,6 +121,7 @@ export const notInvestigated = {
   completedAt: null,
   groupedWith: null,
   groupedBecause: null,
+  joinedBecause: null,
 } as const satisfies Partial<Alert>
 
 /** Maximum length of a preview, in characters. */

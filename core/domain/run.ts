@@ -1,4 +1,5 @@
 import type { Actor, Author } from './audit.ts'
+import type { NewCorrelation } from '../correlation/correlation.ts'
 import type { StepMasks } from './mask.ts'
 
 /** `waiting`: a person has to answer a checkpoint or decide about a step. */
@@ -71,6 +72,8 @@ export interface NewRun {
   readonly carriesOver?: { readonly runUuid: string; readonly paths: readonly string[] } | undefined
   /** The playbooks considered for the alert and why they were not chosen, for the timeline of its case. */
   readonly choice?: string | undefined
+  /** Which case an alert without one joins. Default: it gets a case of its own. */
+  readonly correlation?: NewCorrelation | undefined
   /** Resolved, including defaults. Default: none. */
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** Some inputs are sensitive, so they are stored encrypted. Default false. */

@@ -1,6 +1,8 @@
 import type { Alert, AlertFacts, NewAlert } from '../domain/alert.ts'
+import { correlationOf } from '../correlation/correlation-of.ts'
 import { defaultGroupWindowMs, type NewGroup } from '../domain/alert-group.ts'
 import type { Actor } from '../domain/audit.ts'
+import type { NewCorrelation } from '../correlation/correlation.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
 import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
@@ -41,6 +43,8 @@ export interface AlertRunsOptions {
   readonly groupWindowMs?: number | undefined
   /** Called for every repeat that joined a case without a run. */
   readonly onGrouped?: ((alert: Alert) => void) | undefined
+  /** Called for every alert that joined the case of earlier alerts, with a run of its own. */
+  readonly onJoined?: ((alert: Alert) => void) | undefined
 }
 
 type TypedAlert = NewAlert & Partial<AlertFacts> & { readonly type: string }
@@ -50,7 +54,7 @@ export class AlertRuns {
   readonly #options: AlertRunsOptions
   readonly #waits: Waits
   readonly #generator: ReturnType<typeof createInvestigatorGenerator>
-  /** Content hashes of playbooks whose failing `group` was logged. */
+  /** Keys and content hashes of playbooks whose failing `group` or `correlate` was logged. */
   readonly #logged = new Set<string>()
 
   constructor(options: AlertRunsOptions, waits: Waits) {
@@ -123,7 +127,9 @@ export class AlertRuns {
     group: NewGroup,
   ): Promise<void> {
     const { stores, onGrouped } = this.#options
-    const run = { ...newRun({ playbook, organization, alert, choice }), alertUuid: alert.uuid }
+    const correlation = this.#correlationOf(playbook, alert, organization)
+    const given = newRun({ playbook, organization, alert, choice })
+    const run = { ...given, alertUuid: alert.uuid, correlation }
     const { queued } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => {
       const result = await stores.runs.queueOrGroup(
         run,
@@ -132,7 +138,7 @@ export class AlertRuns {
       )
       return 'run' in result ? { alert, run: result.run } : { alert, queued: result }
     })
-    if (queued === undefined) return
+    if (queued === undefined) return await this.#noteJoin(alert, correlation)
     onGrouped?.(alert)
     if (queued.isOver) this.#waits.end(alert.id)
     else this.#waits.follow(alert.id, queued.groupedWith)
@@ -144,8 +150,10 @@ export class AlertRuns {
     { playbook, choice }: Chosen,
     again?: Actor,
   ): Promise<Run> {
-    const given = newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again })
-    const { run } = await this.#inPlace(alert.organizationUuid, async (mayBegin) => ({
+    const correlation = again ? undefined : this.#correlationOf(playbook, alert, organization)
+    const run = newRun({ playbook, organization, alert, choice, retry: again !== undefined, by: again })
+    const given = { ...run, correlation }
+    const queued = await this.#inPlace(alert.organizationUuid, async (mayBegin) => ({
       alert,
       // A requester gets the run as it was queued.
       run: await this.#options.stores.runs.queue(
@@ -153,7 +161,16 @@ export class AlertRuns {
         mayBegin && !again ? newCaseOf(alert, playbook) : undefined,
       ),
     }))
-    return run
+    await this.#noteJoin(alert, correlation)
+    return queued.run
+  }
+
+  /** Counts an alert that joined an earlier case. */
+  async #noteJoin({ uuid }: Alert, correlation: NewCorrelation | undefined): Promise<void> {
+    const { stores, onJoined } = this.#options
+    if (correlation === undefined || onJoined === undefined) return
+    const alert = await stores.alerts.find('all', uuid)
+    if (alert !== undefined && alert.joinedBecause !== null) onJoined(alert)
   }
 
   /** Gives a new run its first turn or its place in the queue. `queue` may start it in the same write if there is a place. */
@@ -178,8 +195,17 @@ export class AlertRuns {
     const { groupWindowMs = defaultGroupWindowMs } = this.#options
     return groupOf(playbook, alert, organization, (id) => newCaseOf({ ...alert, id }, playbook).title, {
       windowMs: groupWindowMs,
-      onError: (error) => this.#logOnce(playbook, alert, error),
+      onError: (error) => this.#logOnce(playbook, alert, error, 'on.alert.group'),
     })
+  }
+
+  #correlationOf(playbook: Playbook, alert: Alert, organization: Organization): NewCorrelation | undefined {
+    if (playbook.alertTrigger?.correlate === undefined) return undefined
+    const found = correlationOf(playbook, alert, organization, (error) =>
+      this.#logOnce(playbook, alert, error, 'on.alert.correlate'),
+    )
+    if (found.keys.length === 0 && found.skipped.length === 0) return undefined
+    return { ...found, caseTitle: newCaseOf(alert, playbook).title }
   }
 
   /** The playbook of an alert, if choosing and queuing it evaluates no expression, and it exists already. */
@@ -205,10 +231,10 @@ export class AlertRuns {
   }
 
   /** Logs once per version of a playbook, because alerts of an unexpected shape may arrive in thousands. */
-  #logOnce({ name, hash }: Playbook, alert: Alert, error: unknown): void {
-    if (this.#logged.has(hash)) return
-    this.#logged.add(hash)
-    this.#options.log.warn({ playbook: name, alert: alert.id, error }, 'could not evaluate on.alert.group')
+  #logOnce({ name, hash }: Playbook, alert: Alert, error: unknown, key: string): void {
+    if (this.#logged.has(`${key} ${hash}`)) return
+    this.#logged.add(`${key} ${hash}`)
+    this.#options.log.warn({ playbook: name, alert: alert.id, error }, `could not evaluate ${key}`)
   }
 
   async #organizationOf(alert: Alert): Promise<Organization> {

@@ -64,7 +64,10 @@ export function choosePlain(
 
 /** Whether queuing the playbook for an alert evaluates no expression. */
 export const isPlain = ({ alertTrigger, concurrency, inputs }: Playbook): boolean =>
-  typeof alertTrigger?.group !== 'object' && concurrency === undefined && inputs.size === 0
+  typeof alertTrigger?.group !== 'object' &&
+  alertTrigger?.correlate === undefined &&
+  concurrency === undefined &&
+  inputs.size === 0
 
 type Why = Omit<PassedOver, 'name'>
 

@@ -59,7 +59,7 @@ const sameAlert = ({ content, sourceId, severity }: Alert): Common =>
     ? { text: content, words: 'provider, type and content are the same' }
     : {
         text: stringifyJson([sourceId, severity]),
-        words: `provider, type, severity and the id at the source${shown(sourceId)} are the same`,
+        words: `provider, type, severity and the id at the source${shownValue(sourceId)} are the same`,
       }
 
 function sameValues(
@@ -76,7 +76,7 @@ function sameValues(
     const mask = playbook.alertSchema && maskOfSchema(playbook.alertSchema)
     const said = by.map((program, at) => {
       const name = plainly(program.source).slice(0, maxShown)
-      return readsSensitive(program, mask) ? name : `${name}${shown(values[at])}`
+      return readsSensitive(program, mask) ? name : `${name}${shownValue(values[at])}`
     })
     return {
       text: stringifyJson(by.map(({ source }, at) => [source, values[at]])),
@@ -102,7 +102,7 @@ function isMissing(value: unknown): boolean {
 /**
  * Whether it reads a field of the alert that the playbook marks as sensitive; `content` includes all fields.
  */
-function readsSensitive({ references }: Program, mask: Mask | undefined): boolean {
+export function readsSensitive({ references }: Program, mask: Mask | undefined): boolean {
   if (mask === undefined) return false
   return references.some(({ root, path: [field, ...inside] }) => {
     if (root !== 'alert') return false
@@ -110,7 +110,8 @@ function readsSensitive({ references }: Program, mask: Mask | undefined): boolea
   })
 }
 
-function shown(value: unknown): string {
+/** ` (ana@example.com)`, in one line and shortened. */
+export function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? value : stringifyJson(value)
   return ` (${escapeText(text.length > maxShown ? `${text.slice(0, maxShown)}…` : text)})`
 }

@@ -90,6 +90,11 @@ const describeAlerts = (exposition: Exposition, refusals: readonly string[]) => 
   grouped: exposition.counter('tocsin_alerts_grouped_total', 'Repeats that joined a case without a run.', [
     {},
   ]),
+  correlated: exposition.counter(
+    'tocsin_alerts_correlated_total',
+    'Alerts that joined the case of earlier alerts by a correlation rule, with a run of their own.',
+    [{}],
+  ),
 })
 
 const describeProcessEvents = (exposition: Exposition) => ({

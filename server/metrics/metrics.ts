@@ -17,6 +17,7 @@ export interface Metrics {
   /** By a webhook; those of the API are requests. */
   alertReceived(): void
   alertGrouped(): void
+  alertCorrelated(): void
   /** Returns a caller that counts and times its calls. */
   watchSkills(call: SkillCaller): SkillCaller
   /** A request to another system is over; `status` undefined: no answer came. */
@@ -104,6 +105,7 @@ export function createMetrics({
     threadLost: () => events.threadsLost.increase(),
     alertReceived: () => events.received.increase(),
     alertGrouped: () => events.grouped.increase(),
+    alertCorrelated: () => events.correlated.increase(),
     watchAuditExport: (exportStates) => describeExport(exposition, exportStates),
     watchEngine(watched) {
       states.engine = watched

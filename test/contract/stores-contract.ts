@@ -8,6 +8,7 @@ import { caseFileStoreContract } from './case-file-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
+import { correlationContract } from './correlation.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
 import { inboundStoreContract } from './inbound-store.ts'
@@ -57,6 +58,7 @@ export function storesContract(makeStores: MakeStores): void {
   pagingContract(getSubject)
   caseStoreContract(getSubject)
   caseFileStoreContract(getSubject)
+  correlationContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)
   rerunsContract(getSubject)

@@ -74,6 +74,7 @@ describe('the metrics of the server', () => {
     metrics.requestAnswered({ ...answered, method: 'POST', status: 503, isNewAlert: true })
     metrics.runEnded({ status: 'failed', playbookName: 'p"\n\\' })
     metrics.alertGrouped()
+    metrics.alertCorrelated()
     await metrics.watchSkills(async () => ({}))({ skill: 'a.b' } as never)
     const none = async () => ({ status: 204 }) as never
     const watched = watchRequests({ send: none, connect: none, close() {} }, metrics.requestSent)

@@ -149,6 +149,7 @@ export const badPlaybooks: Readonly<Record<ProblemCode, BadPlaybook>> = {
       'schedule: { cron: "0 8 * * *", timezone: Europe/Berlim }',
     ),
   },
+  E331: { source: withSteps(nothing).replace('type: t', 'type: t, correlate: { by: { kind: alert.type } }') },
   W401: steps('  - return: 1\n  - set: { x: 1 }'),
   W402: steps('  - switch: [{ when: true, steps: [{ fail: x }] }]'),
   W403: steps('  - { id: a, set: { x: 1 } }'),

@@ -7,6 +7,7 @@ export function keysUsed(playbook: Map): readonly string[] {
     ...of('on', playbook['on']),
     ...of('alertTrigger', own(playbook, 'on', 'alert')),
     ...of('group', inner(own(playbook, 'on', 'alert'), 'group')),
+    ...rulesOf(inner(own(playbook, 'on', 'alert'), 'correlate')),
     ...of('schedule', own(playbook, 'on', 'schedule')),
     ...of('concurrency', playbook['concurrency']),
     ...of('defaults', playbook['defaults']),
@@ -14,6 +15,9 @@ export function keysUsed(playbook: Map): readonly string[] {
     ...['steps', 'on_error', 'finally'].flatMap((name) => inSteps(playbook[name])),
   ]
 }
+
+const rulesOf = (correlate: unknown): readonly string[] =>
+  [correlate].flat().flatMap((rule) => of('correlation', rule))
 
 function inSteps(steps: unknown): readonly string[] {
   if (!Array.isArray(steps)) return []

@@ -6,6 +6,8 @@ export const apiVersion = 'tocsin/v1'
 
 export const idRule = 'use lower-case letters, digits and _, starting with a letter'
 export const idPattern = '^[a-z][a-z0-9_]{0,63}$'
+/** Names of the values that alerts of different playbooks have in common, such as `user`. */
+export const correlationNamePattern = '^[a-z][a-z0-9_]{0,39}$'
 export const nameRule = 'use words of lower-case letters and digits, joined by hyphens'
 export const namePattern = '^[a-z0-9]+(?:-[a-z0-9]+)*$'
 export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'

@@ -1,13 +1,14 @@
 import type { JsonSchema } from '../../plugin/index.ts'
 import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
+import { correlationBounds, defaultCorrelation } from '../../correlation/correlation.ts'
 import { codePattern } from '../../domain/ids.ts'
-import { apiVersion, defaultRunTimeoutMs, namePattern } from './constants.ts'
+import { apiVersion, correlationNamePattern, defaultRunTimeoutMs, namePattern } from './constants.ts'
 import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
 import { defaultTimeZone } from './schedule.ts'
 import { isAction, stepKeys } from './step-keys.ts'
 
-const { reference, text, texts, map, condition } = shapes
-const { duration } = phrases
+const { reference, text, texts, map, condition, integer } = shapes
+const { duration, range } = phrases
 
 /**
  * Every key of the playbook language, by the map that holds it, and in `step-keys.ts` for steps. The parser,
@@ -92,8 +93,51 @@ export const languageKeys = {
         default: 'identical content',
         schema: { anyOf: [{ const: false }, reference('group')] },
       },
+      correlate: {
+        meaning: 'which alerts share a case, each with a run of its own: a rule or a list of rules',
+        default: 'none',
+        schema: {
+          anyOf: [
+            reference('correlation'),
+            {
+              type: 'array',
+              minItems: 1,
+              maxItems: correlationBounds.rules,
+              items: reference('correlation'),
+            },
+          ],
+        },
+      },
     },
     required: ['type'],
+  },
+  correlation: {
+    what: '`correlate`',
+    description: 'A rule: alerts with the same values share a case.',
+    keys: {
+      by: {
+        meaning:
+          'name → expression over the alert; alerts of any playbook with the same names and values share a case',
+        schema: {
+          type: 'object',
+          minProperties: 1,
+          maxProperties: correlationBounds.names,
+          propertyNames: { pattern: correlationNamePattern },
+          additionalProperties: { type: 'string' },
+        },
+      },
+      within: {
+        meaning: 'time window after the last alert with these values',
+        default: duration(defaultCorrelation.withinMs),
+        schema: reference('duration'),
+      },
+      max: {
+        meaning: `investigated alerts per case, ${range(correlationBounds.max)}; the next one opens another case`,
+        default: `\`${defaultCorrelation.max}\``,
+        schema: integer(correlationBounds.max),
+      },
+    },
+    required: ['by'],
   },
   group: {
     what: '`group`',

@@ -91,6 +91,16 @@ export interface AlertTrigger {
   readonly where: Program | undefined
   /** How repeats are recognized. Undefined: by identical content. */
   readonly group: Grouping | 'never' | undefined
+  /** Which alerts share a case; the first rule that matches decides. Undefined: each alert has its own case. */
+  readonly correlate?: readonly Correlation[] | undefined
+}
+
+/** Alerts of any playbook with the same names and values share a case. */
+export interface Correlation {
+  /** Expressions over the alert by name, sorted by name. */
+  readonly by: readonly (readonly [name: string, program: Program])[]
+  readonly withinMs: number
+  readonly max: number
 }
 
 /** An alert with the same values as an earlier one is its repeat. */

@@ -262,6 +262,11 @@ export const problemCatalogue = {
     explanation:
       'A time zone is written as in the time zone database: region and city (`Europe/Berlin`), or `UTC`. Abbreviations such as `CET` are ambiguous, and offsets such as `+01:00` know no daylight saving time.',
   },
+  E331: {
+    title: 'unrelated alerts correlated',
+    explanation:
+      'A rule of `on.alert.correlate` would give unrelated alerts one case: an expression does not read the alert or is only true or false, or the values exist even if the alert says nothing, such as `alert.type` or a default with `orValue("none")`.',
+  },
   ...adviceCatalogue,
   ...testCatalogue,
   ...pluginCatalogue,

@@ -11,6 +11,7 @@ import { resolveInputs } from '../template/inputs.ts'
 import { nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
+import { readCorrelate } from './read-correlate.ts'
 import { readGrouping } from './read-grouping.ts'
 import { cronProblem, defaultTimeZone, isTimeZone, nearestTimeZone } from '../language/schedule.ts'
 import { NameScope } from '../scope/scope.ts'
@@ -76,6 +77,7 @@ function readAlertTrigger(
   const provider = fields.get('provider')
   const where = fields.get('where')
   const group = fields.get('group')
+  const correlate = fields.get('correlate')
   if (type?.value.kind === 'list') {
     const hint = 'write a playbook for each type; they can `call` a shared one'
     problems.add(
@@ -96,6 +98,7 @@ function readAlertTrigger(
     provider: code,
     where: where && compileCondition(context, new NameScope(names, { isBefore: true }), where).program,
     group: group && readGrouping(context, group, names),
+    ...(correlate && { correlate: readCorrelate(context, correlate, names) }),
   }
 }
 

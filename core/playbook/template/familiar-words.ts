@@ -87,6 +87,7 @@ const playbook: Readonly<Record<string, string | Familiar>> = {
 }
 
 const groupBy = 'group repeats with group: { by: [alert.data.user], within: 30m }'
+const correlateBy = 'relate alerts with correlate: { by: { user: alert.data.user }, within: 24h }'
 const inAlert = 'it belongs under `alert`: alert: { type: … }'
 
 const on: Readonly<Record<string, string | Familiar>> = {
@@ -125,8 +126,13 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     if: 'write where',
     condition: 'write where',
     ...Object.fromEntries(['group_by', 'groupBy', 'dedupe', 'throttle'].map((name) => [name, groupBy])),
+    ...Object.fromEntries(['correlation', 'merge', 'related'].map((name) => [name, correlateBy])),
   },
   '`group`': { fields: { hint: 'write by', standsFor: ['by'] }, window: 'write within' },
+  '`correlate`': {
+    fields: { hint: 'write by', standsFor: ['by'] },
+    window: 'write within',
+  },
   '`retry`': {
     attempts: 'write max, the number of attempts after the first',
     count: 'write max',

@@ -122,6 +122,11 @@ export const apiAlertSchema = {
       type: ['string', 'null'],
       description: 'Why it is a repeat, phrased to follow "because"; else null.',
     },
+    joined_because: {
+      type: ['string', 'null'],
+      description:
+        'For an alert that joined the case of earlier alerts by a correlation rule or by hand: why, phrased to follow "because"; else null.',
+    },
     observables: {
       type: 'array',
       description: 'What the alert is about, read from its content.',

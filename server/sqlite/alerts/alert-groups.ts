@@ -52,7 +52,8 @@ export function queueOrGroup(
   const grouping = groupingOf(open, now)
   if (open !== undefined && grouping === 'join') return join(database, organization, group, open, alert, now)
   if (open !== undefined && grouping === 'take_over') {
-    const run = queueRun(context, given, { alert })
+    const { caseRow } = alertStateOf(database, open.firstRow)
+    const run = queueRun(context, given, { alert: { ...alert, caseRow } })
     takeOver(database, group, open, alert, now)
     return { run }
   }
@@ -139,7 +140,11 @@ function takeOver(
 ): void {
   const first = alertStateOf(database, open.firstRow)
   const { caseRow, sequence: groupSequence } = first
-  changeAlert(database, alert.row, { caseRow, groupSequence, groupedBecause: group.reason })
+  changeAlert(database, alert.row, {
+    caseRow: caseRow ?? undefined,
+    groupSequence,
+    groupedBecause: group.reason,
+  })
   updateGroup(database, open, { alertId: alert.row })
   if (caseRow !== null) addRepeat(database, group, open, { alert, first, caseRow }, now)
 }

@@ -213,7 +213,8 @@ export const alertStateOf = (database: Database, row: number): AlertStateRow =>
 
 /** The links of an alert to other rows. */
 interface AlertLinks {
-  readonly caseRow?: number | null
+  readonly joinedBecause?: string | undefined
+  readonly caseRow?: number | null | undefined
   readonly groupSequence?: number
   /** Row of the alert that this one follows. */
   readonly follows?: number | null

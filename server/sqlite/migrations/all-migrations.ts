@@ -3,6 +3,7 @@ import { secretReferences } from './0003-secret-references.ts'
 import { alertFactColumns } from './0004-alert-facts.ts'
 import { signIns } from './0005-sign-ins.ts'
 import { scheduleTimeZones } from './0006-schedule-time-zones.ts'
+import { correlationTables } from './0007-correlation.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -33,4 +34,5 @@ export const migrations: readonly string[] = [
   alertFactColumns,
   signIns,
   scheduleTimeZones,
+  correlationTables,
 ]

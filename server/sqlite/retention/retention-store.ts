@@ -31,8 +31,8 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
   clearOutlived(sessions: SessionLimits): Promise<boolean> {
     return this.commits.write(() => {
       const now = this.clock.now()
-      const { requests, alertRequests, inboundCalls, groups } = outlived
-      const cleared = [requests, alertRequests, inboundCalls, groups].map((rows) =>
+      const { requests, alertRequests, inboundCalls, groups, correlationKeys } = outlived
+      const cleared = [requests, alertRequests, inboundCalls, groups, correlationKeys].map((rows) =>
         deleteOutlived(this.database, rows, now, clearedAtOnce),
       )
       cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))

@@ -5,6 +5,7 @@ import { beginAlert, submitAlert } from '../../../core/transitions/alert.ts'
 import { droppedEnd, isDropped, newRunStatus, startedRun } from '../../../core/transitions/run.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { changeAlert, requireAlertState, type AlertStateRow } from '../alerts/alert-rows.ts'
+import { correlate } from '../alerts/correlations.ts'
 import type { StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 import { fromJson, toJson } from '../database/columns.ts'
@@ -60,12 +61,13 @@ interface Inserted {
 function insertNew({ database, clock }: StoreContext, given: NewRun, options: QueueRunOptions): Inserted {
   const { organizationUuid, playbookName, playbookHash, carriesOver } = given
   const organization = requireOrganization(database, organizationUuid)
-  const alert = options.alert ?? alertOf(database, organization, given)
+  const found = options.alert ?? alertOf(database, organization, given)
   const before = carriesOver && requireLast(database, organization, carriesOver.runUuid)
   const now = clock.now()
   const concurrencyKey = keyOf(organization, given)
   const isHeld = isTaken(database, concurrencyKey, Number.MAX_SAFE_INTEGER)
   const named = { uuid: makeUuid(now), organizationUuid, playbookName, playbookHash }
+  const alert = found && correlated(database, organization, found, named, given, now)
   const mayBegin = !isHeld && before === undefined
   const begun = alert && submit(database, alert, named, given, mayBegin ? options.begin : undefined, now)
   const queued = { uuid: named.uuid, status: newRunStatus }
@@ -109,6 +111,19 @@ const alertOf = (
   { id }: OrganizationKey,
   { alertUuid }: NewRun,
 ): AlertStateRow | undefined => (alertUuid === null ? undefined : requireAlertState(database, id, alertUuid))
+
+/** The alert, with its case if a rule of its playbook relates it to others. An alert keeps the case that it has. */
+function correlated(
+  database: Database,
+  organization: OrganizationKey,
+  alert: AlertStateRow,
+  run: Pick<Run, 'uuid' | 'playbookName' | 'organizationUuid'>,
+  { correlation }: NewRun,
+  now: number,
+): AlertStateRow {
+  if (correlation === undefined || alert.caseRow !== null) return alert
+  return correlate(database, organization, alert, run, correlation, now)
+}
 
 const keyOf = ({ id }: OrganizationKey, { concurrency, playbookName }: NewRun): string | null =>
   concurrency === undefined ? null : JSON.stringify([id, playbookName, concurrency.key])

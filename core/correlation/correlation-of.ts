@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { Alert } from '../domain/alert.ts'
+import type { CorrelationKey, NewCorrelation } from './correlation.ts'
+import type { Organization } from '../domain/organization.ts'
+import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
+import { ExpressionError, toJsonOrNothing } from '../expression/index.ts'
+import { readsSensitive, shownValue } from '../investigation/group-of.ts'
+import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
+import { writeDuration } from '../playbook/language/durations.ts'
+import type { Correlation, Playbook } from '../playbook/language/playbook.ts'
+import { comparedValue } from './compared-value.ts'
+
+export type CorrelatedPlaybook = Pick<Playbook, 'name' | 'alertTrigger' | 'alertSchema'>
+
+/** What the rules of a playbook say about an alert. */
+export type CorrelationKeys = Pick<NewCorrelation, 'keys' | 'skipped'>
+
+/**
+ * The keys of an alert by the rules of its playbook, in their order. A rule in which a value is missing, empty or too common to
+ * relate alerts gives none.
+ *
+ * @param onError called for an expression that cannot be evaluated for the alert
+ */
+export function correlationOf(
+  playbook: CorrelatedPlaybook,
+  alert: Alert,
+  organization: Organization,
+  onError: (error: unknown) => void = () => {},
+): CorrelationKeys {
+  const keys: CorrelationKey[] = []
+  const skipped: string[] = []
+  for (const rule of playbook.alertTrigger?.correlate ?? []) {
+    const found = keyOf(rule, playbook, alert, organization, onError)
+    if (found === undefined) continue
+    if (typeof found === 'string') skipped.push(found)
+    else keys.push(found)
+  }
+  return { keys, skipped }
+}
+
+/** The key; a sentence if a value is too common; undefined if one is missing. */
+function keyOf(
+  { by, withinMs, max }: Correlation,
+  { name: playbookName, alertSchema }: CorrelatedPlaybook,
+  alert: Alert,
+  organization: Organization,
+  onError: (error: unknown) => void,
+): CorrelationKey | string | undefined {
+  const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
+  const mask = alertSchema && maskOfSchema(alertSchema)
+  const texts: string[] = []
+  const said: string[] = []
+  let common: string | undefined
+  for (const [name, program] of by) {
+    const value = valueOf(() => toJsonOrNothing(program.evaluate(scope)), onError)
+    const compared = comparedValue(value)
+    if (compared === 'missing') return undefined
+    const shown = readsSensitive(program, mask) ? name : `${name}${shownValue(value)}`
+    if (compared === 'common') common ??= shown
+    else texts.push(compared.text)
+    said.push(shown)
+  }
+  if (common !== undefined)
+    return `Not correlated by ${by.map(([name]) => name).join(' and ')}: ${common} is too common to relate alerts.`
+  const names = by.map(([name]) => name)
+  const same = `${said.slice(0, -1).join(', ')}${said.length > 1 ? ' and ' : ''}${said.at(-1)}`
+  const because = `${same} ${said.length > 1 ? 'are' : 'is'} the same as in an alert of the last ${writeDuration(withinMs)}`
+  return {
+    key: createHash('sha256').update(JSON.stringify(names)).update(JSON.stringify(texts)).digest(),
+    reason: `${because} (rule of ${playbookName})`,
+    windowMs: withinMs,
+    max,
+  }
+}
+
+/** Fields that many alerts lack are no error: the rule does not apply to them. */
+function valueOf(evaluate: () => unknown, onError: (error: unknown) => void): unknown {
+  try {
+    return evaluate()
+  } catch (error) {
+    const isAbsent = error instanceof ExpressionError && error.code === 'expression_missing_field'
+    if (!isAbsent) onError(error)
+    return undefined
+  }
+}
