@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { NotFoundError } from '../../core/errors/errors.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parseWorld } from '../../core/playbook-test/read/parse.ts'
-import { startsFor } from '../../core/playbook-test/run/rehearse.ts'
+import { either, startsFor } from '../../core/playbook-test/run/rehearse.ts'
 import type { CalledByName, Fixtures, Mocks } from '../../core/playbook-test/read/playbook-test.ts'
 import { parseWithCalled } from '../../core/playbook/read/parse-with-called.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
@@ -50,7 +50,9 @@ export async function prepare(
   if (playbook === undefined) return refuse(source, problems)
   const { world, alertIsGiven } = await readWorld(worldFile, playbook, called, catalogue)
   if (playbook.alertTrigger !== undefined && options.alert === undefined && !alertIsGiven) {
-    const message = `'${playbook.name}' investigates alerts of type '${playbook.alertTrigger.type}', but no alert is given`
+    const { types } = playbook.alertTrigger
+    const wanted = `investigates alerts${types === undefined ? '' : ` of type ${either(types)}`}`
+    const message = `'${playbook.name}' ${wanted}, but no alert is given`
     throw new NotFoundError('alert_missing', message, {
       hint: 'add --alert <file.json>, or - for standard input',
     })

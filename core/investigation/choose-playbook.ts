@@ -1,7 +1,7 @@
 import { ExpressionError } from '../expression/index.ts'
-import type { Playbook } from '../playbook/language/playbook.ts'
+import type { AlertTrigger, Playbook } from '../playbook/language/playbook.ts'
 
-/** The result of choosing among the playbooks for an alert type. */
+/** The result of choosing among the playbooks for an alert. */
 export interface PlaybookChoice {
   /** Undefined if none fits. */
   readonly playbook: Playbook | undefined
@@ -22,24 +22,26 @@ interface PassedOver {
   readonly reason: string
 }
 
+interface ChoosableAlert {
+  readonly type: string
+  readonly provider: string
+}
+
 /**
- * The playbook that investigates an alert: the most specific trigger (type, provider and condition; then type
- * and condition; then type and provider; then the type alone), then the first by name.
+ * The playbook that investigates an alert: the most specific trigger, then the first by name. A trigger that names types is more
+ * specific than one for all types; then one with a condition; then one with providers; then the one with fewer types.
  *
  * A condition that cannot be evaluated for this alert does not fit and is reported to `onConditionError`.
  */
 export function choosePlaybook(
   playbooks: readonly Playbook[],
-  alert: { readonly type: string; readonly provider: string },
+  alert: ChoosableAlert,
   scope: Readonly<Record<string, unknown>>,
   onConditionError: (playbook: Playbook, error: unknown) => void,
 ): PlaybookChoice {
   const others: PassedOver[] = []
   let chosen: Playbook | undefined
-  const candidates = playbooks
-    .filter(({ alertTrigger }) => alertTrigger?.type === alert.type)
-    .toSorted((a, b) => rank(b) - rank(a) || compare(a.name, b.name))
-  for (const playbook of candidates) {
+  for (const playbook of candidatesFor(playbooks, alert)) {
     const passedOver = chosen
       ? !isForProvider(playbook, alert)
         ? otherProvider(playbook)
@@ -54,13 +56,22 @@ export function choosePlaybook(
 /** The same, if it evaluates no condition for the alert. Undefined: it would; `none`: no playbook fits. */
 export function choosePlain(
   playbooks: readonly Playbook[],
-  alert: { readonly type: string; readonly provider: string },
+  alert: ChoosableAlert,
 ): Playbook | 'none' | undefined {
-  const ofType = playbooks.filter(({ alertTrigger }) => alertTrigger?.type === alert.type)
-  if (ofType.some(({ alertTrigger }) => alertTrigger?.where !== undefined)) return undefined
-  const { playbook } = choosePlaybook(ofType, alert, {}, () => {})
-  return playbook ?? 'none'
+  const first = candidatesFor(playbooks, alert).find((playbook) => isForProvider(playbook, alert))
+  if (first === undefined) return 'none'
+  return first.alertTrigger?.where === undefined ? first : undefined
 }
+
+/** The playbooks for the type of the alert, most specific first. */
+const candidatesFor = (playbooks: readonly Playbook[], { type }: ChoosableAlert): readonly Playbook[] =>
+  playbooks
+    .filter(({ alertTrigger }) => alertTrigger && isForType(alertTrigger, type))
+    .toSorted(bySpecificity)
+
+/** Whether a trigger names the type, or is for all types. */
+export const isForType = ({ types }: AlertTrigger, type: string | null): boolean =>
+  types === undefined || (type !== null && types.includes(type))
 
 /** Whether queuing the playbook for an alert evaluates no expression. */
 export const isPlain = ({ alertTrigger, concurrency, inputs }: Playbook): boolean =>
@@ -73,7 +84,7 @@ type Why = Omit<PassedOver, 'name'>
 
 function whyNot(
   playbook: Playbook,
-  alert: { readonly provider: string },
+  alert: ChoosableAlert,
   scope: Readonly<Record<string, unknown>>,
   onConditionError: (playbook: Playbook, error: unknown) => void,
 ): Why | undefined {
@@ -100,7 +111,7 @@ const inWords = (error: unknown): string => {
 
 const otherProvider = ({ alertTrigger }: Playbook): Why => ({
   because: 'provider',
-  reason: `only for the provider ${alertTrigger?.provider ?? ''}`,
+  reason: `only for ${alertTrigger?.providers?.length === 1 ? 'the provider' : 'the providers'} ${alertTrigger?.providers?.join(', ') ?? ''}`,
 })
 
 const lessSpecific = ({ name }: Playbook): Why => ({
@@ -108,16 +119,27 @@ const lessSpecific = ({ name }: Playbook): Why => ({
   reason: `${name} is more specific, or comes first by name`,
 })
 
-function isForProvider({ alertTrigger }: Playbook, { provider }: { readonly provider: string }): boolean {
-  const wanted = alertTrigger?.provider
-  return wanted === undefined || wanted.toLowerCase() === provider.toLowerCase()
+/** Codes of providers ignore letter case. */
+export function isForProvider(
+  { alertTrigger }: Pick<Playbook, 'alertTrigger'>,
+  { provider }: { readonly provider: string },
+): boolean {
+  const wanted = alertTrigger?.providers
+  return wanted === undefined || wanted.some((code) => code.toLowerCase() === provider.toLowerCase())
+}
+
+function bySpecificity(a: Playbook, b: Playbook): number {
+  return rank(b) - rank(a) || typesOf(a) - typesOf(b) || compare(a.name, b.name)
 }
 
 function rank({ alertTrigger }: Playbook): number {
+  const type = alertTrigger?.types === undefined ? 0 : 4
   const condition = alertTrigger?.where === undefined ? 0 : 2
-  const provider = alertTrigger?.provider === undefined ? 0 : 1
-  return condition + provider
+  const provider = alertTrigger?.providers === undefined ? 0 : 1
+  return type + condition + provider
 }
+
+const typesOf = ({ alertTrigger }: Playbook): number => alertTrigger?.types?.length ?? 0
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)

@@ -17,7 +17,20 @@ export function findBroken(promised: Contract, current: Contract): readonly stri
 }
 
 const isRelaxed = (line: string, now: readonly string[]): boolean =>
-  line.endsWith(' required') && now.includes(line.replace(/required$/, 'optional'))
+  (line.endsWith(' required') && now.includes(line.replace(/required$/, 'optional'))) || isWidened(line, now)
+
+/** Only what others send in is marked as optional or required: it may have further types. */
+function isWidened(line: string, now: readonly string[]): boolean {
+  const [, path, types = ''] = /^(.*?): (.+)$/.exec(line) ?? []
+  const marks = ['optional', 'required'].map((mark) => `${path} ${mark}`)
+  if (path === undefined || !now.some((other) => marks.some((mark) => other.startsWith(mark)))) return false
+  const found =
+    now
+      .find((other) => other.startsWith(`${path}: `))
+      ?.slice(path.length + 2)
+      .split('|') ?? []
+  return types.split('|').every((type) => found.includes(type))
+}
 
 /** Today's callers do not send it. A required field inside something new and optional breaks no caller. */
 function isNewlyRequired(line: string, promised: readonly string[]): boolean {

@@ -134,6 +134,7 @@ const changes: readonly [what: string, schema: object, direction: Direction, bre
     [/"x\.id: string" was removed, now "x\.id: integer"/],
   ],
   ['null beside a type', changed({ id: { type: ['string', 'null'] } }), 'out', [/now "x\.id: null\|string"/]],
+  ['another type beside a type', changed({ id: { type: ['string', 'array'] } }), 'in', []],
   ['a removed value', changed({ kind: { enum: ['a'] } }), 'in', [/"x\.kind = "b"" was removed/]],
   ['an added value', changed({ kind: { enum: ['a', 'b', 'c'] } }), 'in', []],
   ['an output field that becomes optional', changed({}, []), 'out', [/"x\.id always" was removed/]],

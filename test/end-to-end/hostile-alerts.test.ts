@@ -70,7 +70,7 @@ describe('alerts written by attackers', function () {
       const { body: playbook } = await tocsin.call(`/playbooks/${alert.investigator}`)
       const { playbook: parsed, problems } = parsePlaybook(playbook.source)
       expect(mistakesIn(problems)).to.deep.equal([])
-      expect(parsed?.alertTrigger?.type).to.equal(type)
+      expect(parsed?.alertTrigger?.types).to.deep.equal([type])
       expect(parsed?.name).to.match(/^investigate-[a-z0-9-]*main(-[0-9a-f]{16})?$/)
       expect(
         parsed?.steps.map((step) => step.id),
@@ -131,7 +131,7 @@ describe('alerts written by attackers', function () {
       fc.property(accepted, (type) => {
         const { playbook, problems } = parsePlaybook(generateInvestigator(type, { code: 'main' }, []))
         expect(mistakesIn(problems)).to.deep.equal([])
-        expect(playbook?.alertTrigger?.type).to.equal(type)
+        expect(playbook?.alertTrigger?.types).to.deep.equal([type])
       }),
       tries(100),
     )

@@ -159,7 +159,7 @@ describe('editing playbooks over HTTP', () => {
       body: { source: started.replace('string }', 'string, default: eve }') },
     })
     expect(json.on).to.deep.equal({
-      alert: { type: 't', provider: 'siem', where: true },
+      alert: { type: 't', types: ['t'], provider: 'siem', providers: ['siem'], where: true },
       schedule: '0 4 * * *',
       timezone: 'UTC',
       next_runs: nextTimes({ cron: '0 4 * * *', timezone: 'UTC' }, api.clock.time, 3),

@@ -45,7 +45,7 @@ describe('results of playbooks over HTTP', () => {
     expect(status).to.equal(200)
     expect(json).to.deep.equal({
       on: {
-        alert: { type: 'phishing', provider: 'SIEM', where: false },
+        alert: { type: 'phishing', types: ['phishing'], provider: 'SIEM', providers: ['SIEM'], where: false },
         schedule: null,
         timezone: null,
         next_runs: [],

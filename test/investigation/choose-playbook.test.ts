@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { choosePlaybook, describeChoice } from '../../core/investigation/choose-playbook.ts'
+import { choosePlain, choosePlaybook, describeChoice } from '../../core/investigation/choose-playbook.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 
@@ -49,6 +49,30 @@ describe('choosing the playbook of an alert', () => {
   it('takes the first by name among equals', () => {
     const later = playbook('a-by-type', '{ type: phishing }')
     expect(choose([byType, later], 'splunk', {})).to.equal('a-by-type')
+  })
+
+  it('takes a trigger that names the type, also in a list, before one for all types', () => {
+    const several = playbook('several', '{ type: [malware, phishing] }')
+    const anyType = playbook('any-type', '{ provider: mailbox, where: alert.data.risk > 50 }')
+    expect(choose([anyType, several], 'mailbox', { risk: 90 })).to.equal('several')
+    expect(choose([anyType, otherType], 'mailbox', { risk: 90 })).to.equal('any-type')
+    expect(choose([anyType, otherType], 'splunk', { risk: 90 })).to.equal(undefined)
+    expect(choose([several, byType], 'splunk', {})).to.equal('by-type')
+    expect(choose([several, byCondition], 'splunk', { risk: 90 })).to.equal('by-condition')
+  })
+
+  it('accepts each of several providers', () => {
+    const two = playbook('two', '{ type: phishing, provider: [mailbox, splunk] }')
+    expect(choose([two, byType], 'Splunk', {})).to.equal('two')
+    expect(choose([two, byType], 'sentinel', {})).to.equal('by-type')
+  })
+
+  it('evaluates no condition where a more specific trigger without one fits', () => {
+    const anyType = playbook('any-type', '{ where: alert.data.risk > 50 }')
+    const phishing = { type: 'phishing', provider: 'splunk' }
+    expect(choosePlain([anyType, byType], phishing)).to.equal(byType)
+    expect(choosePlain([anyType, otherType], phishing)).to.equal(undefined)
+    expect(choosePlain([byProvider], phishing)).to.equal('none')
   })
 
   it('finds nothing if no trigger matches', () => {

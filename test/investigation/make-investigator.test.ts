@@ -52,7 +52,7 @@ describe('generating an investigation', () => {
 
   it('matches only this type in this organization', () => {
     const { playbook } = parsePlaybook(generateInvestigator('brute_force', acme, []), { catalogue })
-    expect(playbook?.alertTrigger?.type).to.equal('brute_force')
+    expect(playbook?.alertTrigger?.types).to.deep.equal(['brute_force'])
     const where = playbook?.alertTrigger?.where
     expect(where?.evaluate({ alert: {}, organization: { code: 'acme', name: '' } })).to.equal(true)
     expect(where?.evaluate({ alert: {}, organization: { code: 'other', name: '' } })).to.equal(false)
@@ -121,7 +121,7 @@ describe('generating an investigation', () => {
         (text) => {
           const { playbook, problems } = parsePlaybook(generateInvestigator(text, acme, []), { catalogue })
           expect(problems).to.deep.equal([])
-          expect(playbook?.alertTrigger?.type).to.equal(text)
+          expect(playbook?.alertTrigger?.types).to.deep.equal([text])
         },
       ),
     )

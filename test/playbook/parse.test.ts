@@ -19,7 +19,7 @@ describe('parsePlaybook', () => {
       description: 'Verify an impossible-travel sign-in; contain on denial.',
       timeoutMs: 7_200_000,
     })
-    expect(alertTrigger).to.include({ type: 'impossible_travel', provider: undefined })
+    expect(alertTrigger).to.deep.include({ types: ['impossible_travel'], providers: undefined })
     expect(alertTrigger?.where?.evaluate({ alert: { data: { risk: 70 } } })).to.equal(true)
     expect(playbook.hash).to.equal(createHash('sha256').update(example).digest('hex'))
     expect(playbook.source).to.equal(example)

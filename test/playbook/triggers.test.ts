@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { findRivals, type CheckedFile } from '../../core/playbook/check/find-rivals.ts'
 import { parsePlaybook } from '../../core/playbook/read/parse.ts'
 import { catalogue } from './support.ts'
 
@@ -68,5 +69,59 @@ describe('expressions over the alert before a run', () => {
   it('are not typed without a schema, nor in open parts', () => {
     expect(read(where('alert.data.anything == 1'), '')).to.deep.equal([])
     expect(read(where('alert.data.anything == 1'), 'alert: { type: object }\n')).to.deep.equal([])
+  })
+})
+
+describe('an alert trigger', () => {
+  const on = (alert: string) => read(`on: { alert: ${alert} }`, '')
+  const parsed = (alert: string) =>
+    parsePlaybook(`apiVersion: tocsin/v1\nname: test\non: { alert: ${alert} }\nsteps: [{ return: 1 }]\n`)
+      .playbook?.alertTrigger
+
+  it('names one or several types and providers, or none', () => {
+    expect(parsed('{ type: a }'))
+      .to.include({ providers: undefined })
+      .and.deep.include({ types: ['a'] })
+    expect(parsed('{ type: [a, b], provider: [siem, edr] }')).to.deep.include({
+      types: ['a', 'b'],
+      providers: ['siem', 'edr'],
+    })
+    expect(parsed('{ where: alert.severity == "critical" }')).to.include({ types: undefined })
+  })
+
+  it('types the facts that every alert has', () => {
+    expect(on('{ where: alert.severity == "critcal" }')[0]).to.match(/^E202 /)
+    expect(on('{ where: "alert.title.contains(\'x\')" }')[0]).to.match(/^E207 /)
+  })
+
+  for (const [alert, said] of Object.entries({
+    '{}': 'E105 an alert trigger needs `type`, `provider` or `where` (for all alerts, write where: true)',
+    '{ group: false }':
+      'E105 an alert trigger needs `type`, `provider` or `where` (for all alerts, write where: true)',
+    '{ type: [] }': 'E106 the list of `type` is empty',
+    '{ type: [a, a] }': "E107 'a' is listed twice",
+    '{ type: [{ x: 1 }] }': 'E106 expected a string for `type`, found a map',
+    '{ type: "brute*" }':
+      'W405 alert types are compared literally, not as patterns (write a list of types, or compare alert.type in `where`)',
+  })) {
+    it(`refuses or warns: ${alert}`, () => {
+      expect(on(alert)).to.deep.equal([said])
+    })
+  }
+
+  it('conflicts with an equally specific one of another playbook that shares a type', () => {
+    const file = (name: string, alert: string): CheckedFile => {
+      const source = `apiVersion: tocsin/v1\nname: ${name}\non: { alert: ${alert} }\nsteps: [{ return: 1 }]\n`
+      return { file: `${name}.yaml`, playbook: parsePlaybook(source).playbook! }
+    }
+    const rivals = (a: string, b: string) =>
+      findRivals([file('one', a), file('two', b)]).map(({ code, message }) => `${code} ${message}`)
+    expect(rivals('{ type: [a, b] }', '{ type: [b, c] }')).to.deep.equal([
+      "W701 one.yaml and two.yaml investigate the same alerts of type 'b'; 'one' is used, which comes first by name",
+    ])
+    expect(rivals('{ where: true }', '{ where: true }')).to.have.length(1)
+    expect(rivals('{ type: a, provider: [x, y] }', '{ type: a, provider: Y }')).to.have.length(1)
+    expect(rivals('{ type: [a, b] }', '{ type: b }')).to.deep.equal([])
+    expect(rivals('{ type: a }', '{ where: true }')).to.deep.equal([])
   })
 })

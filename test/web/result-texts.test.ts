@@ -12,10 +12,13 @@ const nothing = {
 
 describe('texts of playbook results', () => {
   it('name the triggers', () => {
-    const alert = { type: 'phishing', provider: null, where: false }
+    const alert = { type: 'phishing', types: ['phishing'], provider: null, providers: null, where: false }
     expect(triggerText({ ...nothing, alert })).to.equal('phishing')
-    expect(triggerText({ ...nothing, alert: { ...alert, provider: 'okta', where: true } })).to.equal(
-      'phishing from okta (filtered)',
+    expect(
+      triggerText({ ...nothing, alert: { ...alert, provider: 'okta', providers: ['okta'], where: true } }),
+    ).to.equal('phishing from okta (filtered)')
+    expect(triggerText({ ...nothing, alert: { ...alert, type: '*', types: null, where: true } })).to.equal(
+      'all alerts (filtered)',
     )
     const daily = { ...nothing, schedule: '0 4 * * *', timezone: 'UTC' }
     expect(triggerText({ ...daily, alert, manual: true, call: true })).to.equal(

@@ -143,9 +143,9 @@ function resolveAlert(
   organizationCode: string,
   nowMs: number,
 ): AlertFixture {
-  const provider = lastOf(alerts, (alert) => alert.provider) ?? trigger?.provider ?? 'custom'
+  const provider = lastOf(alerts, (alert) => alert.provider) ?? trigger?.providers?.[0] ?? 'custom'
   return {
-    type: lastOf(alerts, (alert) => alert.type) ?? trigger?.type ?? null,
+    type: lastOf(alerts, (alert) => alert.type) ?? trigger?.types?.[0] ?? null,
     provider,
     content: contentOf(alerts),
     id: lastOf(alerts, (alert) => alert.id) ?? composeAlertId(organizationCode, provider, 1),

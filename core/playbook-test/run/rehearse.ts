@@ -9,6 +9,7 @@ import type { RunOutcome } from '../../engine/scope/flow.ts'
 import type { RunNames } from '../../engine/scope/scope.ts'
 import type { CalledPlaybooks } from '../../engine/steps/walk.ts'
 import { NotFoundError } from '../../errors/errors.ts'
+import { isForProvider, isForType } from '../../investigation/choose-playbook.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
@@ -114,15 +115,18 @@ function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
   }
 }
 
+/** `'a' or 'b'`. */
+export const either = (words: readonly string[] = []): string => words.map((word) => `'${word}'`).join(' or ')
+
 /** True if the alert would start the playbook, else the reason. */
 export function startsFor(playbook: Playbook, fixtures: Fixtures): true | string {
   const { alertTrigger: trigger } = playbook
   const { alert } = fixtures
   if (trigger === undefined || alert === undefined) return true
-  if (trigger.type !== alert.type)
-    return `the playbook investigates alerts of type '${trigger.type}', not '${alert.type}'`
-  if (trigger.provider !== undefined && trigger.provider.toLowerCase() !== alert.provider.toLowerCase())
-    return `the playbook investigates alerts of provider '${trigger.provider}', not '${alert.provider}'`
+  if (!isForType(trigger, alert.type))
+    return `the playbook investigates alerts of type ${either(trigger.types)}, not '${alert.type}'`
+  if (!isForProvider(playbook, alert))
+    return `the playbook investigates alerts of provider ${either(trigger.providers)}, not '${alert.provider}'`
   if (trigger.where === undefined) return true
   try {
     return trigger.where.evaluate(namesOf(fixtures)) === true || '`where` does not hold for this alert'

@@ -28,23 +28,38 @@ export function findRivals(playbooks: readonly CheckedFile[]): readonly Rivalry[
       return [rivalry('E701', one, 'name', message, 'give one of them another name')]
     }
     byName.set(name, one)
-    const trigger = triggerOf(one.playbook)
-    const twin = trigger === undefined ? undefined : byTrigger.get(trigger)
-    if (twin === undefined) {
-      if (trigger !== undefined) byTrigger.set(trigger, one)
-      return []
-    }
+    const triggers = triggersOf(one.playbook)
+    const shared = triggers.find(({ key }) => byTrigger.has(key))
+    for (const { key } of triggers) if (!byTrigger.has(key)) byTrigger.set(key, one)
+    if (shared === undefined) return []
+    const twin = byTrigger.get(shared.key)!
     const used = name < twin.playbook.name ? name : twin.playbook.name
-    const message = `${twin.file} and ${one.file} investigate the same alerts; '${used}' is used, which comes first by name`
+    const alerts = triggers.length === 1 ? 'the same alerts' : `the same alerts of ${shared.alerts}`
+    const message = `${twin.file} and ${one.file} investigate ${alerts}; '${used}' is used, which comes first by name`
     return [rivalry('W701', one, 'on', message, 'tell them apart with `provider` or `where`, or remove one')]
   })
 }
 
-/** Equal for playbooks with the same trigger; `where` is compared as text. */
-function triggerOf({ alertTrigger }: Playbook): string | undefined {
-  if (alertTrigger === undefined) return undefined
-  const { type, provider, where } = alertTrigger
-  return JSON.stringify([type, provider?.toLowerCase() ?? null, where?.source ?? null])
+interface OneTrigger {
+  /** Equal for equally specific triggers for the same alerts; `where` is compared as text. */
+  readonly key: string
+  readonly alerts: string
+}
+
+/** A trigger for each type and provider. A trigger with fewer types is more specific, so it takes precedence. */
+function triggersOf({ alertTrigger }: Playbook): readonly OneTrigger[] {
+  if (alertTrigger === undefined) return []
+  const { types, providers, where } = alertTrigger
+  const count = types?.length ?? null
+  return (types ?? [null]).flatMap((type) =>
+    (providers ?? [null]).map((provider) => ({
+      key: JSON.stringify([type, count, provider?.toLowerCase() ?? null, where?.source ?? null]),
+      alerts: [
+        ...(type === null ? [] : [`type '${type}'`]),
+        ...(provider === null ? [] : [`provider '${provider}'`]),
+      ].join(' and '),
+    })),
+  )
 }
 
 /** At the line of a top-level key, or the first line in flow style. */

@@ -7,7 +7,7 @@ import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } 
 import { defaultTimeZone } from './schedule.ts'
 import { isAction, stepKeys } from './step-keys.ts'
 
-const { reference, text, texts, map, condition, integer } = shapes
+const { reference, text, texts, map, condition, integer, oneOrMore } = shapes
 const { duration, range } = phrases
 
 /**
@@ -64,7 +64,7 @@ export const languageKeys = {
     description: 'What starts the playbook.',
     rules: { minProperties: 1 },
     keys: {
-      alert: { meaning: 'starts for alerts of a type', schema: reference('alert_trigger') },
+      alert: { meaning: 'starts for alerts', schema: reference('alert_trigger') },
       schedule: {
         meaning: 'starts at times: a cron expression in UTC, or a map',
         schema: { anyOf: [text, reference('schedule')] },
@@ -77,11 +77,15 @@ export const languageKeys = {
     what: 'an alert trigger',
     description: 'The alerts that start the playbook.',
     keys: {
-      type: { meaning: 'the alert type', schema: text },
-      provider: {
-        meaning: 'only alerts of this provider',
+      type: {
+        meaning: 'only alerts of this type, or of one of a list of types',
         default: 'any',
-        schema: { type: 'string', pattern: codePattern },
+        schema: oneOrMore(text),
+      },
+      provider: {
+        meaning: 'only alerts of this provider, or of one of a list of providers',
+        default: 'any',
+        schema: oneOrMore({ type: 'string', pattern: codePattern }),
       },
       where: {
         meaning: 'only alerts for which this expression is true',
@@ -109,7 +113,7 @@ export const languageKeys = {
         },
       },
     },
-    required: ['type'],
+    rules: { minProperties: 1 },
   },
   correlation: {
     what: '`correlate`',

@@ -35,6 +35,9 @@ export const shapes = {
   texts: { type: 'array', items: { type: 'string', minLength: 1 } },
   map: { type: 'object' },
   condition: { type: ['string', 'boolean'] },
+  oneOrMore: (schema: JsonSchema): JsonSchema => ({
+    anyOf: [schema, { type: 'array', minItems: 1, items: schema }],
+  }),
   number: ([minimum, maximum]: readonly [number, number]): JsonSchema => ({
     type: 'number',
     minimum,

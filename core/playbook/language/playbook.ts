@@ -86,8 +86,10 @@ export interface Concurrency {
 }
 
 export interface AlertTrigger {
-  readonly type: string
-  readonly provider: string | undefined
+  /** Undefined: alerts of all types. */
+  readonly types: readonly string[] | undefined
+  /** Codes. Undefined: alerts of all providers. */
+  readonly providers: readonly string[] | undefined
   readonly where: Program | undefined
   /** How repeats are recognized. Undefined: by identical content. */
   readonly group: Grouping | 'never' | undefined

@@ -67,39 +67,59 @@ function checkHaveDefaults({ problems }: ReadContext, inputs: Inputs, alert: Ent
 
 function readAlertTrigger(
   context: ReadContext,
-  { value }: Entry,
+  { key, value }: Entry,
   names: Readonly<Record<string, Type>>,
 ): AlertTrigger | undefined {
   const { problems } = context
   const fields = readFields(problems, value, grammar.alertTrigger)
   if (fields === undefined) return undefined
-  const type = fields.get('type')
-  const provider = fields.get('provider')
-  const where = fields.get('where')
-  const group = fields.get('group')
-  const correlate = fields.get('correlate')
-  if (type?.value.kind === 'list') {
-    const hint = 'write a playbook for each type; they can `call` a shared one'
-    problems.add(
-      'E106',
-      'expected one string for `type`: a playbook handles one alert type',
-      type.value,
-      hint,
-    )
+  const keys = ['type', 'provider', 'where', 'group', 'correlate']
+  const [type, provider, where, group, correlate] = keys.map((name) => fields.get(name))
+  const isKnown = value.kind !== 'map' || value.entries.every(({ name }) => fields.has(name))
+  // An unknown key may be a misspelt one.
+  if (isKnown && type === undefined && provider === undefined && where === undefined) {
+    const hint = 'for all alerts, write where: true'
+    problems.add('E105', 'an alert trigger needs `type`, `provider` or `where`', key, hint)
   }
-  if (type?.value.kind === 'scalar' && /[*]|^\/.*\/$|\|/.test(String(type.value.value))) {
-    const hint = 'write a playbook for each type; they can `call` a shared one'
-    problems.add('W405', 'alert types are compared literally, not as patterns', type.value, hint)
-  }
-  const code = provider && readWord(problems, provider, codePattern, 'use letters, digits and _')
-  if (code !== undefined) checkProvider(context, code, provider!.value)
   return {
-    type: (type && type.value.kind !== 'list' ? readText(problems, type) : undefined) ?? '',
-    provider: code,
+    types: type && readOneOrMore(context, type, (item) => readAlertType(context, item)),
+    providers: provider && readOneOrMore(context, provider, (item) => readProvider(context, item)),
     where: where && compileCondition(context, new NameScope(names, { isBefore: true }), where).program,
     group: group && readGrouping(context, group, names),
     ...(correlate && { correlate: readCorrelate(context, correlate, names) }),
   }
+}
+
+/** Reads a value, or a list of different values. */
+function readOneOrMore(
+  { problems }: ReadContext,
+  entry: Entry,
+  read: (item: Entry) => string | undefined,
+): readonly string[] {
+  const { value } = entry
+  const items = value.kind === 'list' ? value.items : [value]
+  if (items.length === 0) problems.add('E106', `the list of \`${entry.name}\` is empty`, value)
+  const found = new Set<string>()
+  for (const item of items) {
+    const word = read({ ...entry, value: item })
+    if (word !== undefined && found.has(word)) problems.add('E107', `${quote(word)} is listed twice`, item)
+    if (word !== undefined) found.add(word)
+  }
+  return [...found]
+}
+
+function readAlertType({ problems }: ReadContext, entry: Entry): string | undefined {
+  const type = readText(problems, entry)
+  if (type === undefined || !/[*]|^\/.*\/$|\|/.test(type)) return type
+  const hint = 'write a list of types, or compare alert.type in `where`'
+  problems.add('W405', 'alert types are compared literally, not as patterns', entry.value, hint)
+  return type
+}
+
+function readProvider(context: ReadContext, entry: Entry): string | undefined {
+  const code = readWord(context.problems, entry, codePattern, 'use letters, digits and _')
+  if (code !== undefined) checkProvider(context, code, entry.value)
+  return code
 }
 
 /** An unknown provider sends no alerts. */

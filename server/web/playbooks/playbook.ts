@@ -27,7 +27,7 @@ export function triggerText(on: PlaybookTriggers | null): string {
 }
 
 function alertText({ type, provider, where }: NonNullable<PlaybookTriggers['alert']>): string {
-  return `${type}${provider === null ? '' : ` from ${provider}`}${where ? ' (filtered)' : ''}`
+  return `${type === '*' ? 'all alerts' : type}${provider === null ? '' : ` from ${provider}`}${where ? ' (filtered)' : ''}`
 }
 
 /** The failure rate of the newest runs in percent; `<1 %` if not zero. */

@@ -67,8 +67,18 @@ export const apiTriggersSchema = objectSchema({
     anyOf: [
       { type: 'null' },
       objectSchema({
-        type: text,
-        provider: { ...textOrNull, description: 'null: whichever.' },
+        type: { ...text, description: 'The types as text: joined by commas; `*` for all. See `types`.' },
+        types: {
+          type: ['array', 'null'],
+          items: text,
+          description: 'null: alerts of all types.',
+        },
+        provider: { ...textOrNull, description: 'The providers as text; null: all. See `providers`.' },
+        providers: {
+          type: ['array', 'null'],
+          items: text,
+          description: 'null: alerts of all providers.',
+        },
         where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
       }),
     ],
@@ -90,8 +100,10 @@ export function onView({ alertTrigger, schedule, startedBy }: Playbook, now: num
       alertTrigger === undefined
         ? null
         : {
-            type: alertTrigger.type,
-            provider: alertTrigger.provider ?? null,
+            type: alertTrigger.types?.join(', ') ?? '*',
+            types: alertTrigger.types ?? null,
+            provider: alertTrigger.providers?.join(', ') ?? null,
+            providers: alertTrigger.providers ?? null,
             where: alertTrigger.where !== undefined,
           },
     schedule: schedule?.cron ?? null,

@@ -98,7 +98,7 @@ function DryRunForm(props: DryRunFormProps) {
       {trigger !== null && !isStored && (
         <Textarea
           label="Alert content"
-          description={`Treated as an alert of type ${trigger.type}`}
+          description={`Treated as an alert of ${trigger.types === null ? 'no type' : `type ${trigger.types[0]}`}`}
           value={content}
           onChange={(event) => setContent(event.currentTarget.value)}
           autosize
@@ -195,7 +195,7 @@ function AlertChoice({ organization, trigger, chosen, onChange }: AlertChoicePro
     limit: 20,
     content: 'preview',
     q: words,
-    ...(!isId(words) && { type: trigger.type, provider: trigger.provider ?? undefined }),
+    ...(!isId(words) && { type: onlyOf(trigger.types), provider: onlyOf(trigger.providers) }),
   }
   const found = useQuery({
     queryKey: ['alerts to try', query],
@@ -206,7 +206,7 @@ function AlertChoice({ organization, trigger, chosen, onChange }: AlertChoicePro
   return (
     <Select
       label="Alert"
-      description={`The newest of type ${trigger.type}; enter text or an id to find another`}
+      description={`The newest${ofType(trigger)}; enter text or an id to find another`}
       placeholder={found.isPending ? 'Loading' : 'Choose an alert'}
       data={alerts.map(({ alert_uuid: uuid, alert_id: id }) => ({ value: uuid, label: id.toUpperCase() }))}
       value={chosen?.value ?? null}
@@ -216,7 +216,7 @@ function AlertChoice({ organization, trigger, chosen, onChange }: AlertChoicePro
       onSearchChange={setTyped}
       // The API has filtered already.
       filter={({ options }) => options}
-      nothingFoundMessage={nothingFound(found, trigger.type)}
+      nothingFoundMessage={nothingFound(found, ofType(trigger))}
       maxDropdownHeight={280}
       renderOption={({ option }) => (
         <AlertLine alert={alerts.find((each) => each.alert_uuid === option.value)} />
@@ -225,12 +225,19 @@ function AlertChoice({ organization, trigger, chosen, onChange }: AlertChoicePro
   )
 }
 
+/** The API filters by one value. */
+const onlyOf = (values: readonly string[] | null): string | undefined =>
+  values?.length === 1 ? values[0] : undefined
+
+const ofType = ({ types }: AlertChoiceProps['trigger']): string =>
+  types?.length === 1 ? ` of type ${types[0]}` : ''
+
 function nothingFound(
   { isFetching, isError }: { isFetching: boolean; isError: boolean },
-  type: string,
+  ofTheType: string,
 ): string {
   if (isFetching) return 'Searching …'
-  return isError ? 'Search failed' : `No matching alerts of type ${type}`
+  return isError ? 'Search failed' : `No matching alerts${ofTheType}`
 }
 
 function AlertLine({ alert }: { readonly alert: ApiAlert | undefined }) {
