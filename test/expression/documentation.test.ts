@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import {
   maxHeight,
@@ -7,14 +7,24 @@ import {
   maxExpressionBytes,
 } from '../../core/expression/values/budget.ts'
 import { maxValueDepth } from '../../core/expression/values/operators.ts'
-import { compileExpression, dyn, object, toJsonValue, typeOfSchema } from '../../core/expression/index.ts'
+import {
+  compileExpression,
+  dyn,
+  isNamespaced,
+  macros,
+  object,
+  toJsonValue,
+  typeOfSchema,
+} from '../../core/expression/index.ts'
+import { calledName, functionDocs, functionSections } from '../../core/editor/function-docs/index.ts'
 import { stringifyJson } from '../../core/common/json.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { getEnrichment } from '../../plugins/intel-provider/skills/get-enrichment.ts'
 import { searchUserTravel } from '../../plugins/travel/skills/search-user-travel.ts'
 import { allFunctions } from '../../core/expression/functions/standard-library.ts'
 
-const page = readFileSync(new URL('../../docs/expressions.md', import.meta.url), 'utf8')
+const file = new URL('../../docs/expressions.md', import.meta.url)
+const page = readFileSync(file, 'utf8')
 
 const stepOf = (schema: JsonSchema) => object({ output: typeOfSchema(schema) })
 /** Steps with the skills that are shipped. */
@@ -23,19 +33,47 @@ const shippedSteps = object({
   trips: stepOf(searchUserTravel.output),
 })
 
-/** Rows such as | `signature` | meaning | `example` | `result` |. */
-const rows = [...page.matchAll(/^\| `([^`]+)` +\|[^|]+\| `([^`]+)` +\| `([^`]+)` +\|$/gm)].map(
-  ([, signature, example, result]) => ({ signature: signature!, example: example!, result: result! }),
-)
+function resultOf(example: string): string {
+  const { program, problems } = compileExpression(example, {})
+  expect(problems, example).to.deep.equal([])
+  return stringifyJson(toJsonValue(program?.evaluate({})))
+}
+
+/** A table in Markdown with aligned columns. */
+function table(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = cells[0]!.map((_, at) => Math.max(...cells.map((row) => Array.from(row[at]!).length)))
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, at) => cell + ' '.repeat(widths[at]! - Array.from(cell).length)).join(' | ')} |`
+  const [head, ...body] = cells.map(line)
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body].join('\n')
+}
+
+const head = ['Signature', 'Meaning', 'Example', 'Result']
+
+function tableOf(section: string): string {
+  const docs = functionSections[section]
+  if (docs === undefined) throw new Error(`there is no section '${section}' of functions`)
+  const rows = docs.map(({ signature, meaning, example }) => [
+    `\`${signature}\``,
+    meaning,
+    `\`${example}\``,
+    `\`${resultOf(example)}\``,
+  ])
+  return table([head, ...rows])
+}
 
 describe('docs/expressions.md', () => {
-  for (const { example, result } of rows) {
-    it(`is right that ${example} is ${result}`, () => {
-      const { program, problems } = compileExpression(example, {})
-      expect(problems).to.deep.equal([])
-      expect(stringifyJson(toJsonValue(program?.evaluate({})))).to.equal(result)
-    })
-  }
+  it('has the tables of functions with the results of their examples (UPDATE=1 writes them)', () => {
+    const written = page.replaceAll(
+      /(<!-- functions (\w+) -->\n)[^]*?(<!-- \/functions -->)/g,
+      (_, begin: string, section: string, end: string) => `${begin}\n${tableOf(section)}\n\n${end}`,
+    )
+    if (process.env['UPDATE']) writeFileSync(file, written)
+    else expect(page).to.equal(written)
+    const shown = [...written.matchAll(/<!-- functions (\w+) -->/g)].map(([, section]) => section)
+    expect(shown).to.deep.equal(Object.keys(functionSections))
+  })
 
   it('starts with valid expressions', () => {
     const [, block = ''] = /^```\n([^]*?)^```$/m.exec(page) ?? []
@@ -93,24 +131,17 @@ describe('docs/expressions.md', () => {
   })
 
   it('shows exactly the functions of the profile', () => {
-    const macros = [
-      'has',
-      '.all',
-      '.exists',
-      '.exists_one',
-      '.filter',
-      '.map',
-      'cel.bind',
-      '.optMap',
-      '.optFlatMap',
-    ]
-    const shown = rows.map(({ signature }) => {
-      const name = signature.slice(0, signature.indexOf('('))
-      if (/^(cel|strings)\.|^optional\.(of|none)/.test(name)) return name
-      return name.includes('.') ? name.slice(name.indexOf('.')) : name
-    })
+    const methods = [...macros.keys()].filter((name) => name !== 'existsOne').map((name) => `.${name}`)
     const known = allFunctions.map(({ name, receiver }) => (receiver ? `.${name}` : name))
-    expect([...new Set(shown)].toSorted()).to.deep.equal([...macros, ...known].toSorted())
+    expect([...new Set(functionDocs.map(calledName))].toSorted()).to.deep.equal(
+      ['has', 'cel.bind', ...methods, ...known].toSorted(),
+    )
+  })
+
+  it('knows the functions of each namespace', () => {
+    const names = allFunctions.filter(({ receiver }) => !receiver).map(({ name }) => name.split('.'))
+    for (const [space, member] of names)
+      if (member !== undefined) expect(isNamespaced(space!, member), `${space}.${member}`).to.equal(true)
   })
 
   it('lists each error code', () => {

@@ -99,9 +99,9 @@ describe('hints, followed literally,', () => {
       setOf('${{ steps.a.output.status == "confirmed" }}'),
     ],
     'the largest of a list': [
+      setOf('${{ [3, 5].maximum() }}'),
+      'write math.greatest(a, b), or list.max()',
       setOf('${{ [3, 5].max() }}'),
-      'write list.filter(x, list.all(y, x >= y))[0]',
-      setOf('${{ [3, 5].filter(x, [3, 5].all(y, x >= y))[0] }}'),
     ],
     'a duration that is too long': ['wait: 9999d', 'write 366d or less', 'wait: 1h'],
     'weeks beyond a year': ['wait: 60 weeks', 'write 366d or less', 'wait: 1h'],

@@ -1,5 +1,5 @@
 import { globalFunctions } from '../../expression/index.ts'
-import { docsOf, type FunctionDoc } from '../function-docs.ts'
+import { docsOf, type FunctionDoc } from '../function-docs/index.ts'
 
 export interface Signature {
   readonly docs: readonly FunctionDoc[]

@@ -6,11 +6,12 @@ import {
   inspectExpression,
   methodsOf,
   type InspectedExpression,
+  macros,
   membersOf,
 } from '../../expression/index.ts'
 import type { SeenExpression } from '../../playbook/template/observer.ts'
 import type { Completion } from './completion.ts'
-import { docsOf, type FunctionDoc } from '../function-docs.ts'
+import { docsOf, type FunctionDoc } from '../function-docs/index.ts'
 import { typeText } from '../type-text.ts'
 
 /** The completions in an expression at the mark. */
@@ -36,15 +37,21 @@ function textsOf(expression: InspectedExpression, literal: AstNode, parent: AstN
   return values.map((value) => ({ label: value, kind: 'value' }))
 }
 
-const macros: Readonly<Record<string, readonly Type['kind'][]>> = {
-  all: ['list', 'map', 'dyn'],
-  exists: ['list', 'map', 'dyn'],
-  exists_one: ['list', 'map', 'dyn'],
-  filter: ['list', 'map', 'dyn'],
-  map: ['list', 'map', 'dyn'],
-  optMap: ['optional', 'dyn'],
-  optFlatMap: ['optional', 'dyn'],
+const collections: readonly Type['kind'][] = ['list', 'map', 'object', 'dyn']
+const lists: readonly Type['kind'][] = ['list', 'dyn']
+const optionals: readonly Type['kind'][] = ['optional', 'dyn']
+
+/** The types that macros work on, where these are not lists and maps. */
+const macroTypes: Readonly<Record<string, readonly Type['kind'][]>> = {
+  sortBy: lists,
+  groupBy: lists,
+  indexBy: lists,
+  optMap: optionals,
+  optFlatMap: optionals,
 }
+
+/** `existsOne` is another name of `exists_one`. */
+const offeredMacros = [...macros.keys()].filter((name) => name !== 'existsOne')
 
 function membersOfValue(expression: InspectedExpression, operand: AstNode): readonly Completion[] {
   const namespace = operand.kind === 'ident' ? `${operand.name}.` : '.'
@@ -54,7 +61,9 @@ function membersOfValue(expression: InspectedExpression, operand: AstNode): read
   const type = expression.typeOf(operand)
   if (isSteps(operand)) return fieldsOf(type, operand)
   const kinds = membersOf(type).map(({ kind }) => kind)
-  const usable = Object.keys(macros).filter((name) => macros[name]!.some((kind) => kinds.includes(kind)))
+  const usable = offeredMacros.filter((name) =>
+    (macroTypes[name] ?? collections).some((kind) => kinds.includes(kind)),
+  )
   return [
     ...fieldsOf(type, operand),
     ...[...usable, ...methodsOf(type)].map((name) => functionItem(name, true)),

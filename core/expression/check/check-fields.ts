@@ -36,6 +36,10 @@ interface Found {
   readonly optional: boolean
 }
 
+/** `a.?b` and `a[?b]`, which give nothing if `a` is null. */
+export const isOptionalRead = (node: AstNode): boolean =>
+  (node.kind === 'select' || node.kind === 'index') && node.optional
+
 /** The type of a field; reports fields that do not exist, may be missing, or whose container may be null. */
 export function selectField(
   checker: Checker,
@@ -48,7 +52,9 @@ export function selectField(
     const inner = selectField(checker, read, taken(container.value, [container]), scope, 'optional')
     return access === 'has' || inner.kind === 'optional' ? inner : optionalOf(inner)
   }
-  if (checker.mayBeNull(read.operand, container) && container.kind === 'null') return dyn
+  if (isOptionalRead(read.node)) {
+    if (container.kind === 'null') return optionalOf(dyn)
+  } else if (checker.mayBeNull(read.operand, container) && container.kind === 'null') return dyn
   const members = membersOf(withoutNull(container))
   const found = members.map((member) => lookUp(member, read.field))
   const known = found.filter((each) => each !== undefined)

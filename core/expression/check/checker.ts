@@ -153,11 +153,10 @@ export class Checker {
     const path = this.text(given ?? node)
     const [there] = /^[\w.]*?\.\?\w+/.exec(path) ?? []
     if (there === undefined || !/^[\w.?]+$/.test(path)) return undefined
+    if (node.kind !== 'call' || !given) return `it may exist and be null: write ${path}.?…`
     const [asked, value] = [there, path].map((each) => each.replaceAll('.?', '.')) as [string, string]
-    const [wanted, fallback] =
-      node.kind === 'call' && given ? [value, node.args[0]] : [`${value}.…`, undefined]
-    const otherwise = fallback ? this.text(fallback) : '…'
-    return `it may exist and be null: write has(${asked}) && ${value} != null ? ${wanted} : ${otherwise}`
+    const otherwise = node.args[0] ? this.text(node.args[0]) : '…'
+    return `it may exist and be null: write has(${asked}) && ${value} != null ? ${value} : ${otherwise}`
   }
 
   /** The scope with these additional facts. */

@@ -78,7 +78,9 @@ export function compileSelect(node: SelectNode, compiler: Compiler): CompiledNod
   const { field } = node
   const { source } = compiler
   if (!node.optional) return (frame) => read(operand(frame), field, node, source)
-  const next = (value: Value): Value | undefined => fieldOf(value, field, node, source)
+  // As in cel-go, null has no fields: `a.?b.?c` gives nothing if `a.b` is null.
+  const next = (value: Value): Value | undefined =>
+    value === null ? undefined : fieldOf(value, field, node, source)
   return (frame) => {
     const container = operand(frame)
     if (container instanceof Optional) return inside(container, next)
@@ -95,8 +97,10 @@ export function compileIndex(node: IndexNode, compiler: Compiler): CompiledNode 
   return (frame) => {
     const container = operand(frame)
     const key = index(frame)
-    if (container instanceof Optional) return inside(container, (value) => lookUp(value, key, node))
-    const value = lookUp(container, key, node)
+    const next = (value: Value): Value | undefined =>
+      node.optional && value === null ? undefined : lookUp(value, key, node)
+    if (container instanceof Optional) return inside(container, next)
+    const value = next(container)
     if (node.optional) return value === undefined ? Optional.none : new Optional(value)
     if (value !== undefined) return value
     if (!Array.isArray(container)) {

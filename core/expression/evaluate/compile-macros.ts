@@ -1,9 +1,23 @@
 import type { BindNode, MacroNode } from '../parse/ast.ts'
 import { notBool, turnPrice, type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
-import { Fault } from '../values/errors.ts'
+import { Fault, type Span } from '../values/errors.ts'
+import { keyArgument } from '../functions/lists/sets.ts'
+import { sortBy } from '../functions/lists/order.ts'
 import { optionalArgument } from '../functions/optionals.ts'
 import { isMap } from '../values/operators.ts'
-import { isList, keysOfMap, kindOfValue, Optional, type Value } from '../values/values.ts'
+import { shorten } from '../values/time.ts'
+import {
+  entryOf,
+  isList,
+  keysOfMap,
+  kindOfValue,
+  mapOf,
+  Optional,
+  type MapKey,
+  type MapValue,
+  type ObjectValue,
+  type Value,
+} from '../values/values.ts'
 
 function withVariable(compiler: Compiler, name: string, slot: number): Compiler {
   return { ...compiler, variables: new Map([...compiler.variables, [name, slot]]) }
@@ -25,8 +39,8 @@ export function compileMacro(node: MacroNode, compiler: Compiler): CompiledNode 
   const slot = compiler.takeSlot()
   const operand = compiler.compile(node.operand, compiler)
   const inner = withVariable(compiler, node.variable, slot)
+  if (node.second !== undefined) return compileTwoVariables(node, inner, slot, operand)
   const body = compiler.compile(node.body, inner)
-  const filter = node.filter && compiler.compile(node.filter, inner)
   if (node.name === 'optMap' || node.name === 'optFlatMap') {
     return (frame) => {
       const target = optionalArgument(operand(frame), node)
@@ -36,9 +50,51 @@ export function compileMacro(node: MacroNode, compiler: Compiler): CompiledNode 
       return node.name === 'optMap' ? new Optional(value) : optionalArgument(value, node)
     }
   }
-  const turn = turnPrice(node.body, ...(node.filter ? [node.filter] : []))
-  const loop: Loop = { node, operand, slot, body, filter, turn }
-  switch (node.name) {
+  const filter = node.filter && compiler.compile(node.filter, inner)
+  return compileLoop({ node, operand, slot, body, filter, turn: turnOf(node) })
+}
+
+const turnOf = ({ body, filter }: MacroNode): number => turnPrice(body, ...(filter ? [filter] : []))
+
+/**
+ * Iterates over the indexes of a list or the keys of a map, and looks the second variable up in each
+ * iteration.
+ */
+function compileTwoVariables(
+  node: MacroNode,
+  compiler: Compiler,
+  slot: number,
+  operand: CompiledNode,
+): CompiledNode {
+  const holder = compiler.takeSlot()
+  const second = compiler.takeSlot()
+  const inner = withVariable(compiler, node.second!, second)
+  const lookUp = (next: CompiledNode): CompiledNode => {
+    return (frame) => {
+      const container = frame.slots[holder]!
+      const key = frame.slots[slot]! as MapKey
+      frame.slots[second] = isList(container)
+        ? container[Number(key)]!
+        : entryOf(container as ObjectValue | MapValue, key)!
+      return next(frame)
+    }
+  }
+  const keys: CompiledNode = (frame) => {
+    const value = operand(frame)
+    frame.slots[holder] = value
+    if (!isList(value)) return value
+    frame.allocate(16 + value.length * 16, node)
+    frame.spend(value.length >>> 3, node)
+    return Array.from(value, (_, at) => BigInt(at))
+  }
+  const body = compiler.compile(node.body, inner)
+  const filter = node.filter && lookUp(compiler.compile(node.filter, inner))
+  const first = filter ? body : lookUp(body)
+  return compileLoop({ node, operand: keys, slot, body: first, filter, turn: turnOf(node) })
+}
+
+function compileLoop(loop: Loop): CompiledNode {
+  switch (loop.node.name) {
     case 'all':
       return compileQuantifier(loop, false)
     case 'exists':
@@ -48,7 +104,18 @@ export function compileMacro(node: MacroNode, compiler: Compiler): CompiledNode 
     case 'filter':
       return compileFilter(loop)
     case 'map':
+    case 'transformList':
       return compileMapMacro(loop)
+    case 'transformMap':
+    case 'transformMapEntry':
+      return compileTransformMap(loop)
+    case 'sortBy':
+    case 'groupBy':
+    case 'indexBy':
+      return compileByKey(loop)
+    case 'optMap':
+    case 'optFlatMap':
+      throw new Error('an optional is no loop')
   }
 }
 
@@ -147,6 +214,104 @@ function compileMapMacro(loop: Loop): CompiledNode {
     }
     return result
   }
+}
+
+function compileTransformMap(loop: Loop): CompiledNode {
+  const { node, slot, body, filter, turn } = loop
+  const isEntry = node.name === 'transformMapEntry'
+  return (frame) => {
+    const items = itemsOf(loop, frame)
+    const result = new Map<MapKey, Value>()
+    frame.allocate(32 + items.length * 48, node)
+    for (let at = 0; at < items.length; at++) {
+      frame.spend(turn + 1, node)
+      frame.slots[slot] = items[at]!
+      if (filter !== undefined && !truth(loop, filter(frame))) continue
+      const value = body(frame)
+      if (isEntry) addEntries(result, value, loop, frame)
+      else result.set(items[at]! as MapKey, value)
+    }
+    return mapOf(result)
+  }
+}
+
+function addEntries(result: Map<MapKey, Value>, value: Value, { node }: Loop, frame: EvaluationFrame): void {
+  if (!isMap(value)) {
+    const message = `transformMapEntry needs a map such as {key: value}, found ${kindOfValue(value)}`
+    throw new Fault('expression_wrong_type', message, node.body)
+  }
+  const keys = keysOfMap(value)
+  frame.listKeys(keys.length, node)
+  frame.allocate(keys.length * 48, node)
+  for (const key of keys) {
+    if (result.has(key)) throw twice(key, node.body)
+    result.set(key, entryOf(value, key)!)
+  }
+}
+
+const twice = (key: MapKey, span: Span): Fault =>
+  new Fault('expression_duplicate_key', `the key '${shorten(String(key))}' occurs twice`, span)
+
+/** `sortBy`, `groupBy` and `indexBy`: the body gives a key for each element of a list. */
+function compileByKey(loop: Loop): CompiledNode {
+  const { node, operand, slot, body, turn } = loop
+  const finish = node.name === 'groupBy' ? groupBy : node.name === 'indexBy' ? indexBy : sortItems
+  return (frame) => {
+    const items = operand(frame)
+    if (!isList(items)) {
+      const message = `${node.name} works on a list, found ${kindOfValue(items)}`
+      throw new Fault('expression_wrong_type', message, node.operand)
+    }
+    frame.allocate(16 + items.length * 16, node)
+    const keys = items.map((item) => {
+      frame.spend(turn, node)
+      frame.slots[slot] = item
+      return body(frame)
+    })
+    return finish(items, keys, frame, node)
+  }
+}
+
+type Finish = (
+  items: readonly Value[],
+  keys: readonly Value[],
+  frame: EvaluationFrame,
+  node: MacroNode,
+) => Value
+
+const sortItems: Finish = (items, keys, frame, node) => sortBy(items, keys, 'sortBy', frame, node.body)
+
+const groupBy: Finish = (items, keys, frame, { body }) => {
+  const groups = new Map<MapKey, Value[]>()
+  frame.spend(items.length >>> 2, body)
+  for (const [at, item] of items.entries()) {
+    const key = keyOf(keys[at]!, frame, body)
+    const group = groups.get(key)
+    frame.allocate(group ? 16 : 80, body)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return mapOf(groups)
+}
+
+const indexBy: Finish = (items, keys, frame, { body }) => {
+  const index = new Map<MapKey, Value>()
+  frame.spend(items.length >>> 2, body)
+  frame.allocate(32 + items.length * 48, body)
+  for (const [at, item] of items.entries()) {
+    const key = keyOf(keys[at]!, frame, body)
+    if (index.has(key)) {
+      const message = `the key '${shorten(String(key))}' occurs twice`
+      throw new Fault('expression_duplicate_key', message, body, 'groupBy keeps all elements of a key')
+    }
+    index.set(key, item)
+  }
+  return mapOf(index)
+}
+
+function keyOf(value: Value, frame: EvaluationFrame, span: Span): MapKey {
+  if (typeof value === 'string') frame.search(value.length, span)
+  return keyArgument(value, span)
 }
 
 function truth(loop: Loop, value: Value): boolean {

@@ -5,20 +5,10 @@ import { compileIndex, compilePath, compileSelect, compileHas } from './compile-
 import { Fault } from '../values/errors.ts'
 import { notBool, type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { findFunction } from '../functions/standard-library.ts'
-import { sharedPattern } from '../functions/matches.ts'
 import { optionalArgument } from '../functions/optionals.ts'
 import { negate } from '../values/operators.ts'
 import { parseDuration, parseTimestamp } from '../values/time.ts'
-import {
-  kindOfValue,
-  MapValue,
-  Optional,
-  toKey,
-  typeValues,
-  type MapKey,
-  type ObjectValue,
-  type Value,
-} from '../values/values.ts'
+import { kindOfValue, mapOf, Optional, toKey, typeValues, type MapKey, type Value } from '../values/values.ts'
 
 /** Compiles a node into a closure; evaluation allocates only values. */
 export function compile(node: AstNode, compiler: Compiler): CompiledNode {
@@ -115,9 +105,10 @@ function compileCall(node: CallNode, compiler: Compiler): CompiledNode {
     return () => fail(new Fault('expression_wrong_type', `'${node.name}' takes other arguments`, node))
   }
   const args = nodes.map((each) => compile(each, compiler))
-  const special = compileSpecial(node, nodes, args)
-  if (special) return special
-  const { run } = found
+  const withDefault = compileDefault(node, args)
+  if (withDefault) return withDefault
+  const run =
+    found.prepare?.(nodes.map((each) => (each.kind === 'literal' ? each.value : undefined))) ?? found.run
   const none = undefined as unknown as Value
   const [a, b, c, d] = args as [CompiledNode, CompiledNode, CompiledNode, CompiledNode]
   switch (args.length) {
@@ -138,24 +129,8 @@ function fail(fault: Fault): never {
   throw fault
 }
 
-/**
- * Functions with special compilation: literal patterns are compiled once, defaults are evaluated only if
- * needed.
- */
-function compileSpecial(
-  node: CallNode,
-  nodes: readonly AstNode[],
-  [a, b]: readonly CompiledNode[],
-): CompiledNode | undefined {
-  if (node.name === 'matches' && nodes[1]?.kind === 'literal' && typeof nodes[1].value === 'string') {
-    const pattern = validPattern(nodes[1].value, nodes[1])
-    if (!pattern) return undefined
-    return (frame) => {
-      const value = a!(frame)
-      if (typeof value === 'string') return pattern.find(value, frame, node)
-      throw new Fault('expression_wrong_type', `matches works on text, found ${kindOfValue(value)}`, node)
-    }
-  }
+/** Defaults of optionals are evaluated only if needed. */
+function compileDefault(node: CallNode, [a, b]: readonly CompiledNode[]): CompiledNode | undefined {
   if (node.target && (node.name === 'orValue' || node.name === 'or')) {
     const keep = node.name === 'or'
     return (frame) => {
@@ -165,15 +140,6 @@ function compileSpecial(
     }
   }
   return undefined
-}
-
-/** An invalid pattern throws a fault when used. */
-function validPattern(source: string, node: AstNode) {
-  try {
-    return sharedPattern(source, node)
-  } catch {
-    return undefined
-  }
 }
 
 function compileList(node: AstNode & { kind: 'list' }, compiler: Compiler): CompiledNode {
@@ -220,16 +186,6 @@ function compileMap(node: MapLiteral, compiler: Compiler): CompiledNode {
     }
     return mapOf(found)
   }
-}
-
-/** An object if all keys are strings; without a prototype, so that `__proto__` is an ordinary key. */
-function mapOf(entries: ReadonlyMap<MapKey, Value>): Value {
-  const result = Object.create(null) as Record<string, Value>
-  for (const [key, value] of entries) {
-    if (typeof key !== 'string') return new MapValue(entries)
-    result[key] = value
-  }
-  return result satisfies ObjectValue
 }
 
 /**

@@ -1,4 +1,5 @@
-import { childrenOf, type AstNode } from '../parse/ast.ts'
+import { findFunction } from '../functions/standard-library.ts'
+import { childrenOf, type AstNode, type CallNode } from '../parse/ast.ts'
 import { Meter, type Budget } from '../values/budget.ts'
 import { Fault } from '../values/errors.ts'
 import { kindOfValue, type Value } from '../values/values.ts'
@@ -46,46 +47,9 @@ export const turnPrice = (...bodies: readonly AstNode[]): number =>
   1 + Math.floor(bodies.reduce((sum, body) => sum + bodySize(body), 0) / nodesPerUnit)
 
 function bodySize(node: AstNode): number {
-  let size = node.kind === 'call' ? nodesPerUnit * priceOf(node.name) : 1
+  let size = node.kind === 'call' ? nodesPerUnit * priceOf(node) : 1
   for (const child of childrenOf(node)) size += child.kind === 'macro' ? 1 : bodySize(child)
   return size
 }
 
-/**
- * Units of fuel per call in a loop, regardless of the arguments; default 1. Long texts cost more, see
- * `Meter`.
- */
-const prices: ReadonlyMap<string, number> = new Map([
-  ['cidrContains', 10],
-  ['isPrivateIp', 3],
-  ['domainOf', 3],
-  ['defang', 4],
-  ['refang', 4],
-  ['sha256', 4],
-  ['base64', 2],
-  ['base64Decode', 3],
-  ['urlEncode', 4],
-  ['json', 3],
-  ['parseJson', 6],
-  ['format', 4],
-  ['strings.quote', 3],
-  ['timestamp', 4],
-  ['duration', 4],
-  ['string', 4],
-  ['double', 2],
-  ['split', 2],
-  ['replace', 2],
-  ['reverse', 2],
-  ['getFullYear', 2],
-  ['getMonth', 2],
-  ['getDate', 2],
-  ['getDayOfMonth', 2],
-  ['getDayOfWeek', 2],
-  ['getDayOfYear', 4],
-  ['getHours', 2],
-  ['getMinutes', 2],
-  ['getSeconds', 2],
-  ['getMilliseconds', 2],
-])
-
-const priceOf = (name: string): number => prices.get(name) ?? 1
+const priceOf = (node: CallNode): number => findFunction(node.name, node.target !== undefined)?.price ?? 1

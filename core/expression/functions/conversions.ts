@@ -21,7 +21,7 @@ import {
   type Value,
 } from '../values/values.ts'
 import { global, invalidArgument, method, wrongArgument, type ExpressionFunction } from './function.ts'
-import { lengthOf } from './strings.ts'
+import { lengthOf } from './text/strings.ts'
 
 function size(meter: Meter, span: Span, value: Value): Value {
   if (typeof value === 'string') return BigInt(lengthOf(value, meter, span))
@@ -141,19 +141,22 @@ export const conversionFunctions: readonly ExpressionFunction[] = [
   global('size', sizes, size),
   method('size', sizes, size),
   global('int', ['number -> int', 'string -> int', 'timestamp -> int', 'duration -> int'], toInt),
-  global('double', ['number -> double', 'string -> double'], toDouble),
+  global('double', ['number -> double', 'string -> double'], toDouble, { price: 2 }),
   global(
     'string',
     ['string -> string', 'number -> string', 'bool -> string', 'timestamp -> string', 'duration -> string'],
     toStringValue,
+    { price: 4 },
   ),
   global('bool', ['bool -> bool', 'string -> bool'], toBool),
-  global('timestamp', ['string -> timestamp', 'timestamp -> timestamp', 'number -> timestamp'], toTimestamp, [
-    parseTimestamp,
-  ]),
-  global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration, [
-    parseDuration,
-  ]),
+  global('timestamp', ['string -> timestamp', 'timestamp -> timestamp', 'number -> timestamp'], toTimestamp, {
+    tries: [parseTimestamp],
+    price: 4,
+  }),
+  global('duration', ['string -> duration', 'duration -> duration', 'number -> duration'], toDuration, {
+    tries: [parseDuration],
+    price: 4,
+  }),
   global('type', ['value -> type'], (_meter, _span, value) => typeOfValue(value)),
   global('dyn', ['value -> any'], (_meter, _span, value) => value),
 ]

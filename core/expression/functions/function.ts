@@ -1,13 +1,13 @@
 import type { AstNode } from '../parse/ast.ts'
 import type { Meter } from '../values/budget.ts'
 import { Fault, type Span } from '../values/errors.ts'
-import { dyn, list, optionalOf, string, type Type } from '../types/types.ts'
-import * as types from '../types/types.ts'
-import { kindOfValue, type Value } from '../values/values.ts'
+import type { Type } from '../types/types.ts'
+import { resultNamed } from './results.ts'
+import { isList, kindOfValue, type Value } from '../values/values.ts'
 
 /**
- * The type of a parameter. `number` is an int or a double, `strings` a list of strings, `any` everything
- * except null.
+ * The type of a parameter. `number` is an int or a double, `any` everything except null. Lists of certain
+ * elements are `strings`, `numbers`, `summable` (numbers or durations) and `ordered` (elements with an order).
  */
 export type ParameterType =
   | 'any'
@@ -15,6 +15,9 @@ export type ParameterType =
   | 'string'
   | 'strings'
   | 'number'
+  | 'numbers'
+  | 'summable'
+  | 'ordered'
   | 'int'
   | 'bool'
   | 'list'
@@ -27,6 +30,8 @@ export type ParameterType =
 export interface Overload {
   readonly parameters: readonly ParameterType[]
   readonly result: Type | ((args: readonly Type[]) => Type)
+  /** The result consists of parts of the arguments, whose types tell whether they are sensitive. */
+  readonly ofParts?: boolean | undefined
 }
 
 /** Runs a function. Missing arguments are undefined; `span` is the call, for faults. */
@@ -35,56 +40,58 @@ export type FunctionBody = (meter: Meter, span: Span, a: Value, b: Value, c: Val
 /** Throws a fault for a literal argument that is invalid regardless of the other arguments. */
 type Try = (text: string, span: Span, args: readonly AstNode[]) => void
 
+interface Options {
+  /** For each parameter, a check of string literals before the run. */
+  readonly tries?: readonly (Try | undefined)[] | undefined
+  /**
+   * Fuel of one call in a loop, regardless of the arguments; default 1. What depends on their size is paid
+   * with `Meter`.
+   */
+  readonly price?: number | undefined
+  /** A body for calls with these literal arguments; undefined where an argument is no literal. */
+  readonly prepare?: ((literals: readonly (Value | undefined)[]) => FunctionBody | undefined) | undefined
+}
+
 /** A function of the profile. */
-export interface ExpressionFunction {
+export interface ExpressionFunction extends Options {
   readonly name: string
   /** Called as `target.name(…)`; the same name may exist without a target too. */
   readonly receiver: boolean
   readonly overloads: readonly Overload[]
   readonly run: FunctionBody
-  /** For each parameter, a check of literals before the run. */
-  readonly tries?: readonly (Try | undefined)[] | undefined
 }
 
-const results: Readonly<Record<string, Type>> = {
-  any: dyn,
-  bool: types.bool,
-  int: types.int,
-  double: types.double,
-  string,
-  strings: list(string),
-  timestamp: types.timestamp,
-  duration: types.duration,
-  type: types.typeType,
-  optional: optionalOf(dyn),
-}
+/** `list, int -> same`: the parameters and the name of a result, see `results.ts`. Or an overload itself. */
+export type Signature = string | Overload
 
-/** Reads signatures such as `string, int -> string`, one for each overload. */
-function overloads(...signatures: readonly string[]): Overload[] {
-  return signatures.map((signature) => {
-    const [left = '', right = ''] = signature.split('->').map((part) => part.trim())
-    return {
-      parameters: left === '' ? [] : (left.split(/,\s*/) as ParameterType[]),
-      result: results[right]!,
-    }
-  })
+function readSignature(signature: Signature): Overload {
+  if (typeof signature !== 'string') return signature
+  const [left = '', right = ''] = signature.split('->').map((part) => part.trim())
+  const parameters = left === '' ? [] : (left.split(/,\s*/) as ParameterType[])
+  return { parameters, ...resultNamed(right) }
 }
 
 /** A function called as `target.name(…)`. */
 export const method = (
   name: string,
-  signatures: readonly string[],
+  signatures: readonly Signature[],
   run: FunctionBody,
-  tries?: ExpressionFunction['tries'],
-): ExpressionFunction => ({ name, receiver: true, overloads: overloads(...signatures), run, tries })
+  options: Options = {},
+): ExpressionFunction => ({ name, receiver: true, overloads: signatures.map(readSignature), run, ...options })
 
 /** A function called as `name(…)`. */
 export const global = (
   name: string,
-  signatures: readonly string[],
+  signatures: readonly Signature[],
   run: FunctionBody,
-  tries?: ExpressionFunction['tries'],
-): ExpressionFunction => ({ name, receiver: false, overloads: overloads(...signatures), run, tries })
+  options: Options = {},
+): ExpressionFunction => ({
+  name,
+  receiver: false,
+  overloads: signatures.map(readSignature),
+  run,
+  ...options,
+})
 
 /** The function does not accept an argument of this type. */
 export const wrongArgument = (span: Span, value: Value, wanted: string): Fault =>
@@ -103,4 +110,16 @@ export function integerArgument(value: Value, span: Span): number {
   if (typeof value === 'bigint') return Number(value)
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value
   throw wrongArgument(span, value, 'a whole number')
+}
+
+/** The list of an argument. */
+export function listArgument(value: Value, span: Span): readonly Value[] {
+  if (isList(value)) return value
+  throw wrongArgument(span, value, 'a list')
+}
+
+/** A number of either kind. */
+export function numberArgument(value: Value, span: Span): number | bigint {
+  if (typeof value === 'number' || typeof value === 'bigint') return value
+  throw wrongArgument(span, value, 'a number')
 }

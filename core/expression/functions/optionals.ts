@@ -3,7 +3,7 @@ import { Fault, type Span } from '../values/errors.ts'
 import { isMap } from '../values/operators.ts'
 import { dyn, optionalOf, union, withoutNull, type Type } from '../types/types.ts'
 import { Duration, isList, keysOfMap, Optional, Timestamp, type Value } from '../values/values.ts'
-import { wrongArgument, type ExpressionFunction } from './function.ts'
+import { global, method, wrongArgument, type ExpressionFunction } from './function.ts'
 
 export function optionalArgument(value: Value, span: Span): Optional {
   if (value instanceof Optional) return value
@@ -25,65 +25,60 @@ function isZero(value: Value, meter: Meter, span: Span): boolean {
 
 const wrap = (args: readonly Type[]): Type => optionalOf(args[0] ?? dyn)
 const wrapNonZero = (args: readonly Type[]): Type => optionalOf(withoutNull(args[0] ?? dyn))
+const ofParts = true
 
 export const optionalFunctions: readonly ExpressionFunction[] = [
-  {
-    name: 'optional.of',
-    receiver: false,
-    overloads: [{ parameters: ['value'], result: wrap }],
-    run: (_meter, _span, value) => new Optional(value),
-  },
-  {
-    name: 'optional.ofNonZeroValue',
-    receiver: false,
-    overloads: [{ parameters: ['value'], result: wrapNonZero }],
-    run: (meter, span, value) => (isZero(value, meter, span) ? Optional.none : new Optional(value)),
-  },
-  {
-    name: 'optional.none',
-    receiver: false,
-    overloads: [{ parameters: [], result: optionalOf(dyn) }],
-    run: () => Optional.none,
-  },
-  {
-    name: 'hasValue',
-    receiver: true,
-    overloads: [{ parameters: ['optional'], result: { kind: 'bool' } }],
-    run: (_meter, span, target) => optionalArgument(target, span).value !== undefined,
-  },
-  {
-    name: 'value',
-    receiver: true,
-    overloads: [{ parameters: ['optional'], result: (args) => inside(args[0]) }],
-    run: (_meter, span, target) => {
+  global(
+    'optional.of',
+    [{ parameters: ['value'], result: wrap, ofParts }],
+    (_meter, _span, value) => new Optional(value),
+  ),
+  global(
+    'optional.ofNonZeroValue',
+    [{ parameters: ['value'], result: wrapNonZero, ofParts }],
+    (meter, span, value) => (isZero(value, meter, span) ? Optional.none : new Optional(value)),
+  ),
+  global('optional.none', [{ parameters: [], result: optionalOf(dyn) }], () => Optional.none),
+  method(
+    'hasValue',
+    ['optional -> bool'],
+    (_meter, span, target) => optionalArgument(target, span).value !== undefined,
+  ),
+  method(
+    'value',
+    [{ parameters: ['optional'], result: (args) => inside(args[0]), ofParts }],
+    (_meter, span, target) => {
       const { value } = optionalArgument(target, span)
       if (value !== undefined) return value
       throw new Fault('expression_missing_field', 'the optional has no value', span, 'use orValue(…)')
     },
-  },
+  ),
   // The compiler handles both, so that the argument is evaluated only if needed.
-  {
-    name: 'or',
-    receiver: true,
-    overloads: [
+  method(
+    'or',
+    [
       {
         parameters: ['optional', 'optional'],
         result: ([left, right]) => optionalOf(union([inside(left), inside(right)])),
+        ofParts,
       },
     ],
-    run: (_meter, span, target, other) =>
+    (_meter, span, target, other) =>
       optionalArgument(target, span).value === undefined ? optionalArgument(other, span) : target,
-  },
-  {
-    name: 'orValue',
-    receiver: true,
-    overloads: [
-      { parameters: ['optional', 'value'], result: ([left, right]) => union([inside(left), right ?? dyn]) },
+  ),
+  method(
+    'orValue',
+    [
+      {
+        parameters: ['optional', 'value'],
+        result: ([left, right]) => union([inside(left), right ?? dyn]),
+        ofParts,
+      },
     ],
-    run: (_meter, span, target, other) => {
+    (_meter, span, target, other) => {
       // Not `??`: an optional may contain null.
       const { value } = optionalArgument(target, span)
       return value === undefined ? other : value
     },
-  },
+  ),
 ]

@@ -1,15 +1,23 @@
 import { conversionFunctions } from './conversions.ts'
-import { encodingFunctions } from './encodings.ts'
+import { listFunctions } from './lists/lists.ts'
+import { numberFunctions } from './lists/aggregates.ts'
+import { setFunctions } from './lists/sets.ts'
+import { matchFunctions } from './patterns/matches.ts'
+import { encodingFunctions } from './encodings/encodings.ts'
 import type { ExpressionFunction } from './function.ts'
-import { indicatorFunctions } from './indicators.ts'
+import { indicatorFunctions } from './network/indicators.ts'
 import { optionalFunctions } from './optionals.ts'
-import { stringFunctions } from './strings.ts'
-import { timeFunctions } from './times.ts'
+import { stringFunctions } from './text/strings.ts'
+import { timeFunctions } from './times/times.ts'
 
 /** All functions. Macros and `has` are syntax. */
 export const allFunctions: readonly ExpressionFunction[] = [
   ...conversionFunctions,
   ...stringFunctions,
+  ...matchFunctions,
+  ...listFunctions,
+  ...numberFunctions,
+  ...setFunctions,
   ...timeFunctions,
   ...optionalFunctions,
   ...indicatorFunctions,

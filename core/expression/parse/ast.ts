@@ -2,7 +2,20 @@ import type { Span } from '../values/errors.ts'
 import type { Value } from '../values/values.ts'
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
-export type MacroName = 'all' | 'exists' | 'exists_one' | 'map' | 'filter' | 'optMap' | 'optFlatMap'
+export type MacroName =
+  | 'all'
+  | 'exists'
+  | 'exists_one'
+  | 'map'
+  | 'filter'
+  | 'transformList'
+  | 'transformMap'
+  | 'transformMapEntry'
+  | 'sortBy'
+  | 'groupBy'
+  | 'indexBy'
+  | 'optMap'
+  | 'optFlatMap'
 
 /** The syntax tree. Spans cover the whole node. */
 export type AstNode =
@@ -101,12 +114,16 @@ export interface HasNode extends Span {
   readonly field: SelectNode
 }
 
-/** `operand.all(variable, body)` and similar; `map` may have a filter before its body. */
+/**
+ * `operand.all(variable, body)` and similar; some may have a filter before the body. With a second variable,
+ * the first is the index or key, and the second the element or value.
+ */
 export interface MacroNode extends Span {
   readonly kind: 'macro'
   readonly name: MacroName
   readonly operand: AstNode
   readonly variable: string
+  readonly second: string | undefined
   readonly filter: AstNode | undefined
   readonly body: AstNode
   readonly nameSpan: Span

@@ -4,7 +4,16 @@ import type { ExpressionProblem, Span } from '../values/errors.ts'
 import type { Token } from './lexer.ts'
 import { shorten } from '../values/time.ts'
 import { TokenStream, wordOperators } from './token-stream.ts'
-import { keywords, reserved, namespaces, macros, literals, isOneOf, isComparison } from './words.ts'
+import {
+  keywords,
+  reserved,
+  isNamespaced,
+  macros,
+  literals,
+  isOneOf,
+  isComparison,
+  variadic,
+} from './words.ts'
 
 /** Ends parsing after a problem that has been recorded. */
 class GiveUp extends Error {}
@@ -136,22 +145,15 @@ class Parser extends TokenStream {
     this.next()
     const args = this.#args()
     const end = this.lastEnd
-    if (operand.kind === 'ident') {
-      if (operand.name === 'cel' && name.text === 'bind') return this.#bind(args, { start, end })
-      if (namespaces.has(operand.name)) {
-        const full = `${operand.name}.${name.text}`
-        return {
-          kind: 'call',
-          name: full,
-          target: undefined,
-          args,
-          nameSpan: { start, end: name.end },
-          start,
-          end,
-        }
-      }
+    if (operand.kind === 'ident' && isNamespaced(operand.name, name.text)) {
+      const full = `${operand.name}.${name.text}`
+      if (full === 'cel.bind') return this.#bind(args, { start, end })
+      const all = variadic.has(full) ? this.#asList(args) : args
+      const span = { nameSpan: { start, end: name.end }, start, end }
+      return { kind: 'call', name: full, target: undefined, args: all, ...span }
     }
-    if (macros.get(name.text)?.includes(args.length)) return this.#macro(operand, name, args, { start, end })
+    if (macros.get(name.text)?.counts.includes(args.length) === true)
+      return this.#macro(operand, name, args, { start, end })
     return { kind: 'call', name: name.text, target: operand, args, nameSpan, start, end }
   }
 
@@ -164,16 +166,30 @@ class Parser extends TokenStream {
     return args
   }
 
+  /** Several arguments as one list. */
+  #asList(args: readonly AstNode[]): readonly AstNode[] {
+    if (args.length < 2) return args
+    const elements = args.map((value) => ({ value, optional: false }))
+    return [{ kind: 'list', elements, start: args[0]!.start, end: args.at(-1)!.end }]
+  }
+
   #macro(operand: AstNode, name: Token, args: readonly AstNode[], span: Span): AstNode {
-    const variable = this.#variable(args[0]!, `${name.text}()`)
+    const hasTwo = args.length >= macros.get(name.text)!.twoFrom
+    const names = args.slice(0, hasTwo ? 2 : 1).map((node) => this.#variable(node, `${name.text}()`, hasTwo))
+    const [variable, second] = names
     const body = args[args.length - 1]!
-    if (variable === undefined) return { kind: 'bad', start: span.start, end: span.end }
+    const isSame = variable !== undefined && variable === second
+    if (isSame) this.complain('syntax', `${name.text}() needs two different names`, args[1]!)
+    if (names.includes(undefined) || variable === undefined || isSame)
+      return { kind: 'bad', start: span.start, end: span.end }
+    const filter = args.length - names.length === 2 ? args.at(-2) : undefined
     return {
       kind: 'macro',
       name: (name.text === 'existsOne' ? 'exists_one' : name.text) as MacroName,
       operand,
       variable,
-      filter: args.length === 3 ? args[1]! : undefined,
+      second,
+      filter,
       body,
       nameSpan: { start: name.start, end: name.end },
       start: span.start,
@@ -191,10 +207,11 @@ class Parser extends TokenStream {
     return { kind: 'bind', variable, value: args[1]!, body: args[2]!, start: span.start, end: span.end }
   }
 
-  #variable(node: AstNode, of: string): string | undefined {
+  #variable(node: AstNode, of: string, isOneOfTwo = false): string | undefined {
     if (node.kind === 'ident' && this.source.charAt(node.start) !== '.') return node.name
-    if (node.kind !== 'bad')
-      this.complain('syntax', `the first argument of ${of} must be a simple name`, node)
+    if (node.kind === 'bad') return undefined
+    const which = isOneOfTwo ? `the first two arguments of ${of} must be simple names` : undefined
+    this.complain('syntax', which ?? `the first argument of ${of} must be a simple name`, node)
     return undefined
   }
 

@@ -168,7 +168,7 @@ export function compare(operator: string, left: Value, right: Value, meter: Mete
  * By code point, not by UTF-16 unit: the two differ where one side has a surrogate and the other U+E000 to
  * U+FFFF.
  */
-function compareText(left: string, right: string): number {
+export function compareText(left: string, right: string): number {
   if (left === right) return 0
   const shorter = Math.min(left.length, right.length)
   let at = 0

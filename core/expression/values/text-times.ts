@@ -78,7 +78,7 @@ const hasFormOfDuration = (text: string): boolean => text.length <= longestTime 
 
 const [hyphen, t] = ['-'.charCodeAt(0), 't'.charCodeAt(0)]
 
-function hasFormOfTimestamp(text: string): boolean {
+export function hasFormOfTimestamp(text: string): boolean {
   return (
     text.length >= 20 &&
     text.length <= 40 &&

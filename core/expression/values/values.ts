@@ -170,3 +170,13 @@ export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? '-Infinity' : 'Infinity'
   return Object.is(value, -0) ? '-0' : String(value)
 }
+
+/** An object if all keys are strings; without a prototype, so that `__proto__` is an ordinary key. */
+export function mapOf(entries: ReadonlyMap<MapKey, Value>): Value {
+  const result = Object.create(null) as Record<string, Value>
+  for (const [key, value] of entries) {
+    if (typeof key !== 'string') return new MapValue(entries)
+    result[key] = value
+  }
+  return result satisfies ObjectValue
+}

@@ -30,20 +30,12 @@ const familiarNames: ReadonlyMap<string, string> = new Map([
   ['matrix', 'the item of a foreach is `item`'],
 ])
 
-/** Functions of other languages. */
+/** Functions of other languages that have no counterpart in expressions. */
 const familiarFunctions: ReadonlyMap<string, string> = new Map([
   ['always', 'put steps that always run under `finally`'],
   ['success', 'leave it out: after a failure the next steps do not run'],
   ['failure', 'handle a failure with on_error, or check steps.<id>.ok'],
   ['cancelled', "in `finally`, write run.status == 'cancelled'"],
-  ['toJSON', 'write json(…)'],
-  ['fromJSON', 'write parseJson(…)'],
-  ['lower', 'write text.lowerAscii()'],
-  ['toLowerCase', 'write text.lowerAscii()'],
-  ['upper', 'write text.upperAscii()'],
-  ['toUpperCase', 'write text.upperAscii()'],
-  ['str', 'write string(…)'],
-  ['default', 'write x.?field.orValue(…)'],
 ])
 
 const laterNames = ['steps', 'run', 'now', 'case']

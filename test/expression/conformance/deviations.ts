@@ -3,6 +3,7 @@ const exact = 'ints and doubles are compared exactly, not after rounding the int
 const dotted = 'names have no dots; compare with type(…) of a timestamp or duration instead'
 const zones = 'named time zones depend on the zone database of the machine; only fixed offsets are taken'
 const spans = 'the difference of any two timestamps is a duration, also beyond 292 years'
+const mixed = 'numbers of both kinds are accepted, since numbers in JSON are doubles; an int stays as it is'
 
 export const deviations: Readonly<Record<string, string>> = {
   'comparisons/lt_literal/not_lt_dyn_int_big_lossy_double': exact,
@@ -18,4 +19,8 @@ export const deviations: Readonly<Record<string, string>> = {
   'timestamps/timestamp_selectors_tz/getMinutes': zones,
   'timestamps/timestamp_range/sub_time_duration_over': spans,
   'timestamps/timestamp_range/sub_time_duration_under': spans,
+  'math_ext/ceil/dyn_error': mixed,
+  'math_ext/floor/dyn_error': mixed,
+  'math_ext/round/dyn_error': mixed,
+  'math_ext/trunc/dyn_error': mixed,
 }

@@ -23,8 +23,6 @@ export interface ConformanceTest {
 const filesOutside: Readonly<Record<string, string>> = {
   block_ext: 'cel.block is made by optimisers, not written',
   enums: 'no protobuf enums',
-  macros2: 'no macros with two variables',
-  math_ext: 'no math extension',
   network_ext: 'no network extension',
   proto2: 'no protobuf messages',
   proto2_ext: 'no protobuf messages',

@@ -1,5 +1,5 @@
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
 
 /** V8 searches in linear time for parts up to this length. */
 const longestReach = 250

@@ -1,8 +1,8 @@
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
-import { shorten } from '../values/time.ts'
-import type { Value } from '../values/values.ts'
-import { global, invalidArgument, stringArgument, type ExpressionFunction } from './function.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
+import { shorten } from '../../values/time.ts'
+import type { Value } from '../../values/values.ts'
+import { global, invalidArgument, stringArgument, type ExpressionFunction } from '../function.ts'
 import { isInside, isPrivate, parseAddress, parseNetwork, type Address } from './ip.ts'
 
 function address(value: Value, span: Span): Address {
@@ -83,9 +83,15 @@ function domainOf(meter: Meter, span: Span, value: Value): Value {
 }
 
 export const indicatorFunctions: readonly ExpressionFunction[] = [
-  global('cidrContains', ['string, string -> bool'], cidrContains, [tryNetwork, address]),
-  global('isPrivateIp', ['string -> bool'], (_meter, span, ip) => isPrivate(address(ip, span)), [address]),
-  global('defang', ['string -> string'], defang),
-  global('refang', ['string -> string'], refang),
-  global('domainOf', ['string -> string'], domainOf),
+  global('cidrContains', ['string, string -> bool'], cidrContains, {
+    tries: [tryNetwork, address],
+    price: 10,
+  }),
+  global('isPrivateIp', ['string -> bool'], (_meter, span, ip) => isPrivate(address(ip, span)), {
+    tries: [address],
+    price: 3,
+  }),
+  global('defang', ['string -> string'], defang, { price: 4 }),
+  global('refang', ['string -> string'], refang, { price: 4 }),
+  global('domainOf', ['string -> string'], domainOf, { price: 3 }),
 ]

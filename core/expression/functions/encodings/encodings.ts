@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import { parseJson as readJson, stringifyJson } from '../../common/json.ts'
-import { percentEncode, TocsinError } from '../../plugin/index.ts'
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
-import { maxValueDepth } from '../values/operators.ts'
-import { shorten } from '../values/time.ts'
-import { convertToJson } from '../values/to-json.ts'
-import type { Value } from '../values/values.ts'
-import { global, invalidArgument, method, stringArgument, type ExpressionFunction } from './function.ts'
+import { parseJson as readJson, stringifyJson } from '../../../common/json.ts'
+import { percentEncode, TocsinError } from '../../../plugin/index.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
+import { maxValueDepth } from '../../values/operators.ts'
+import { shorten } from '../../values/time.ts'
+import { convertToJson } from '../../values/to-json.ts'
+import type { Value } from '../../values/values.ts'
+import { global, invalidArgument, method, stringArgument, type ExpressionFunction } from '../function.ts'
 
 /** Creating a stack trace would be slow. */
 const errorFuel = 50
@@ -74,11 +74,11 @@ function urlEncode(meter: Meter, span: Span, value: Value): Value {
 }
 
 export const encodingFunctions: readonly ExpressionFunction[] = [
-  global('json', ['value -> string'], json),
-  global('parseJson', ['string -> any'], parseJson),
-  global('sha256', ['string -> string'], sha256),
-  global('base64', ['string -> string'], base64),
-  global('base64Decode', ['string -> string'], base64Decode),
-  global('urlEncode', ['string -> string'], urlEncode),
-  method('urlEncode', ['string -> string'], urlEncode),
+  global('json', ['value -> string'], json, { price: 3 }),
+  global('parseJson', ['string -> any'], parseJson, { price: 6 }),
+  global('sha256', ['string -> string'], sha256, { price: 4 }),
+  global('base64', ['string -> string'], base64, { price: 2 }),
+  global('base64Decode', ['string -> string'], base64Decode, { price: 3 }),
+  global('urlEncode', ['string -> string'], urlEncode, { price: 4 }),
+  method('urlEncode', ['string -> string'], urlEncode, { price: 4 }),
 ]

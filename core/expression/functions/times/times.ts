@@ -1,17 +1,17 @@
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
-import { timeIn } from '../values/text-times.ts'
-import { offsetOf, parseTimestamp } from '../values/time.ts'
-import { Duration, Timestamp, type Value } from '../values/values.ts'
-import { method, stringArgument, wrongArgument, type ExpressionFunction } from './function.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
+import { timeIn } from '../../values/text-times.ts'
+import { offsetOf, parseTimestamp } from '../../values/time.ts'
+import { Duration, Timestamp, type Value } from '../../values/values.ts'
+import { method, stringArgument, wrongArgument, type ExpressionFunction } from '../function.ts'
 
 /** A part of a timestamp, in UTC or in the zone given. */
-function part(name: string, read: (date: Date, nanos: number) => number): ExpressionFunction {
+function part(name: string, read: (date: Date, nanos: number) => number, price = 2): ExpressionFunction {
   return method(
     name,
     ['timestamp -> int', 'timestamp, string -> int'],
     (_meter, span, target, zone) => ofTimestamp(target, zone, read, span),
-    [undefined, offsetOf],
+    { tries: [undefined, offsetOf], price },
   )
 }
 
@@ -30,7 +30,7 @@ function unit(
         ? BigInt(Math.trunc(total(time)))
         : ofTimestamp(target, zone, read, span)
     },
-    [undefined, offsetOf],
+    { tries: [undefined, offsetOf], price: 2 },
   )
 }
 
@@ -58,7 +58,7 @@ export const timeFunctions: readonly ExpressionFunction[] = [
   part('getDate', (date) => date.getUTCDate()),
   part('getDayOfMonth', (date) => date.getUTCDate() - 1),
   part('getDayOfWeek', (date) => date.getUTCDay()),
-  part('getDayOfYear', dayOfYear),
+  part('getDayOfYear', dayOfYear, 4),
   unit(
     'getHours',
     (date) => date.getUTCHours(),

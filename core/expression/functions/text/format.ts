@@ -1,8 +1,8 @@
-import type { AstNode } from '../parse/ast.ts'
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
-import { guardDepth, isMap } from '../values/operators.ts'
-import { formatDuration, formatTimestamp } from '../values/time.ts'
+import type { AstNode } from '../../parse/ast.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
+import { guardDepth, isMap } from '../../values/operators.ts'
+import { formatDuration, formatTimestamp } from '../../values/time.ts'
 import {
   formatDouble,
   Duration,
@@ -13,8 +13,8 @@ import {
   Timestamp,
   TypeValue,
   type Value,
-} from '../values/values.ts'
-import { invalidArgument, stringArgument, wrongArgument } from './function.ts'
+} from '../../values/values.ts'
+import { invalidArgument, stringArgument, wrongArgument } from '../function.ts'
 
 const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
 /** The maximum of `toFixed`. */

@@ -1,6 +1,6 @@
-import type { Meter } from '../values/budget.ts'
-import { Fault, type Span } from '../values/errors.ts'
-import { isList, type Value } from '../values/values.ts'
+import type { Meter } from '../../values/budget.ts'
+import { Fault, type Span } from '../../values/errors.ts'
+import { isList, type Value } from '../../values/values.ts'
 import { format, tryFormat } from './format.ts'
 import {
   global,
@@ -9,8 +9,8 @@ import {
   integerArgument,
   wrongArgument,
   type ExpressionFunction,
-} from './function.ts'
-import { matches, sharedPattern } from './matches.ts'
+} from '../function.ts'
+import { findElement, reverseList } from '../lists/lists.ts'
 import { Part } from './search.ts'
 
 /**
@@ -54,6 +54,7 @@ function charAt(meter: Meter, span: Span, target: Value, index: Value): Value {
 
 function find(last: boolean) {
   return (meter: Meter, span: Span, target: Value, part: Value, offset: Value | undefined): Value => {
+    if (isList(target)) return findElement(target, part, last, meter, span)
     const value = stringArgument(target, span)
     const wanted = stringArgument(part, span)
     const search = new Part(wanted)
@@ -190,6 +191,7 @@ const isSpace = (character: string): boolean =>
   character === '\u0085' || (character !== '\ufeff' && character.trim() === '')
 
 function reverse(meter: Meter, span: Span, target: Value): Value {
+  if (isList(target)) return reverseList(target, meter, span)
   const value = stringArgument(target, span)
   meter.allocate(value.length * 2, span)
   return characters(value, meter, span).toReversed().join('')
@@ -204,10 +206,12 @@ function shorten(meter: Meter, span: Span, target: Value, most: Value): Value {
   return `${slice(value, 0, limit - 1, meter, span)}…`
 }
 
+const found = ['string, string -> int', 'string, string, int -> int']
+
 export const stringFunctions: readonly ExpressionFunction[] = [
   method('charAt', ['string, int -> string'], charAt),
-  method('indexOf', ['string, string -> int', 'string, string, int -> int'], find(false)),
-  method('lastIndexOf', ['string, string -> int', 'string, string, int -> int'], find(true)),
+  method('indexOf', [...found, 'list, value -> int'], find(false)),
+  method('lastIndexOf', [...found, 'list, value -> int'], find(true)),
   method('join', ['strings -> string', 'strings, string -> string'], join),
   method(
     'lowerAscii',
@@ -219,8 +223,10 @@ export const stringFunctions: readonly ExpressionFunction[] = [
     ['string -> string'],
     ascii(/[a-z]+/g, (found) => found.toUpperCase()),
   ),
-  method('replace', ['string, string, string -> string', 'string, string, string, int -> string'], replace),
-  method('split', ['string, string -> strings', 'string, string, int -> strings'], split),
+  method('replace', ['string, string, string -> string', 'string, string, string, int -> string'], replace, {
+    price: 2,
+  }),
+  method('split', ['string, string -> strings', 'string, string, int -> strings'], split, { price: 2 }),
   method(
     'substring',
     ['string, int -> string', 'string, int, int -> string'],
@@ -235,9 +241,9 @@ export const stringFunctions: readonly ExpressionFunction[] = [
   ),
   method('shorten', ['string, int -> string'], shorten),
   method('trim', ['string -> string'], trim),
-  method('reverse', ['string -> string'], reverse),
-  method('format', ['string, list -> string'], format, [tryFormat]),
-  global('strings.quote', ['string -> string'], quote),
+  method('reverse', ['string -> string', 'list -> same'], reverse, { price: 2 }),
+  method('format', ['string, list -> string'], format, { tries: [tryFormat], price: 4 }),
+  global('strings.quote', ['string -> string'], quote, { price: 3 }),
   method(
     'contains',
     ['string, string -> bool'],
@@ -253,6 +259,4 @@ export const stringFunctions: readonly ExpressionFunction[] = [
     ['string, string -> bool'],
     test((value, _part, written) => value.endsWith(written)),
   ),
-  method('matches', ['string, string -> bool'], matches, [undefined, sharedPattern]),
-  global('matches', ['string, string -> bool'], matches, [undefined, sharedPattern]),
 ]

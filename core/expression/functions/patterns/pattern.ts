@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js'
-import type { Meter } from '../values/budget.ts'
-import type { Span } from '../values/errors.ts'
-import { shorten } from '../values/time.ts'
-import { invalidArgument } from './function.ts'
+import type { Meter } from '../../values/budget.ts'
+import type { Span } from '../../values/errors.ts'
+import { shorten } from '../../values/time.ts'
+import { invalidArgument } from '../function.ts'
 import { patternWeight } from './pattern-weight.ts'
 
 const maxPatternLength = 1000

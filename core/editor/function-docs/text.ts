@@ -1,0 +1,46 @@
+import type { Row } from './row.ts'
+
+/** Functions of text. */
+export const text: readonly Row[] = [
+  ['text.contains(part) -> bool', 'the part occurs', '"phishing".contains("fish")'],
+  ['text.startsWith(part) -> bool', 'the text starts with the part', '"https://x".startsWith("https:")'],
+  ['text.endsWith(part) -> bool', 'the text ends with the part', '"a.exe".endsWith(".exe")'],
+  ['text.charAt(index) -> string', 'a character; empty at the end', '"abc".charAt(1)'],
+  ['text.indexOf(part[, from]) -> int', 'position of the first occurrence, or -1', '"a.b.c".indexOf(".", 2)'],
+  [
+    'text.lastIndexOf(part[, from]) -> int',
+    'position of the last occurrence, or -1',
+    '"a.b.c".lastIndexOf(".")',
+  ],
+  [
+    'text.substring(from[, to]) -> string',
+    'the part from `from` up to, but not including, `to`',
+    '"abcdef".substring(1, 3)',
+  ],
+  [
+    'text.replace(part, by[, times]) -> string',
+    'replaces every occurrence, or the first few',
+    '"a-b-c".replace("-", "+", 1)',
+  ],
+  [
+    'text.split(by[, pieces]) -> list(string)',
+    'the pieces; with a limit, the last one keeps the rest',
+    '"a,b,c".split(",", 2)',
+  ],
+  ['list.join([between]) -> string', 'joins a list of strings', '["a", "b"].join(", ")'],
+  ['text.lowerAscii() -> string', 'lower case of A to Z', '"Dana@Example.COM".lowerAscii()'],
+  ['text.upperAscii() -> string', 'upper case of a to z', '"high".upperAscii()'],
+  [
+    'text.shorten(length) -> string',
+    'at most this many characters; `…` marks a cut',
+    '"suspicious".shorten(5)',
+  ],
+  ['text.trim() -> string', 'without white space at the ends', '"  a b ".trim()'],
+  ['text.reverse() -> string', 'from the last character to the first', '"abc".reverse()'],
+  [
+    'text.format(list) -> string',
+    'fills in `%s %d %f %e %x %X %o %b`, with a precision such as `%.2f`',
+    '"%s: %.1f%%".format(["risk", 12.34])',
+  ],
+  ['strings.quote(text) -> string', 'in quotes, with escapes', 'strings.quote("a\\tb")'],
+]

@@ -1,0 +1,45 @@
+import type { Row } from './row.ts'
+
+/** Times and durations. */
+export const times: readonly Row[] = [
+  [
+    'timestamp(value) -> timestamp',
+    'from RFC 3339 text or seconds since 1970',
+    'timestamp("2026-03-01T09:00:00+01:00")',
+  ],
+  ['duration(value) -> duration', 'from text with `w d h m s ms us ns`, or seconds', 'duration("1h30m")'],
+  ['time.getFullYear([zone]) -> int', 'the year', 'timestamp("2026-03-01T08:05:09Z").getFullYear()'],
+  ['time.getMonth([zone]) -> int', 'the month, **from 0**', 'timestamp("2026-03-01T08:05:09Z").getMonth()'],
+  [
+    'time.getDate([zone]) -> int',
+    'the day of the month, from 1',
+    'timestamp("2026-03-01T08:05:09Z").getDate()',
+  ],
+  [
+    'time.getDayOfMonth([zone]) -> int',
+    'the day of the month, **from 0**',
+    'timestamp("2026-03-01T08:05:09Z").getDayOfMonth()',
+  ],
+  ['time.getDayOfWeek([zone]) -> int', '0 is Sunday', 'timestamp("2026-03-01T08:05:09Z").getDayOfWeek()'],
+  ['time.getDayOfYear([zone]) -> int', 'from 0', 'timestamp("2026-03-01T08:05:09Z").getDayOfYear()'],
+  [
+    'time.getHours([zone]) -> int',
+    'the hour; of a duration all its hours',
+    'timestamp("2026-03-01T08:05:09Z").getHours("+02:00")',
+  ],
+  [
+    'time.getMinutes([zone]) -> int',
+    'the minute; of a duration all its minutes',
+    'duration("90m").getMinutes()',
+  ],
+  [
+    'time.getSeconds([zone]) -> int',
+    'the second; of a duration all its seconds',
+    'duration("90m").getSeconds()',
+  ],
+  [
+    'time.getMilliseconds([zone]) -> int',
+    'the milliseconds within the second',
+    'timestamp("2026-03-01T08:05:09.250Z").getMilliseconds()',
+  ],
+]

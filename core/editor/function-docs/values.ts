@@ -1,0 +1,21 @@
+import type { Row } from './row.ts'
+
+/** Functions of any value. */
+export const values: readonly Row[] = [
+  ['size(value) -> int', 'characters of text, elements of a list, entries of a map', 'size("abc")'],
+  ['value.size() -> int', 'the same', '[1, 2].size()'],
+  [
+    'type(value) -> type',
+    '`null_type bool int double string list map type optional_type` or a time',
+    'type("a") == string',
+  ],
+  ['dyn(value) -> any', 'the value, without its static type', 'dyn(1) == dyn("1")'],
+  [
+    'int(value) -> int',
+    'from a number (truncated), string, timestamp (seconds since 1970) or duration (seconds)',
+    'int("42") + int(1.9)',
+  ],
+  ['double(value) -> double', 'from a number or text', 'double("1.5")'],
+  ['string(value) -> string', 'from a number, bool, timestamp or duration', 'string(1.0)'],
+  ['bool(text) -> bool', 'from `true`, `false`, `1`, `0`, `t`, `f`', 'bool("true")'],
+]
