@@ -107,6 +107,7 @@ function insideOf(
     }
     case 'uses':
     case 'set':
+    case 'state':
     case 'checkpoint':
     case 'call':
     case 'wait':
@@ -164,6 +165,7 @@ async function collectStep(step: Step, walk: Walk): Promise<boolean> {
     case 'fail':
       return true
     case 'set':
+    case 'state':
     case 'checkpoint':
     case 'wait':
       return false

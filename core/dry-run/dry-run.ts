@@ -20,6 +20,9 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import type { ConnectionStore } from '../ports/connection-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
+import { giveState } from '../state/given-state.ts'
+import { keptState, loadState, MemoryState, type StateReader } from '../state/memory-state.ts'
+import type { StateRequest } from '../state/state.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
 export interface DryRunOptions {
@@ -33,6 +36,8 @@ export interface DryRunOptions {
   readonly organizationUuid?: string | undefined
   /** The connections that interfaces choose from. Undefined: unknown. */
   readonly connections?: Pick<ConnectionStore, 'list'> | undefined
+  /** The real state of playbooks, which is read and not changed. Default: nothing is stored. */
+  readonly state?: StateReader | undefined
   readonly log: Log
   /** Answers to checkpoints, by name (see `NamedStep`) or by path. */
   readonly choices?: ReadonlyMap<string, AnswerChoice> | undefined
@@ -64,7 +69,7 @@ const readTimeoutMs = 60_000
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
-  const journal = createMemoryJournal(options.onEnd)
+  const journal = createMemoryJournal(options.onEnd, assumedState(options, clock))
   const stepAt = stepFinder(namedSteps(playbook, options.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,
@@ -116,6 +121,24 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const outcome = await clock.drive(run.catch(stoppedHere))
   const durationMs = clock.now() - fixtures.nowMs
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
+}
+
+/** The real state, with the fixtures and the changes of the dry run on top. */
+function assumedState(
+  { playbook, fixtures, state: real, organizationUuid }: DryRunOptions,
+  clock: VirtualClock,
+) {
+  const memory = new MemoryState()
+  giveState(memory, playbook, fixtures.state, fixtures.nowMs)
+  const kept = keptState(memory, clock)
+  if (real === undefined || organizationUuid === undefined) return kept
+  const from = { reader: real, organizationUuid }
+  return {
+    apply: async (request: StateRequest) => {
+      await clock.hold(() => loadState(memory, request, from))
+      return await kept.apply(request)
+    },
+  }
 }
 
 /** Answers questions from the given answers or the mocks; any other question stops the run. */

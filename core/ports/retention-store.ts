@@ -6,13 +6,13 @@ import type { SessionLimits } from '../domain/session.ts'
  */
 export interface RetentionStore {
   /**
-   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats, uses of destructive skills and contents
-   * without a file. True: more may be left.
+   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats, uses of destructive skills, contents
+   * without a file, and expired entries of states. True: more may be left.
    */
   clearOutlived(sessions: SessionLimits): Promise<boolean>
   /**
    * Prunes runs that ended by then: deletes their journals, questions, inputs and outputs, and the run itself unless it has an
-   * alert or a case. Keeps a run with an open or later changed case, with a step of unknown outcome, or with a retry that is not
+   * alert or a case. Also deletes states that were last changed by then, of playbooks that were removed by then. Keeps a run with an open or later changed case, with a step of unknown outcome, or with a retry that is not
    * pruned.
    */
   pruneRuns(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>

@@ -20,6 +20,7 @@ import type { JournalStore } from './runs/journal-store.ts'
 import type { PauseStore } from './runs/pause-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 import type { ScheduleStore } from './runs/schedule-store.ts'
+import type { StateStore } from './runs/state-store.ts'
 
 /**
  * All stores. Adapters live in `server`; each must pass the contract suite of every port (test/contract). Operations are atomic:
@@ -42,6 +43,7 @@ export interface Stores {
   readonly checkpoints: CheckpointStore
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
+  readonly state: StateStore
   readonly pause: PauseStore
   readonly connections: ConnectionStore
   readonly signIns: SignInStore

@@ -1,5 +1,6 @@
 import type { JournalEntry, FailedAttempt } from '../domain/run.ts'
 import type { Repeat } from '../plugin/index.ts'
+import { changesState } from '../state/state.ts'
 import { effectOf } from '../engine/journal/earlier-tries.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 
@@ -59,11 +60,13 @@ export function repeatedEffects(
 }
 
 /** A skill that is not installed may have written. Other kinds of steps have no dot in their name. */
-function isWrite({ kind }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): boolean {
+function isWrite({ kind, input }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): boolean {
+  if (kind === 'state') return changesState(input)
   return kind.includes('.') && catalogue.skill(kind)?.skill.effect !== 'read'
 }
 
-function repeatOf({ kind }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): Repeat | null {
+function repeatOf({ kind, input }: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): Repeat | null {
+  if (kind === 'state') return Object.hasOwn(Object(input) as object, 'increment') ? 'never' : 'safe'
   const skill = catalogue.skill(kind)?.skill
   return skill?.effect === 'write' ? skill.repeat : null
 }

@@ -9,6 +9,7 @@ import {
   outputPath,
   remindPath,
   settlePath,
+  statePath,
 } from '../engine/journal/paths.ts'
 import type { Step } from '../playbook/language/playbook.ts'
 import { definitionText, outputText, readsForOutput, readsToDecide, readsToRun } from './definition.ts'
@@ -98,6 +99,8 @@ function* walkKnown(
   const volatile = holdsOthers(step) ? volatileRead(readsToDecide(step)) : undefined
   if (volatile !== undefined) return runsAgain('reads_run', volatile)
 
+  // It sees the same state as before, unless it runs again as a whole.
+  journal.carry(statePath(path))
   const entry = journal.entry(path)
   if (entry?.state === 'skipped') return carried(comparison, path)
   if (entry?.state === 'failed' && holdsOthers(step) && !journal.hasInside(path))
@@ -131,6 +134,7 @@ export function* walkAction(
   thread: Thread,
 ): ComparisonWalk {
   const { new: step, old } = pair
+  comparison.journal.carry(statePath(path))
   switch (step.action) {
     case 'steps': {
       const steps = { new: step.steps, old: (old as typeof step).steps }
@@ -175,7 +179,9 @@ function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Endi
   const entry = journal.entry(path)
   const calls = callPath(path)
   const followUps = [
-    ...[askPath, remindPath, settlePath, approvalPath, choicePath, outputPath].map((pathOf) => pathOf(path)),
+    ...[askPath, remindPath, settlePath, approvalPath, choicePath, outputPath, statePath].map((pathOf) =>
+      pathOf(path),
+    ),
     ...journal.items(calls).map((index) => itemPath(calls, index)),
   ]
   if (entry === undefined) {

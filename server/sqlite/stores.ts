@@ -34,6 +34,7 @@ import { SqliteRequestStore } from './access/request-store.ts'
 import { SqliteRetentionStore } from './retention/retention-store.ts'
 import { SqliteRunStore } from './runs/run-store.ts'
 import { SqliteScheduleStore } from './runs/schedule-store.ts'
+import { SqliteStateStore } from './playbooks/state-store.ts'
 import { SqliteSessionStore } from './access/session-store.ts'
 import { SealedValues } from './context/sealed-values.ts'
 import { isStorageFailure, storeUnavailable } from './database/storage-errors.ts'
@@ -143,6 +144,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     checkpoints: new SqliteCheckpointStore(context),
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
+    state: new SqliteStateStore(context),
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     signIns: new SqliteSignInStore(context, secrets),

@@ -27,6 +27,7 @@ import { runTurnsContract } from './run-turns.ts'
 import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
+import { stateStoreContract } from './state-store.ts'
 import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
 
@@ -71,6 +72,7 @@ export function storesContract(makeStores: MakeStores): void {
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
+  stateStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)
   retentionStoreContract(getSubject)

@@ -127,6 +127,7 @@ function withoutIntent(journal: JournalStore): JournalStore {
     release: (run, paths) => journal.release(run, paths),
     end: (run, path, end) => journal.record(run, begun.get(`${run}/${path}`)!, end),
     record: (run, entry, end) => journal.record(run, entry, end),
+    recordState: (run, entry, request) => journal.recordState(run, entry, request),
     attemptFailed: (run, attempt) => journal.attemptFailed(run, attempt),
     entries: (run) => journal.entries(run),
     excerpt: (run, limits) => journal.excerpt(run, limits),

@@ -330,6 +330,7 @@ async function runOf(source: string, catalogue: Catalogue, score: number | null)
           createdAtSource: null,
         },
         organization: { code: 'acme', name: 'acme' },
+        state: {},
         inputs: {},
       },
       mocks: new Map([['rogue.look_up_0', [{ kind: 'output', output, with: undefined, delayMs: 0 }]]]),

@@ -274,6 +274,7 @@ export async function generatedRun(seed: number) {
       createdAtSource: null,
     },
     organization: { code: 'ACME', name: 'Acme Corp.' },
+    state: {},
     inputs: { pin: 'hunter22', code: 123_456 },
   }
   const uuid = `11111111-2222-4333-8444-${String(seed % 1_000_000).padStart(12, '0')}`

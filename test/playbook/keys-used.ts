@@ -23,7 +23,7 @@ function inSteps(steps: unknown): readonly string[] {
   if (!Array.isArray(steps)) return []
   return (steps as readonly Map[]).flatMap((step) => {
     const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
-    const parts = ['retry', 'repeat', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
+    const parts = ['retry', 'repeat', 'state', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
     const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
     const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
     return [...of('step', step), ...parts, ...nested, ...chosen]

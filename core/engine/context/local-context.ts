@@ -28,6 +28,7 @@ import {
 import { once } from '../../common/once.ts'
 import { plainJson } from '../journal/plain-json.ts'
 import { openRunJournal } from '../journal/run-journal.ts'
+import { useState } from './use-state.ts'
 import { waitUntil } from './wait-until.ts'
 import { createWakeUps, type WakeUps } from '../journal/wake-ups.ts'
 
@@ -114,6 +115,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     perform: (work) =>
       idle.busy(() => (mayNeedApproval(local, work) ? performOrAsk(local, work) : perform(local, work))),
     sleep: (work) => idle.busy(() => sleep(local, work)),
+    state: (work) => idle.busy(() => useState(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
     approve: (work) => idle.busy(() => approveBatch(local, work)),
     release: (paths) => idle.busy(() => journal.insist(() => store.release(run.uuid, paths))),

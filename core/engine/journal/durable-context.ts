@@ -15,6 +15,7 @@ import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { DestructiveClass, Effect } from '../../plugin/index.ts'
+import type { StateRequest } from '../../state/state.ts'
 
 export interface DurableContext {
   readonly runUuid: string
@@ -37,6 +38,8 @@ export interface DurableContext {
   approve?(work: BatchWork): Promise<BatchVerdict>
   /** Gives back counted uses at these paths that have not begun. */
   release?(paths: readonly string[]): Promise<void>
+  /** Reads or changes the state of a playbook, in the same write that records the outcome. */
+  state(work: StateWork): Promise<WorkOutcome>
   /** Resolves when all background tasks (reminders and settled questions) have ended. */
   finish(): Promise<void>
 }
@@ -150,6 +153,13 @@ export interface EffectAttempt {
    * failed. An attempt that times out before it sent a change had none. Never called: the effect is unknown.
    */
   readonly onEffect?: ((effect: Effect | (() => Effect | undefined)) => void) | undefined
+}
+
+export interface StateWork extends DurableWork {
+  /** Evaluated once. */
+  readonly request: () => StateRequest
+  /** Continues if the run is cancelled. */
+  readonly shielded: boolean
 }
 
 export interface SleepWork extends TimedWork {

@@ -21,6 +21,7 @@
  * | the connections that an interface uses | `<step>/@choice`                |
  * | a call of an interface that asks several | `<step>/@call[<index>]`       |
  * | the output of another interface | `<step>/@output`                       |
+ * | the state that the expressions of a step read | `<step>/@state`, `<step>#<round>/@state`, `<group>/@outputs/@state`, `@outputs/@state` |
  * | the version of a called playbook | `@playbooks/<name>`                   |
  *
  * Paths are unique, because ids contain none of `/`, `[`, `#` and `@`. In a called playbook, `@on_run_error`
@@ -28,6 +29,7 @@
  */
 export const finallyPath = '@finally'
 export const runErrorPath = '@on_run_error'
+export const outputsPath = '@outputs'
 
 export function inside(path: string, key: string): string {
   return path === '' ? key : `${path}/${key}`
@@ -58,6 +60,7 @@ export const settlePath = (path: string): string => `${path}/@settle`
 export const choicePath = (path: string): string => `${path}/@choice`
 export const outputPath = (path: string): string => `${path}/@output`
 export const callPath = (path: string): string => `${path}/@call`
+export const statePath = (path: string): string => `${path}/@state`
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 
 /** The idempotency key of a call: the same for every attempt and after every restart. */

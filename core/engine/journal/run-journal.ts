@@ -3,6 +3,7 @@ import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
+import type { StateRequest } from '../../state/state.ts'
 import type { ReservedUses } from '../../ports/runs/destructive-use-store.ts'
 import { RunSuspended } from './durable-context.ts'
 import { createWrites } from './run-writes.ts'
@@ -45,6 +46,12 @@ export interface RunJournal {
   end(path: string, end: JournalEnd): void
   /** @throws RunSuspended if no new work may begin */
   record(entry: JournalBegin, end: JournalEnd): void
+  /**
+   * Reads or changes a state and records the outcome; resolves when that is durable.
+   *
+   * @throws RunSuspended if no new work may begin
+   */
+  recordState(entry: JournalBegin, request: StateRequest): Promise<JournalEntry>
   /** Marks the outcome as unknown, after a crash or after this attempt. Resolves when that is durable. */
   park(path: string, tried?: FailedAttempt): Promise<void>
   /** Reads the entry again; `entry` and `failedAttempts` return the new state from then on. */
@@ -94,6 +101,10 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
     record(entry, end) {
       startNew()
       writes.later(() => store.record(runUuid, entry, end))
+    },
+    async recordState(entry, request) {
+      startNew()
+      return await writes.now(() => store.recordState(runUuid, entry, request))
     },
     room: () => writes.room(),
     attemptFailed: (attempt) => writes.later(() => store.attemptFailed(runUuid, attempt)),

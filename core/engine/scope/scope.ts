@@ -1,7 +1,7 @@
 import type { Author } from '../../domain/audit.ts'
 import type { Mask } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
-import type { Playbook, Step } from '../../playbook/language/playbook.ts'
+import type { Playbook, PlaybookState, Step } from '../../playbook/language/playbook.ts'
 import type { WorkOutcome } from '../journal/durable-context.ts'
 import type { Flow, ItemView } from './flow.ts'
 import { innerSteps } from '../../playbook/check/inner-steps.ts'
@@ -50,6 +50,8 @@ export interface StepScope {
   readonly locals: Readonly<Record<string, unknown>>
   readonly thread: Thread
   readonly deadline: Deadline
+  /** The state that the playbook declares. */
+  readonly state: PlaybookState
   /** The playbook and its callers, outermost first. */
   readonly callers: readonly string[]
   /** Sensitive places in the alert content, as the playbook declares them. */

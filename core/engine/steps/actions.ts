@@ -1,9 +1,18 @@
 import { usedInterface } from '../../interface/interface-skills.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { FailStep, ReturnStep, SetStep, UsesStep, WaitStep } from '../../playbook/language/playbook.ts'
+import type {
+  FailStep,
+  ReturnStep,
+  SetStep,
+  StateStep,
+  UsesStep,
+  WaitStep,
+} from '../../playbook/language/playbook.ts'
+import type { StateChange, StateRequest } from '../../state/state.ts'
 import { untilMs, templateValue } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { advance, type StepScope } from '../scope/scope.ts'
+import { ruleOf } from '../scope/state-reads.ts'
 import { approvedInput, performSkill } from './calls-of.ts'
 import { runInterface } from './interface.ts'
 import { rememberResult, type Walk } from './walk.ts'
@@ -19,6 +28,33 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
 export async function runSet(walk: Walk, step: SetStep, path: string, scope: StepScope): Promise<Flow> {
   const evaluate = () => ({ state: 'completed' as const, output: templateValue(step.set, scope) })
   return await rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+}
+
+/** Changes a state of the playbook, or reads an entry. */
+export async function runState(walk: Walk, step: StateStep, path: string, scope: StepScope): Promise<Flow> {
+  const outcome = await walk.context.state({
+    path,
+    stepId: step.id,
+    kind: 'state',
+    sensitive: step.sensitive,
+    request: () => stateRequest(step, scope),
+    shielded: scope.shielded,
+  })
+  advance(scope, outcome.endedAt)
+  return fromOutcome(outcome, path)
+}
+
+function stateRequest(step: StateStep, scope: StepScope): StateRequest {
+  const { operation, state: name, stateKey, value, expected, by } = step
+  const key = stateKey && { key: templateValue(stateKey, scope) as string }
+  const change = {
+    operation,
+    ...key,
+    ...(value && { value: templateValue(value, scope) }),
+    ...(expected && { expected: { value: templateValue(expected, scope) } }),
+    ...(operation === 'increment' && { by: by === undefined ? 1 : templateValue(by, scope) }),
+  }
+  return { playbook: scope.callers.at(-1)!, name, rule: ruleOf(scope, name), change: change as StateChange }
 }
 
 export async function runWait(walk: Walk, step: WaitStep, path: string, scope: StepScope): Promise<Flow> {

@@ -73,6 +73,7 @@ function scopeOf(playbook: Playbook, step: CallStep, path: string, scope: StepSc
     locals: {},
     thread,
     deadline: earlierDeadline(scope, timeoutMs, path, `the playbook called by '${path}'`),
+    state: playbook.state,
     callers: [...scope.callers, playbook.name],
     alertMask: playbook.masks.alert,
     shielded: scope.shielded,

@@ -48,7 +48,7 @@ export async function runForeach(
 const outputUnknownOf = (flow: Flow) => (flow.state === 'completed' ? flow.outputUnknown : undefined)
 
 /** Actions that always have an output. */
-const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'checkpoint', 'call'])
+const outputs: ReadonlySet<Step['action']> = new Set(['uses', 'set', 'state', 'checkpoint', 'call'])
 
 /** The outputs of completed items, in order. A group has none unless it declares one. */
 function outputsOf(step: Step, flows: readonly Flow[]): readonly unknown[] | undefined {

@@ -2,8 +2,10 @@ import type { GroupStep, ParallelStep, SwitchStep } from '../../playbook/languag
 import { holds, templateValue } from '../scope/evaluate.ts'
 import { joined, type Flow } from '../scope/flow.ts'
 import { limited } from './limited.ts'
-import { inside } from '../journal/paths.ts'
+import { inside, outputsPath } from '../journal/paths.ts'
+import { programsIn } from '../../playbook/language/step-reads.ts'
 import { earlierDeadline, fork, isOver, join, type StepScope } from '../scope/scope.ts'
+import { withStateFor } from '../scope/state-reads.ts'
 import { attempt, beginLate, rememberResult, type Walk } from './walk.ts'
 
 type Group = GroupStep | ParallelStep | SwitchStep
@@ -28,18 +30,27 @@ export async function runGroup(walk: Walk, step: Group, path: string, scope: Ste
       ? { state: 'failed', error: inner.deadline.error, path: inner.deadline.path }
       : end.flow
   if (flow.state === 'run_ends') return flow
+  const read = flow.state === 'failed' ? { scope: inner } : await outputScope(walk, step, path, inner)
   const recorded = await rememberResult(
     walk,
     step,
     path,
     scope,
-    () => (flow.state === 'failed' ? flow : { state: 'completed', output: recordOf(step, end, inner) }),
+    () => {
+      if (flow.state === 'failed') return flow
+      if ('error' in read) return { state: 'failed', error: read.error }
+      return { state: 'completed', output: recordOf(step, end, read.scope) }
+    },
     startedAt,
     step.sensitive?.output,
   )
   if (recorded.state === 'completed') return { state: 'completed', output: outputOf(step, recorded.output) }
   return flow.state === 'failed' ? flow : recorded
 }
+
+/** The output sees the state as of the end of the steps. */
+const outputScope = (walk: Walk, { output }: Group, path: string, scope: StepScope) =>
+  withStateFor(walk, programsIn(output), inside(path, outputsPath), scope)
 
 /** The output, and for a `switch` also the case. */
 function recordOf(step: Group, { taken }: GroupEnd, scope: StepScope): unknown {

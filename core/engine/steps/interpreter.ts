@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Foreach, Playbook, RepeatSettings, Step } from '../../playbook/language/playbook.ts'
-import { runFail, runReturn, runSet, runUses, runWait } from './actions.ts'
+import { runFail, runReturn, runSet, runState, runUses, runWait } from './actions.ts'
 import { runCall } from './call.ts'
 import { checkAlert } from './check-alert.ts'
 import type { DurableContext } from '../journal/durable-context.ts'
@@ -11,6 +11,7 @@ import { runGroup } from './groups.ts'
 import { inside, onErrorPath, playbookPath } from '../journal/paths.ts'
 import { caseReadsOf } from '../scope/run-case.ts'
 import { runRepeated } from './repeat.ts'
+import { withState } from '../scope/state-reads.ts'
 import { runCheckpoint } from './run-checkpoint.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
 import {
@@ -78,7 +79,13 @@ async function runSteps(walk: Walk, steps: readonly Step[], prefix: string, scop
 /** One step with its condition, items, error handling and default. */
 async function runStep(walk: Walk, step: Step, prefix: string, scope: StepScope): Promise<Flow> {
   const path = inside(prefix, step.key)
-  const flow = await unlessSkipped(walk, step, path, scope)
+  const read = await withState(walk, step, path, scope)
+  if ('error' in read) return await endStep(walk, step, path, scope, { state: 'failed', ...read, path })
+  return await endStep(walk, step, path, read.scope, await unlessSkipped(walk, step, path, read.scope))
+}
+
+/** Handles a failure, and makes the result visible. */
+async function endStep(walk: Walk, step: Step, path: string, scope: StepScope, flow: Flow): Promise<Flow> {
   const handled = flow.state === 'failed' ? await handleFailure(walk, step, path, scope, flow) : flow
   if (step.id !== null && handled.state !== 'run_ends') scope.thread.steps[step.id] = viewOf(handled)
   return handled
@@ -130,6 +137,8 @@ async function runAction(walk: Walk, step: Step, path: string, scope: StepScope)
       return withDefault(await runUses(walk, step, path, scope), step, path, scope)
     case 'set':
       return await runSet(walk, step, path, scope)
+    case 'state':
+      return await runState(walk, step, path, scope)
     case 'checkpoint':
       return await runCheckpoint(walk, step, path, scope)
     case 'call':
@@ -180,6 +189,7 @@ function rootScope(playbook: Playbook, inputs: RunInputs, context: DurableContex
     locals: {},
     thread,
     deadline: { atMs: context.startedAt + playbook.timeoutMs, path: '', error: runTimedOut },
+    state: playbook.state,
     callers: [playbook.name],
     alertMask: playbook.masks.alert,
     shielded: false,

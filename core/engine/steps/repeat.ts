@@ -5,6 +5,7 @@ import { holds, outputUnknown } from '../scope/evaluate.ts'
 import { fromOutcome, type Flow } from '../scope/flow.ts'
 import { repeatPath, waitPath } from '../journal/paths.ts'
 import { advance, forget, withLocals, type StepScope } from '../scope/scope.ts'
+import { withState } from '../scope/state-reads.ts'
 import { attempt, rememberResult, type Walk } from './walk.ts'
 
 /** Repeats a step until its condition holds; fails if it never does. Its output is that of the last iteration. */
@@ -12,14 +13,20 @@ export async function runRepeated(
   walk: Walk,
   step: Step & { readonly repeat: RepeatSettings },
   path: string,
-  scope: StepScope,
+  outer: StepScope,
   runOnce: (path: string, scope: StepScope) => Promise<Flow>,
 ): Promise<Flow> {
   const { until, everyMs, max } = step.repeat
-  const startedAt = scope.thread.nowMs
+  const startedAt = outer.thread.nowMs
   for (let time = 1; ; time++) {
     const here = repeatPath(path, time)
-    forget(step, scope)
+    forget(step, outer)
+    const read = await withState(walk, step, here, outer)
+    if ('error' in read) {
+      const { error } = read
+      return await rememberResult(walk, step, path, outer, () => ({ state: 'failed', error }), startedAt)
+    }
+    const { scope } = read
     const flow = await runOnce(here, scope)
     if (flow.state === 'failed') {
       return { ...flow, ...(await rememberResult(walk, step, path, scope, () => flow, startedAt)) }

@@ -2,7 +2,9 @@ import { longestEndMs } from '../../playbook/scope/check-times.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { templateValue } from '../scope/evaluate.ts'
 import type { Failed, Flow, RunOutcome } from '../scope/flow.ts'
-import { finallyPath, inside, runErrorPath } from '../journal/paths.ts'
+import { finallyPath, inside, outputsPath, runErrorPath } from '../journal/paths.ts'
+import { programsIn } from '../../playbook/language/step-reads.ts'
+import { withStateFor } from '../scope/state-reads.ts'
 import { readsCase } from '../scope/run-case.ts'
 import { withLocals, type StepScope } from '../scope/scope.ts'
 import { attempt, type Walk } from './walk.ts'
@@ -22,8 +24,21 @@ export async function runPlaybook(
   const flow = await walk.runSteps(playbook.steps, prefix, scope)
   const handled = flow.state === 'failed' ? await runOnError(walk, playbook, prefix, scope, flow) : undefined
   if (flow.state === 'completed' && playbook.outputs && readsCase(playbook.outputs)) await walk.openCase?.()
-  const outcome = handled ?? endOf(playbook, flow, scope)
+  const outcome = handled ?? (await outcomeOf(walk, playbook, prefix, scope, flow))
   return await runFinally(walk, playbook, prefix, scope, outcome)
+}
+
+async function outcomeOf(
+  walk: Walk,
+  playbook: Playbook,
+  prefix: string,
+  scope: StepScope,
+  flow: Flow,
+): Promise<RunOutcome> {
+  const isOutput = flow.state === 'completed' && playbook.outputs !== undefined
+  if (!isOutput) return endOf(playbook, flow, scope)
+  const read = await withStateFor(walk, programsIn(playbook.outputs), inside(prefix, outputsPath), scope)
+  return 'error' in read ? failedRun({ ...read, path: 'outputs' }) : endOf(playbook, flow, read.scope)
 }
 
 /** Undefined: the run stays failed. Only a `return` in the handler or a cancellation replaces it. */

@@ -20,7 +20,8 @@ export function traceOf(playbook: Playbook, entries: readonly JournalEntry[]): r
   const order = new Map(placed.map((each, index) => [each.path, index]))
   const ran = new Set<string>()
   for (const { path, state } of entries) {
-    if (state === 'skipped') continue
+    // A skipped step may have read state in its condition.
+    if (state === 'skipped' || path.endsWith('/@state')) continue
     for (const place of placesUpTo(path)) if (byPath.has(withoutItems(place))) ran.add(place)
   }
   return Array.from(ran, (path) => ({ path, key: sortKey(path, order) }))

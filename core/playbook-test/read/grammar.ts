@@ -7,7 +7,7 @@ export const testGrammar = {
     keys: ['playbook', 'fixtures', 'mocks', 'tests', 'unreachable'],
     required: ['playbook', 'tests'],
   },
-  fixtures: { what: '`fixtures`', keys: ['now', 'run', 'case', 'alert', 'organization', 'inputs'] },
+  fixtures: { what: '`fixtures`', keys: ['now', 'run', 'case', 'alert', 'organization', 'inputs', 'state'] },
   run: { what: '`run`', keys: ['id', 'url'] },
   ownCase: { what: '`case`', keys: ['id'] },
   alert: {
@@ -17,7 +17,7 @@ export const testGrammar = {
   organization: { what: '`organization`', keys: ['code', 'name'] },
   test: {
     what: 'a test',
-    keys: ['name', 'now', 'alert', 'organization', 'inputs', 'mocks', 'expect'],
+    keys: ['name', 'now', 'alert', 'organization', 'inputs', 'state', 'mocks', 'expect'],
     required: ['name', 'expect'],
   },
   reply: {
@@ -43,7 +43,18 @@ export const testGrammar = {
   },
   expect: {
     what: '`expect`',
-    keys: ['status', 'path', 'skipped', 'calls', 'case', 'outputs', 'error', 'duration', 'next_runs'],
+    keys: [
+      'status',
+      'path',
+      'skipped',
+      'calls',
+      'case',
+      'outputs',
+      'state',
+      'error',
+      'duration',
+      'next_runs',
+    ],
   },
   call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },
   case: {

@@ -1,6 +1,7 @@
 /** A checked test file: references are resolved, mocks are valid, defaults are filled in. */
 
 import type { Playbook } from '../../playbook/language/playbook.ts'
+import type { PlainState } from '../../state/given-state.ts'
 import type { DifferencePart } from './compare.ts'
 import type { PlaceRange } from './place.ts'
 
@@ -40,6 +41,8 @@ export interface Fixtures {
   /** Id of the run's case; default: the organization's first case. */
   readonly caseId?: string | undefined
   readonly inputs: Readonly<Record<string, unknown>>
+  /** The state of the playbook, by name. */
+  readonly state: PlainState
 }
 
 export interface RunFixture {
@@ -116,6 +119,7 @@ export interface Expectations {
   readonly calls: readonly ExpectedCall[]
   readonly case: Expectation | undefined
   readonly outputs: Expectation | undefined
+  readonly state: Expectation<PlainState> | undefined
   readonly error: Expectation | undefined
   readonly duration: Expectation<ExpectedTimeRange> | undefined
   /** Epoch milliseconds of the next times of the schedule. */

@@ -7,6 +7,7 @@ import { maxNextRuns, testGrammar } from './grammar.ts'
 import { nodeAt, testPlaceOf, plainValue } from './place.ts'
 import { withoutItems, type PlacedStep } from './placed-steps.ts'
 import { expectedStatuses, type Expectations, type Expectation, type ExpectedCall } from './playbook-test.ts'
+import { readPlainState } from './read-fixtures.ts'
 import { readTestList, readTestString, readTime, readTimeRange, reportUnknownStep } from './read-values.ts'
 
 const count = [0, 100_000] as const
@@ -18,6 +19,7 @@ export function readExpect(context: TestContext, entry: Entry): Expectations {
   const status = fields.get('status')
   const calls = fields.get('calls')
   const duration = fields.get('duration')
+  const state = fields.get('state')
   return {
     status: {
       value: (status && readChoice(problems, status, expectedStatuses)) ?? 'completed',
@@ -32,6 +34,7 @@ export function readExpect(context: TestContext, entry: Entry): Expectations {
       : [],
     case: checkedKeys(context, fields.get('case'), testGrammar.case),
     outputs: anything(context, fields.get('outputs')),
+    state: located(context, state, state && readPlainState(context, state)),
     error: checkedKeys(context, fields.get('error'), testGrammar.expectedError),
     duration: located(context, duration, duration && readTimeRange(problems, duration)),
     nextRuns: readNextRuns(context, fields.get('next_runs')),

@@ -2,6 +2,10 @@ import { codePattern, composeAlertId } from '../../domain/ids.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { readFields, readNumber, readWord } from '../../playbook/template/fields.ts'
+import { suggest } from '../../playbook/language/did-you-mean.ts'
+import { quote } from '../../playbook/language/problem.ts'
+import { giveState, type PlainState } from '../../state/given-state.ts'
+import { MemoryState } from '../../state/memory-state.ts'
 import type { TestContext } from './context.ts'
 import { testGrammar } from './grammar.ts'
 import { plainValue } from './place.ts'
@@ -14,6 +18,7 @@ export interface GivenFixtures {
   readonly alert: GivenAlert | undefined
   readonly organization: Partial<Fixtures['organization']> | undefined
   readonly inputs: Readonly<Record<string, unknown>> | undefined
+  readonly state?: PlainState | undefined
   readonly run?: RunFixture | undefined
   readonly caseId?: string | undefined
 }
@@ -38,6 +43,7 @@ export function readFixtures(context: TestContext, fields: ReadonlyMap<string, E
   const alert = fields.get('alert')
   const organization = fields.get('organization')
   const inputs = fields.get('inputs')
+  const state = fields.get('state')
   const run = fields.get('run')
   const ownCase = fields.get('case')
   return {
@@ -45,6 +51,7 @@ export function readFixtures(context: TestContext, fields: ReadonlyMap<string, E
     alert: alert && readAlert(context, alert.value),
     organization: organization && readOrganization(context, organization.value),
     inputs: inputs && readInputs(context, inputs),
+    state: state && readPlainState(context, state),
     run: run && readTexts(context, run.value, testGrammar.run),
     caseId: ownCase && readTexts(context, ownCase.value, testGrammar.ownCase)['id'],
   }
@@ -110,6 +117,20 @@ function readInputs({ problems }: TestContext, entry: Entry): Readonly<Record<st
   return readMap(problems, entry) ? (plainValue(entry.value) as Readonly<Record<string, unknown>>) : undefined
 }
 
+/** Reads plain values by name, and checks them against the declarations. */
+export function readPlainState({ problems, playbook }: TestContext, entry: Entry): PlainState | undefined {
+  if (!readMap(problems, entry)) return undefined
+  const given = plainValue(entry.value) as PlainState
+  for (const { name, error } of giveState(new MemoryState(), playbook, given, defaultNowMs)) {
+    const own = entry.value.kind === 'map' ? entry.value.entries.find((each) => each.name === name)! : entry
+    if (error === undefined) {
+      const hint = suggest(name, [...playbook.state.keys()])
+      problems.add('E340', `the playbook declares no state ${quote(name)}`, own.key, hint)
+    } else problems.add('E342', error.message, own.value, error.hint)
+  }
+  return given
+}
+
 /** The default start of a run: 2026-01-01T00:00:00Z. */
 const defaultNowMs = Date.UTC(2026, 0, 1)
 
@@ -128,6 +149,7 @@ export function resolveFixtures(
     nowMs,
     organization,
     inputs: Object.assign({}, ...given.map((each) => each.inputs)) as Fixtures['inputs'],
+    state: Object.assign({}, ...given.map((each) => each.state)) as Fixtures['state'],
     run: lastOf(given, (each) => each.run),
     caseId: lastOf(given, (each) => each.caseId),
     alert:

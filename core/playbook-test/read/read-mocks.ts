@@ -87,7 +87,11 @@ function stepSubject(
   const skill = name === undefined ? undefined : catalogue.skill(name)
   if (name !== undefined) return { skill: skill && asMocked(skill) }
   problems.add('E602', `the step ${quote(wanted)} calls no skill: there is nothing to mock`, key, () =>
-    found.action === 'call' ? 'mock the call around it, or what it calls' : undefined,
+    found.action === 'call'
+      ? 'mock the call around it, or what it calls'
+      : found.action === 'state'
+        ? `give what is stored as state: { ${found.state}: … }`
+        : undefined,
   )
   return undefined
 }

@@ -11,6 +11,7 @@ import {
   type RecordedStep,
   type RecordOptions,
 } from './recorded-run.ts'
+import { recordedState } from './recorded-state.ts'
 
 /**
  * Writes a test file with one test: the replies of other systems become mocks, the results of the run become
@@ -43,6 +44,7 @@ export function writeTests(
       case: typeof run.case_id === 'string' ? { id: run.case_id } : undefined,
       alert: run.alert_id === null && options.alert === undefined ? undefined : alertOf(options.alert),
       inputs: inputsOf(run, options),
+      state: recordedState(run, options.playbook),
     },
     mocks: mocksOf(run, options.playbook, options.catalogue, style),
     tests: [{ name: `as in run ${run.run_uuid}`, expect: expected.expect }],

@@ -11,6 +11,7 @@ import {
   type TestRun,
   type TestWorld,
 } from './run-test.ts'
+import { plainState } from '../../state/given-state.ts'
 import { compareValues } from '../read/compare.ts'
 import { traceOf, showTrace } from '../coverage/trace.ts'
 
@@ -85,6 +86,7 @@ function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () 
     attemptFailed: (run, attempt) => write(() => store.attemptFailed(run, attempt)),
     end: (run, path, end) => write(() => store.end(run, path, end)),
     record: (run, entry, end) => write(() => store.record(run, entry, end)),
+    recordState: (run, entry, request) => write(() => store.recordState(run, entry, request)),
   }
   return { store: dying, writes: () => writes }
 }
@@ -114,6 +116,7 @@ function changes(test: RunnableTest, before: TestRun, after: TestRun): readonly 
   const compared = [
     ['the end', before.outcome, after.outcome],
     ['the case', { ...before.case, notes: before.notes }, { ...after.case, notes: after.notes }],
+    ['the state', stateAt(before), stateAt(after)],
     ['the calls by idempotency key', keys(before), keys(after)],
   ] as const
   for (const [what, expected, got] of compared) {
@@ -129,6 +132,9 @@ const swapped = <T extends { readonly expected: string; readonly got: string }>(
   expected: difference.got,
   got: difference.expected,
 })
+
+const stateAt = ({ state, playbook, startedAtMs, durationMs }: TestRun) =>
+  plainState(state, playbook, startedAtMs + durationMs)
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : Number(a > b)

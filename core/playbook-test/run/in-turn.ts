@@ -9,5 +9,6 @@ export function inTurn(store: JournalStore, clock: VirtualClock): JournalStore {
     ...store,
     end: (...given) => turn(() => store.end(...given)),
     record: (...given) => turn(() => store.record(...given)),
+    recordState: (...given) => turn(() => store.recordState(...given)),
   }
 }

@@ -1,5 +1,6 @@
 import { nextTimes, writeLocalTime, type CronTimes } from '../../playbook/language/schedule.ts'
 import type { SourceProblem } from '../../errors/source-frame.ts'
+import { plainState } from '../../state/given-state.ts'
 import { compareValues, show } from '../read/compare.ts'
 import type { SeenCall } from './mocked-skills.ts'
 import type { PlaceRange } from '../read/place.ts'
@@ -36,6 +37,7 @@ export function judge(
     ...expect.calls.flatMap((call) => judgeCall(call, run, fail)),
     ...differences('case', expect.case, { ...run.case, notes: run.notes }, fail),
     ...differences('outputs', expect.outputs, run.outcome?.output ?? null, fail),
+    ...judgeState(test, run, fail),
     ...differences('error', expect.error, run.outcome?.error ?? null, fail),
     ...judgeTime('duration', expect.duration, run.durationMs, fail),
     ...(expect.nextRuns ? judgeNextRuns(expect.nextRuns, test.fixtures.nowMs, schedule, fail) : []),
@@ -56,6 +58,13 @@ function judgeNextRuns(
       ? []
       : [fail('next_runs', `expected ${say(wanted)}, got ${say(times[index])}`, expected.place([index]))],
   )
+}
+
+function judgeState({ expect, fixtures }: PlaybookTest, run: TestRun, fail: Fail): TestFailure[] {
+  if (expect.state === undefined) return []
+  const endedAtMs = fixtures.nowMs + run.durationMs
+  const actual = plainState(run.state, run.playbook, endedAtMs, expect.state.value)
+  return differences('state', expect.state, actual, fail)
 }
 
 type Fail = (code: string, message: string, place: PlaceRange, hint?: string) => TestFailure

@@ -1,6 +1,8 @@
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import { endStep, parkStep, raisesAttempt, requireBegun, stepState } from '../../transitions/step.ts'
+import type { StateOutcome } from '../../state/apply-state.ts'
+import type { StateRequest } from '../../state/state.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
 
 /** The journal of a run in memory, with synchronous access. */
@@ -15,8 +17,16 @@ export interface MemoryJournal {
   decide(path: string, end: Pick<JournalEnd, 'output' | 'attempt' | 'endedAt'>): void
 }
 
-/** `onEnd` is called for every ended entry. */
-export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () => {}): MemoryJournal {
+/** What playbooks keep between runs. */
+export interface KeptState {
+  apply(request: StateRequest): Promise<StateOutcome & { readonly at: number }>
+}
+
+/** `onEnd` is called for every ended entry. Without `state`, playbooks with state cannot run. */
+export function createMemoryJournal(
+  onEnd: (entry: JournalEntry) => void = () => {},
+  state?: KeptState,
+): MemoryJournal {
   const entries = new Map<string, JournalEntry>()
   const failed: FailedAttempt[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
@@ -44,6 +54,15 @@ export function createMemoryJournal(onEnd: (entry: JournalEntry) => void = () =>
     },
     async record(_run, begin, end) {
       finish(entries.get(begin.path) ?? started(begin), end)
+    },
+    async recordState(_run, begin, request) {
+      const known = entries.get(begin.path)
+      if (known !== undefined) return known
+      if (state === undefined) throw new Error('there is no state here')
+      const { at, ...outcome } = await state.apply(request)
+      const end = { output: null, error: null, ...outcome, attempt: 1, endedAt: at }
+      finish(started(begin), end)
+      return entries.get(begin.path)!
     },
     entries: async () => [...entries.values()],
     failedAttempts: async () => failed,

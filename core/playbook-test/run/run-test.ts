@@ -11,6 +11,8 @@ import { testCases, type TestCases } from '../../plugin/testing/index.ts'
 import type { Egress } from '../../ports/egress.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
+import { giveState } from '../../state/given-state.ts'
+import { keptState, MemoryState } from '../../state/memory-state.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ReadableConnections } from '../../skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
@@ -45,6 +47,9 @@ export interface TestRun {
   readonly calls: readonly SeenCall[]
   readonly unmocked: readonly Unmocked[]
   readonly case: Case | undefined
+  readonly playbook: Playbook
+  /** What it keeps for later runs. */
+  readonly state: MemoryState
   /** Notes added to the case, in order. */
   readonly notes: readonly string[]
   /** Epoch milliseconds, by the virtual clock. */
@@ -83,6 +88,7 @@ export interface TestWorld {
   readonly checkpoints: MemoryCheckpoints
   readonly interfaces: InterfaceCalls
   readonly wakeUps: WakeUps
+  readonly state: MemoryState
 }
 
 export function createWorld(
@@ -92,7 +98,9 @@ export function createWorld(
 ): TestWorld {
   const { fixtures, playbook } = test
   const clock = new VirtualClock(fixtures.nowMs)
-  const journal = createMemoryJournal(onEnd)
+  const state = new MemoryState()
+  giveState(state, playbook, fixtures.state, fixtures.nowMs)
+  const journal = createMemoryJournal(onEnd, keptState(state, clock))
   const cases = testCases(fixtures.organization.code, caseTitle(test), fixtures.caseId)
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))
@@ -126,7 +134,7 @@ export function createWorld(
     isAnswered: (name) => test.choices?.has(name) === true,
     onChosen: ({ of, input, path }) => skills.note(`${interfacePlugin}.${of}`, path, input),
   })
-  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps, interfaces }
+  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps, interfaces, state }
 }
 
 function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
@@ -224,7 +232,7 @@ export async function runTest(
 }
 
 export function resultOf(world: TestWorld, outcome: RunOutcome | undefined): TestRun {
-  const { clock, journal, skills, cases, bugs, test } = world
+  const { clock, journal, skills, cases, bugs, test, state } = world
   const [own] = cases.all
   const notes = cases.entries.filter(({ kind, caseId }) => kind === 'note' && caseId === own?.id)
   return {
@@ -235,6 +243,8 @@ export function resultOf(world: TestWorld, outcome: RunOutcome | undefined): Tes
     calls: skills.calls(),
     unmocked: skills.unmocked,
     case: outcome === undefined ? undefined : own,
+    playbook: test.playbook,
+    state,
     notes: notes.map(({ text }) => text),
     startedAtMs: test.fixtures.nowMs,
     durationMs: clock.now() - test.fixtures.nowMs,

@@ -14,6 +14,7 @@ export function innerSteps(step: Step): readonly Step[] {
       return [...step.cases.flatMap((each) => each.steps), ...step.else, ...handlersOf(step)]
     case 'uses':
     case 'set':
+    case 'state':
     case 'checkpoint':
     case 'call':
     case 'wait':

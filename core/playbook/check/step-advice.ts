@@ -28,6 +28,7 @@ export function endsRunIfRun(step: Step): boolean {
       )
     case 'uses':
     case 'set':
+    case 'state':
     case 'checkpoint':
     case 'call':
     case 'wait':
@@ -124,7 +125,7 @@ export function noteProducer(
   { producers }: ReadContext,
   id: string | null,
   action: Action | undefined,
-  result: { readonly isRead?: boolean } | undefined,
+  result: { readonly isRead?: boolean; readonly isComparison?: boolean } | undefined,
   node: MapNode,
   fields: Fields,
 ): void {
@@ -132,7 +133,12 @@ export function noteProducer(
   // The condition of a `repeat` reads the output.
   if (output && isGroup(action) && !fields.has('repeat'))
     producers.push({ id, span: output.key, what: 'the output of this group', spare: '`output`' })
-  if (action !== 'set' && !(action === 'uses' && result?.isRead === true)) return
-  const what = action === 'set' ? 'the values that this step sets' : 'the output of this step'
+  const isIgnored = result?.isComparison === true && !fields.has('repeat')
+  if (action !== 'set' && result?.isRead !== true && !isIgnored) return
+  const what = isIgnored
+    ? 'whether this step set the value: it does not if another run was faster'
+    : action === 'set'
+      ? 'the values that this step sets'
+      : 'the output of this step'
   producers.push({ id, span: fields.get('id')?.value ?? headSpan(node), what, spare: 'the step' })
 }

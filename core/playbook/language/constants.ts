@@ -16,6 +16,7 @@ export const skillPattern = '^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$'
 export const reservedNames = [
   'alert',
   'inputs',
+  'state',
   'run',
   'organization',
   'now',

@@ -34,6 +34,11 @@ export const languageKeys = {
         meaning: 'inputs besides the alert: name → `{ type, default, enum, sensitive }` or a JSON Schema',
         schema: reference('inputs'),
       },
+      state: {
+        meaning:
+          'what the playbook keeps between runs: name → `{ kind, type, default, expires, max }` or a JSON Schema',
+        schema: reference('states'),
+      },
       alert: {
         meaning: 'a JSON Schema of the alert content; `validate` checks `alert.data` against it',
         schema: map,

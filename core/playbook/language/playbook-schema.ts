@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../plugin/index.ts'
+import { stateKinds, stateLimits } from '../../state/state.ts'
 import { inputTypes } from './constants.ts'
 import { durationPattern } from './durations.ts'
 import { languageKeys } from './grammar.ts'
@@ -19,6 +20,47 @@ const values: Readonly<Record<string, JsonSchema>> = {
       },
       default: { description: 'The value if none is given. Without a default the input is required.' },
       enum: { type: 'array', minItems: 1, description: 'The possible values.' },
+      sensitive: { type: 'boolean', description: 'Kept out of messages, logs and API responses.' },
+      description: { type: 'string', description: 'A description for people.' },
+    },
+  },
+  states: { type: 'object', additionalProperties: { $ref: '#/$defs/state_declaration' } },
+  state_declaration: {
+    type: 'object',
+    description: 'What the playbook keeps between runs; for a value or a map any JSON Schema.',
+    properties: {
+      kind: {
+        enum: stateKinds,
+        default: 'value',
+        description:
+          'A value; a counter; a set of keys; a map from keys to values; or counters, one for each key.',
+      },
+      type: {
+        anyOf: [{ enum: inputTypes }, { type: 'array' }],
+        description: 'The type of the value, or of the values of a map.',
+      },
+      default: { description: 'What is read before anything is set. Without a default it is absent.' },
+      expires: {
+        $ref: '#/$defs/duration',
+        description: 'How long a value or entry is kept after it was set or added. Default: forever.',
+      },
+      max: {
+        type: 'integer',
+        minimum: stateLimits.entries[0],
+        maximum: stateLimits.entries[1],
+        default: stateLimits.defaultEntries,
+        description: 'The number of entries.',
+      },
+      when_full: {
+        enum: ['drop_oldest', 'fail'],
+        default: 'drop_oldest',
+        description: 'What a new entry does beyond max.',
+      },
+      on_mismatch: {
+        enum: ['fail', 'reset'],
+        default: 'fail',
+        description: 'For stored data that does not fit the declaration, after it was changed.',
+      },
       sensitive: { type: 'boolean', description: 'Kept out of messages, logs and API responses.' },
       description: { type: 'string', description: 'A description for people.' },
     },

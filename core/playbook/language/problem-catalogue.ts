@@ -76,7 +76,7 @@ export const problemCatalogue = {
   E109: {
     title: 'not exactly one action',
     explanation:
-      'A step has exactly one action: `uses`, `set`, `steps`, `parallel`, `switch`, `checkpoint`, `call`, `wait`, `return` or `fail`.',
+      'A step has exactly one action: `uses`, `set`, `state`, `steps`, `parallel`, `switch`, `checkpoint`, `call`, `wait`, `return` or `fail`.',
   },
   E110: {
     title: 'invalid id',
@@ -266,6 +266,19 @@ export const problemCatalogue = {
     title: 'unrelated alerts correlated',
     explanation:
       'A rule of `on.alert.correlate` would give unrelated alerts one case: an expression does not read the alert or is only true or false, or the values exist even if the alert says nothing, such as `alert.type` or a default with `orValue("none")`.',
+  },
+  E340: {
+    title: 'unknown state',
+    explanation: 'A step names a state that the playbook does not declare under `state` at the top.',
+  },
+  E341: {
+    title: 'operation does not fit the state',
+    explanation:
+      'The kind of a state decides what steps can do with it: `set` and `delete` a value; `increment`, `set` and `delete` a counter; `add`, `get` and `delete` entries of a set; `set`, `get` and `delete` entries of a map; `increment`, `set`, `get` and `delete` entries of counters. Entries need a `key`.',
+  },
+  E342: {
+    title: 'value does not fit the state',
+    explanation: 'The value does not fit the type that the playbook declares for the state.',
   },
   ...adviceCatalogue,
   ...testCatalogue,

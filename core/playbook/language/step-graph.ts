@@ -190,6 +190,8 @@ function detailsOf(step: Step): Pick<GraphNode, 'skill' | 'detail'> {
       if (time.kind !== 'literal') return {}
       return { detail: 'until' in step.wait ? String(time.value) : writeDuration(Number(time.value)) }
     }
+    case 'state':
+      return { detail: `${step.operation} ${step.state}` }
     case 'fail':
       return step.message.kind === 'literal' ? { detail: String(step.message.value) } : {}
     default:

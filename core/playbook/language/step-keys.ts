@@ -11,6 +11,7 @@ import {
   transientErrors,
   viaOperator,
 } from './constants.ts'
+import { stateLimits, stateOperations } from '../../state/state.ts'
 import { phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
 
 /** The keys of steps and of the maps in steps; see `grammar.ts`. */
@@ -21,6 +22,7 @@ const { range, duration, choices } = phrases
 const actionKeys = {
   uses: { meaning: 'calls a skill, `<plugin>.<skill>`', schema: { type: 'string', pattern: skillPattern } },
   set: { meaning: 'a map of values; they are the output', schema: map },
+  state: { meaning: 'changes a state of the playbook, or reads an entry of it', schema: reference('state') },
   steps: { meaning: 'a group of steps, in order', schema: reference('steps') },
   parallel: {
     meaning: 'a group of steps that run at the same time; it waits for all and fails if one failed',
@@ -45,6 +47,7 @@ export const actions = Object.keys(actionKeys) as readonly Action[]
 export const isAction = (key: string): key is Action => Object.hasOwn(actionKeys, key)
 
 const withForeach = ['foreach']
+const stateName = { type: 'string', pattern: idPattern } as const
 
 export const stepKeys = {
   retry: {
@@ -120,18 +123,18 @@ export const stepKeys = {
         meaning: '`fail`, `continue`, or steps that see `error`',
         default: '`fail`',
         schema: { anyOf: [{ enum: ['fail', 'continue'] }, reference('steps')] },
-        with: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call', 'wait'],
+        with: ['uses', 'set', 'state', 'steps', 'parallel', 'switch', 'checkpoint', 'call', 'wait'],
       },
       default: {
         meaning: 'the output if the step is skipped or its failure is handled',
         default: 'no output',
         schema: reference('value'),
-        with: ['uses', 'set', 'checkpoint', 'call', 'output'],
+        with: ['uses', 'set', 'state', 'checkpoint', 'call', 'output'],
       },
       foreach: {
         meaning: 'a list; the step runs once per item, and its output is the list of outputs',
         schema: { anyOf: [{ type: 'string' }, { type: 'array' }] },
-        with: ['uses', 'set', 'steps', 'parallel', 'switch', 'checkpoint', 'call'],
+        with: ['uses', 'set', 'state', 'steps', 'parallel', 'switch', 'checkpoint', 'call'],
       },
       as: {
         meaning: 'the name of the item',
@@ -158,9 +161,9 @@ export const stepKeys = {
         with: withForeach,
       },
       repeat: {
-        meaning: 'repeats the step until a condition is true; with `uses` or `steps`',
+        meaning: 'repeats the step until a condition is true; with `uses`, `state` or `steps`',
         schema: reference('repeat'),
-        with: ['uses', 'steps'],
+        with: ['uses', 'state', 'steps'],
       },
       on_interrupted: {
         meaning: `action after the server stopped during the call: ${choices(interruptedChoices)}`,
@@ -206,6 +209,38 @@ export const stepKeys = {
       },
     },
     required: ['until', 'every', 'max'],
+  },
+  state: {
+    what: '`state`',
+    description: `One operation on a state of the playbook: ${stateOperations.join(', ')}.`,
+    rules: { oneOf: stateOperations.map((name) => ({ type: 'object', required: [name] })) },
+    keys: {
+      set: { meaning: 'sets a value, a counter or an entry; the name of the state', schema: stateName },
+      increment: { meaning: 'adds to a counter; its name', schema: stateName },
+      add: {
+        meaning: 'adds `key` to a set, and tells whether it is new; the name of the set',
+        schema: stateName,
+      },
+      get: { meaning: 'reads the entry `key`; the name of a set, map or counters', schema: stateName },
+      delete: { meaning: 'deletes the value or the entry `key`; the name of the state', schema: stateName },
+      key: {
+        meaning: `the key of the entry, a string of at most ${stateLimits.keyLength} characters; required for a set, map or counters`,
+        schema: text,
+      },
+      value: { meaning: 'the new value; with `set`', schema: reference('value'), with: ['set'] },
+      expected: {
+        meaning: 'sets only if this is the current value; null: it is absent; with `set`',
+        default: 'sets always',
+        schema: reference('value'),
+        with: ['set'],
+      },
+      by: {
+        meaning: 'the whole number to add; with `increment`',
+        default: '1',
+        schema: { type: ['integer', 'string'] },
+        with: ['increment'],
+      },
+    },
   },
   checkpoint: {
     what: 'a checkpoint',

@@ -16,13 +16,15 @@ import { grammar } from '../language/grammar.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import { keptValue } from '../template/kept-value.ts'
 import { openSourceInSlices } from '../yaml/open-source.ts'
-import type { Concurrency, Inputs, Playbook, Step } from '../language/playbook.ts'
+import type { JsonSchema } from '../../plugin/index.ts'
+import type { Concurrency, Inputs, Playbook, PlaybookMasks, Step } from '../language/playbook.ts'
 import type { Problems } from '../language/problem.ts'
 import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
 import { typeOfInputs } from '../steps/read-call.ts'
 import { readDefaults, readHead } from './read-head.ts'
 import { readInputs, readWrittenSchema } from '../steps/read-inputs.ts'
 import { readBranches, readSequence } from '../steps/read-steps.ts'
+import { noStates, readState, typeOfState } from './read-state.ts'
 import { readTriggers } from './read-triggers.ts'
 import { errorNames, finallyNames, queueNames, runNames, NameScope } from '../scope/scope.ts'
 import { endsRun, reportUnusedOutputs } from '../check/step-advice.ts'
@@ -95,6 +97,9 @@ function* readPlaybook(
   const limits = { problems, patterns: { left: maxPatternWeight } }
   const inputsEntry = fields.get('inputs')
   const inputs: Inputs = inputsEntry ? yield* readInputs(limits, inputsEntry) : new Map()
+  const stateEntry = fields.get('state')
+  const states = stateEntry ? yield* readState(limits, stateEntry) : noStates
+  const { state } = states
   const on = fields.get('on')
   const alertEntry = fields.get('alert')
   const alertSchema = alertEntry && readWrittenSchema(limits, alertEntry)
@@ -114,6 +119,7 @@ function* readPlaybook(
     }),
     playbooks: options.playbooks,
     callers: [...(options.callers ?? []), head.name],
+    states,
     // If `on` is invalid, `alert` counts as present to avoid follow-up problems.
     hasAlert: on?.value.kind !== 'map' || on.value.entries.some(({ name }) => name === 'alert'),
     calls,
@@ -126,7 +132,8 @@ function* readPlaybook(
   }
   const surroundings = {
     alertData: context.hasAlert ? (alertSchema ? typeOfSchema(alertSchema) : dyn) : undefined,
-    inputs: inputsEntry ? typeOfInputs(inputs, 'resolved') : undefined,
+    inputs: inputsEntry && typeOfInputs(inputs, 'resolved'),
+    state: stateEntry && typeOfState(states),
   }
   const triggers = readTriggers(
     context,
@@ -142,20 +149,23 @@ function* readPlaybook(
     hash: contentHash(text),
     source: text,
     inputs,
+    state,
     alertSchema,
     concurrency:
       concurrency && (yield* readConcurrency(context, concurrency.value, queueNames(surroundings))),
     ...body,
-    masks: {
-      inputs: surroundings.inputs && maskOfType(surroundings.inputs),
-      alert: alertSchema && maskOfSchema(alertSchema),
-      output: maskOfType(body.outputType),
-    },
+    masks: masksOf(surroundings.inputs, alertSchema, body.outputType),
     calls: [...calls],
   }
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return playbook
 }
+
+const masksOf = (inputs: Type | undefined, alert: JsonSchema | undefined, output: Type): PlaybookMasks => ({
+  inputs: inputs && maskOfType(inputs),
+  alert: alert && maskOfSchema(alert),
+  output: maskOfType(output),
+})
 
 /** Reads `concurrency`. Its key is evaluated when a run is queued, from the alert and inputs. */
 function* readConcurrency(
@@ -185,7 +195,8 @@ function* readBody(
   names: Readonly<Record<string, Type>>,
   timeoutMs: number,
 ): Sliced<Body> {
-  const scope = new NameScope(names, { timeLimit: { ms: timeoutMs, of: 'run' } })
+  const { states } = context
+  const scope = new NameScope(names, { timeLimit: { ms: timeoutMs, of: 'run' }, states: states.state })
   function* list(name: string, inner: NameScope): Sliced<readonly Step[]> {
     const entry = fields.get(name)
     return entry ? yield* readSequence(context, entry.value, inner) : []
@@ -197,10 +208,13 @@ function* readBody(
     timeoutMs < longestEndMs
       ? ({ ms: timeoutMs, of: 'run' } as const)
       : ({ ms: longestEndMs, of: 'end' } as const)
-  const errorScope = new NameScope({ ...names, ...errorNames }, { timeLimit: endLimit })
+  const errorScope = new NameScope({ ...names, ...errorNames }, { timeLimit: endLimit, states: states.state })
   errorScope.adopt(scope, true)
   const onError = yield* list('on_error', errorScope)
-  const finalScope = new NameScope({ ...names, ...finallyNames }, { isFinally: true, timeLimit: endLimit })
+  const finalScope = new NameScope(
+    { ...names, ...finallyNames },
+    { isFinally: true, timeLimit: endLimit, states: states.state },
+  )
   finalScope.adopt(errorScope, true)
   const last = yield* list('finally', finalScope)
   const endsByReturn = outputs === undefined && steps.some(endsRun)

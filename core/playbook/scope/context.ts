@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ExpressionProblem, Type } from '../../expression/index.ts'
-import type { Playbook, RetryPolicy, Step } from '../language/playbook.ts'
+import type { Playbook, PlaybookState, RetryPolicy, Step } from '../language/playbook.ts'
 import type { Node } from '../yaml/document.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import type { Problem, Problems } from '../language/problem.ts'
@@ -98,6 +98,8 @@ export interface ReadContext extends ExpressionContext {
   readonly playbooks: CallablePlaybooks | undefined
   /** The call chain of playbooks being read; the current one is the last. */
   readonly callers: readonly string[]
+  /** The declared states, and the names of invalid ones. */
+  readonly states: { readonly state: PlaybookState; readonly invalid: ReadonlySet<string> }
   /** Whether runs of the playbook have an alert. */
   readonly hasAlert: boolean
   /** Names of the called playbooks. */

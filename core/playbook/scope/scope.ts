@@ -1,6 +1,7 @@
 import * as t from '../../expression/index.ts'
 import type { Fact, ObjectType, Property, Type } from '../../expression/index.ts'
 import { severities } from '../../plugin/index.ts'
+import type { PlaybookState } from '../language/playbook.ts'
 import type { Span } from '../language/source-text.ts'
 
 const stepStatuses = ['completed', 'failed', 'skipped']
@@ -46,12 +47,15 @@ export interface Surroundings {
   readonly alertData: Type | undefined
   /** Undefined if the playbook has no inputs. */
   readonly inputs: Type | undefined
+  /** Undefined if the playbook has no state. Default: undefined. */
+  readonly state?: Type | undefined
 }
 
 /** The names visible to steps, besides `steps`. */
 export function runNames(surroundings: Surroundings): Readonly<Record<string, Type>> {
   return {
     ...queueNames(surroundings),
+    ...(surroundings.state ? { state: surroundings.state } : {}),
     run: runType,
     now: t.timestamp,
     case: t.object({ id: t.string }),
@@ -136,6 +140,8 @@ interface Place {
   readonly current?: Span | undefined
   /** The shortest enclosing limit. */
   readonly timeLimit?: TimeLimit | undefined
+  /** The declared states. */
+  readonly states?: PlaybookState | undefined
 }
 
 /** The names visible at a place of a playbook. Steps are added as they are read. */

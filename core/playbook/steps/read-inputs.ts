@@ -65,10 +65,11 @@ const ownTypes: Readonly<Record<string, { readonly schema: JsonSchema; readonly 
   timestamp: { schema: timestampSchema, type: timestamp },
 }
 
-function readInput(reading: Reading, node: Node): Input | undefined {
+/** `what`: an input or another declaration in its form. */
+export function readInput(reading: Reading, node: Node, what = 'an input'): Input | undefined {
   const { problems } = reading
   if (node.kind !== 'map') {
-    problems.add('E106', `expected a map for an input, found ${describe(node)}`, node, hintForShort(node))
+    problems.add('E106', `expected a map for ${what}, found ${describe(node)}`, node, hintForShort(node))
     return undefined
   }
   const { sensitive, default: preset, type, ...rest } = plainValue(node) as Readonly<Record<string, unknown>>
@@ -77,7 +78,7 @@ function readInput(reading: Reading, node: Node): Input | undefined {
     problems.add('E106', `expected true or false for \`sensitive\`, found ${describe(place)}`, place)
   }
   if (rest['required'] === true || rest['required'] === false) {
-    problems.add('E107', '`required` is not a key of an input', nodeAt(node, ['required']), whenRequired)
+    problems.add('E107', `\`required\` is not a key of ${what}`, nodeAt(node, ['required']), whenRequired)
     return undefined
   }
   const own = typeof type === 'string' && Object.hasOwn(ownTypes, type) ? ownTypes[type] : undefined

@@ -27,6 +27,7 @@ import { readCall } from './read-call.ts'
 import { readCheckpoint } from './read-checkpoint.ts'
 import { readForeach } from './read-foreach.ts'
 import { readRepeat } from './read-repeat.ts'
+import { readStateStep } from './read-state-step.ts'
 import { readUses } from './read-uses.ts'
 import { checkBelonging, chooseAction, stepIdOf } from './read-step-head.ts'
 import { errorNames, stepProperty, type NameScope } from '../scope/scope.ts'
@@ -194,13 +195,17 @@ function* readAction(
   action: Action,
   fields: Fields,
   scope: NameScope,
-): Sliced<(ActionResult<object> & { readonly isRead?: boolean }) | undefined> {
+): Sliced<
+  (ActionResult<object> & { readonly isRead?: boolean; readonly isComparison?: boolean }) | undefined
+> {
   const entry = fields.get(action)!
   switch (action) {
     case 'uses':
       return yield* readUses(context, entry, fields, scope)
     case 'set':
       return yield* readSet(context, entry, scope)
+    case 'state':
+      return yield* readStateStep(context, entry, scope)
     case 'steps':
       return yield* withOutput(context, fields, scope, yield* readGroup(context, entry, scope))
     case 'parallel':

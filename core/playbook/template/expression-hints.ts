@@ -11,6 +11,7 @@ const elsewhere: ReadonlyMap<string, string> = new Map([
   ['error', 'it exists in the steps of on_error'],
   ['inputs', 'declare them at the top, under `inputs`'],
   ['output', 'it exists in the `until` of a `repeat`; of a group, read its steps, or declare an `output`'],
+  ['state', 'declare what the playbook keeps between runs at the top, under `state`'],
 ])
 
 const inData = 'read the alert as `alert`, and its content as alert.data'
@@ -38,7 +39,7 @@ const familiarFunctions: ReadonlyMap<string, string> = new Map([
   ['cancelled', "in `finally`, write run.status == 'cancelled'"],
 ])
 
-const laterNames = ['steps', 'run', 'now', 'case']
+const laterNames = ['state', 'steps', 'run', 'now', 'case']
 
 /** A hint for a problem of an expression that uses knowledge about the playbook. */
 export function hintInPlaybook(
@@ -74,6 +75,7 @@ export function hintInPlaybook(
     case 'unknown_field':
       return (
         hintForHyphens(expression, problem.start) ??
+        hintForState(expression.slice(0, problem.start), word, scope) ??
         hintForField(expression.slice(0, problem.start), word, scope) ??
         problem.hint
       )
@@ -123,6 +125,13 @@ function hintForField(before: string, field: string, scope: NameScope): string |
   if (['result', 'results', 'response', 'data', 'value', 'body'].includes(field))
     return 'did you mean output?'
   return fieldsOf(outputOf(scope, id)).includes(field) ? `did you mean output.${field}?` : undefined
+}
+
+/** Entries are read with a step. */
+function hintForState(before: string, field: string, { place }: NameScope): string | undefined {
+  const name = field.replaceAll(/^\W+|\W+$/g, '')
+  const kind = /\bstate\b[\s.?[]*['"]?$/.test(before) ? place.states?.get(name)?.kind : undefined
+  return kind && `read an entry of a ${kind} with a step: state: { get: ${name}, key: … }`
 }
 
 /** Whether the words differ by one letter. */

@@ -109,10 +109,9 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
   'a step': step,
   'a case of a switch': {
     ...Object.fromEntries(
-      ['uses', 'set', 'return', 'fail', 'call', 'wait', 'checkpoint', 'parallel', 'switch'].map((name) => [
-        name,
-        underSteps,
-      ]),
+      ['uses', 'set', 'state', 'return', 'fail', 'call', 'wait', 'checkpoint', 'parallel', 'switch'].map(
+        (name) => [name, underSteps],
+      ),
     ),
     if: { hint: 'write the condition of a case as `when`', standsFor: ['when'] },
     case: { hint: 'write the condition of a case as `when`', standsFor: ['when'] },

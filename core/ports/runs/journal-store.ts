@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/audit.ts'
 import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { FailedAttempt, JournalEntry, StepDecision, StoredError } from '../../domain/run.ts'
+import type { StateRequest } from '../../state/state.ts'
 import type { DestructiveCall, ReservedUses } from './destructive-use-store.ts'
 
 /** The journals of runs, keyed by run and path. */
@@ -22,6 +23,11 @@ export interface JournalStore {
   end(runUuid: string, path: string, end: JournalEnd): Promise<void>
   /** Records intent and result in one write, for a step without an external effect, e.g. `set`. */
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void>
+  /**
+   * Reads or changes the state of a playbook (see `applyState`) and records the outcome at the path, in one write. A path with an
+   * outcome keeps it: nothing is changed again.
+   */
+  recordState(runUuid: string, entry: JournalBegin, request: StateRequest): Promise<JournalEntry>
   /** In the order in which the steps began. */
   entries(runUuid: string): Promise<readonly JournalEntry[]>
   failedAttempts(runUuid: string): Promise<readonly FailedAttempt[]>

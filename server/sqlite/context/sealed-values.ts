@@ -59,5 +59,6 @@ export const sealedColumns = {
   result: { table: 'runs', name: 'output', place: `'output ' || uuid` },
   answer: { table: 'checkpoint_answers', name: 'value', place: `'answer ' || checkpoint_id` },
   contentKey: { table: 'file_contents', name: 'content_key', place: `'file ' || uuid` },
+  stateValue: { table: 'state_entries', name: 'value', place: `'state ' || state_id || ' ' || key` },
   text: { table: 'checkpoint_answers', name: 'text', place: `'text ' || checkpoint_id` },
 } as const satisfies Readonly<Record<string, SealedColumn>>

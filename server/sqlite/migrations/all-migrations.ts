@@ -4,6 +4,7 @@ import { alertFactColumns } from './0004-alert-facts.ts'
 import { signIns } from './0005-sign-ins.ts'
 import { scheduleTimeZones } from './0006-schedule-time-zones.ts'
 import { correlationTables } from './0007-correlation.ts'
+import { playbookState } from './0008-playbook-state.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -35,4 +36,5 @@ export const migrations: readonly string[] = [
   signIns,
   scheduleTimeZones,
   correlationTables,
+  playbookState,
 ]

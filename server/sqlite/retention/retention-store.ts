@@ -7,6 +7,7 @@ import type {
 } from '../../../core/ports/retention-store.ts'
 import type { SqliteCaseFileStore } from '../cases/case-file-store.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
+import { clearAbandonedStates, clearExpiredEntries } from './clear-states.ts'
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneFiles } from './prune-files.ts'
 import { pruneRuns } from './prune-runs.ts'
@@ -17,6 +18,11 @@ import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 /** Rows of a table that one write deletes. */
 const clearedAtOnce = 500
+
+const pruneRunsAndStates: typeof pruneRuns = (database, endedBy, from, now, tally) => {
+  if (from === undefined) clearAbandonedStates(database, endedBy, clearedAtOnce)
+  return pruneRuns(database, endedBy, from, now, tally)
+}
 
 export class SqliteRetentionStore extends SqliteStore implements RetentionStore {
   readonly #destructiveUses: SqliteDestructiveUseStore
@@ -37,12 +43,13 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
       )
       cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))
       cleared.push(this.#destructiveUses.clearAway(clearedAtOnce))
+      cleared.push(clearExpiredEntries(this.database, now, clearedAtOnce))
       return this.#files.clearAway() || cleared.includes(clearedAtOnce)
     })
   }
 
   pruneRuns(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {
-    return this.#prune(pruneRuns, rule, from)
+    return this.#prune(pruneRunsAndStates, rule, from)
   }
 
   pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece> {

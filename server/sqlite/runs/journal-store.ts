@@ -22,10 +22,14 @@ import {
   stepHasEnded,
   stepState,
 } from '../../../core/transitions/step.ts'
+import { applyState } from '../../../core/state/apply-state.ts'
+import type { StateRequest } from '../../../core/state/state.ts'
+import { stateAccess } from '../playbooks/state-rows.ts'
 import { recordDecision, recordRun } from './audit-run.ts'
 import { destructive, noteAction } from '../cases/case-actions.ts'
 import { updateRow } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
 import { auditText, countUses } from '../checkpoints/count-uses.ts'
 import { journalExcerpt } from './journal-excerpt.ts'
@@ -123,27 +127,45 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
   }
 
   record(runUuid: string, entry: JournalBegin, end: JournalEnd): Promise<void> {
-    return this.commits.write(() => {
-      const changed = this.database.run(
-        `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, sensitive, error, attempt, started_at, ended_at)
+    return this.commits.write(() => this.#record(this.#requireRun(runUuid), entry, end))
+  }
+
+  /** Inside of a write. */
+  #record(run: number, entry: JournalBegin, end: JournalEnd): void {
+    const changed = this.database.run(
+      `INSERT INTO journal (run_id, path, step_id, kind, state, input, output, sensitive, error, attempt, started_at, ended_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO UPDATE SET state = excluded.state, output = excluded.output,
            error = excluded.error, attempt = excluded.attempt, ended_at = excluded.ended_at WHERE state = ?`,
-        this.#requireRun(runUuid),
-        entry.path,
-        entry.stepId,
-        entry.kind,
-        end.state,
-        this.#kept('input', entry.path, entry.input, entry.sensitive?.input !== undefined),
-        this.#kept('output', entry.path, end.output, end.isSensitive),
-        toJson(entry.sensitive),
-        errorJson(end.error),
-        end.attempt,
-        entry.startedAt,
-        end.endedAt,
-        stepState.started,
-      )
-      if (changed === 0) throw stepHasEnded(entry.path)
+      run,
+      entry.path,
+      entry.stepId,
+      entry.kind,
+      end.state,
+      this.#kept('input', entry.path, entry.input, entry.sensitive?.input !== undefined),
+      this.#kept('output', entry.path, end.output, end.isSensitive),
+      toJson(entry.sensitive),
+      errorJson(end.error),
+      end.attempt,
+      entry.startedAt,
+      end.endedAt,
+      stepState.started,
+    )
+    if (changed === 0) throw stepHasEnded(entry.path)
+  }
+
+  recordState(runUuid: string, entry: JournalBegin, request: StateRequest): Promise<JournalEntry> {
+    return this.commits.write(() => {
+      const known = findEntryRow(this.database, runUuid, entry.path)
+      if (known !== undefined) return toEntry(known)
+      const run = this.#requireRun(runUuid)
+      const now = this.clock.now()
+      const access = stateAccess(this.context, organizationOf(this.database, run), request.playbook)
+      const outcome = applyState(request, access, now)
+      const isSensitive = entry.sensitive?.output !== undefined
+      const end = { output: null, error: null, ...outcome, isSensitive, attempt: 1, endedAt: now }
+      this.#record(run, entry, end)
+      return toEntry(requireStep(entry.path, findEntryRow(this.database, runUuid, entry.path)))
     })
   }
 
@@ -234,6 +256,10 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
     return row.id
   }
 }
+
+const organizationOf = (database: Database, run: number): number =>
+  database.one<{ organization: number }>('SELECT organization_id AS organization FROM runs WHERE id = ?', run)
+    .organization
 
 const isSensitive = ({ sensitive }: EntryRow): boolean =>
   sensitive !== null && fromJson<StepMasks>(sensitive).output !== undefined

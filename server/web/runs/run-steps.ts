@@ -89,7 +89,7 @@ const playbookOf = ({ title, notes }: ApiGraphNode): string =>
   notes.find(({ kind }) => kind === 'skill')?.text ?? title
 
 /** Journal entries that are part of a step. */
-const partsOfSteps = /\/@(begin|wait|ask|remind|settle|approval|choice|output|call(\[\d+\])?)$/
+const partsOfSteps = /\/@(begin|wait|ask|remind|settle|approval|choice|output|state|call(\[\d+\])?)$/
 
 /**
  * Graph node of a step: its path without items (`[2]`), repeats (`#3`) and parts (`/@ask`). Error handlers

@@ -70,6 +70,7 @@ export function makePlaybook(source: {
     startedBy: { hand: true, call: true },
     schedule: undefined,
     inputs: source.inputs ?? new Map(),
+    state: new Map(),
     alertSchema: source.alertSchema,
     concurrency: undefined,
     onError: makeSteps(source.onError ?? []),

@@ -9,6 +9,7 @@ import type {
   PureResult,
   PureWork,
   SleepWork,
+  StateWork,
 } from '../../../core/engine/journal/durable-context.ts'
 import { failedOutcome, failedWith } from '../../../core/engine/journal/local-run.ts'
 import { delayBeforeNextTry } from '../../../core/engine/context/next-try.ts'
@@ -252,6 +253,16 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     }
   }
 
+  async function state(work: StateWork): Promise<WorkOutcome> {
+    const { path } = work
+    const known = engine.peek<WorkOutcome>(path)
+    if (known) return known
+    const begin = await begun({ ...work, deadlineMs: Infinity }, () => work.request())
+    if ('ended' in begin) return await keep(path, begin.ended)
+    const endedAt = clock.now()
+    return await engine.commit(path, (kept) => ({ ...kept.apply(begin.intent, endedAt), endedAt }))
+  }
+
   function goOnBeside(work: EffectWork): void {
     const mine = perform(work).finally(() => beside.delete(mine))
     mine.catch(() => {})
@@ -264,6 +275,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
     remember,
     perform,
     sleep,
+    state,
     ask,
     async finish() {
       while (beside.size > 0) await Promise.all(beside)

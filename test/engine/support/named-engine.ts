@@ -1,13 +1,15 @@
 import type { Clock } from '../../../core/ports/clock.ts'
+import { MemoryState } from '../../../core/state/memory-state.ts'
 import { Crash } from './crashing-journal.ts'
 
 /** What outlives the processes of a named engine: by name, as JSON. */
 export interface Kept {
   readonly results: Map<string, string>
   readonly watchers: Set<() => void>
+  readonly state: MemoryState
 }
 
-export const nothingKept = (): Kept => ({ results: new Map(), watchers: new Set() })
+export const nothingKept = (): Kept => ({ results: new Map(), watchers: new Set(), state: new MemoryState() })
 
 /**
  * What an external durable engine gives to one invocation, in the least form: work done once and kept by name, promises that others
@@ -36,13 +38,18 @@ export class NamedEngine {
   }
 
   /** Gives what holds: this, or what came before. */
-  async resolve<T>(name: string, value: T): Promise<T> {
+  resolve<T>(name: string, value: T): Promise<T> {
+    return this.commit(name, () => value)
+  }
+
+  /** The same with a change of the state in one write. */
+  async commit<T>(name: string, change: (state: MemoryState) => T): Promise<T> {
     const number = ++this.writes
     const { at = Infinity, when } = this.#dies ?? {}
     // Whatever comes first, others have their turn.
     await new Promise((resolve) => setImmediate(resolve))
     if (number > at || (number === at && when === 'before')) throw new Crash()
-    if (!this.#kept.results.has(name)) this.#kept.results.set(name, JSON.stringify(value))
+    if (!this.#kept.results.has(name)) this.#kept.results.set(name, JSON.stringify(change(this.#kept.state)))
     for (const tell of this.#kept.watchers) tell()
     if (number === at) throw new Crash()
     return this.peek<T>(name)!

@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { stringifyJson } from '../common/json.ts'
+import type { StoredError } from '../domain/run.ts'
+import { storedTocsinError } from '../engine/journal/stored-error.ts'
+import { TocsinError } from '../plugin/index.ts'
+import { inputProblems } from '../playbook/template/inputs.ts'
+import {
+  bytesOf,
+  isCounting,
+  isKeyed,
+  stateLimits,
+  type StateAccess,
+  type StateChange,
+  type StateEntry,
+  type StateRequest,
+  type StateRule,
+} from './state.ts'
+
+export type StateOutcome =
+  | { readonly state: 'completed'; readonly output: unknown }
+  | { readonly state: 'failed'; readonly error: StoredError }
+
+/**
+ * Reads or changes the state of a playbook, inside of the write that records the outcome. Every adapter applies it. Errors:
+ * `state_mismatch`, `state_value_invalid`, `state_key_invalid`, `state_too_large`, `state_full`, `state_quota_reached`.
+ */
+export function applyState(request: StateRequest, access: StateAccess, now: number): StateOutcome {
+  try {
+    return { state: 'completed', output: outputOf(request, access, now) }
+  } catch (error) {
+    if (!(error instanceof TocsinError)) throw error
+    return { state: 'failed', error: storedTocsinError(error) }
+  }
+}
+
+function outputOf(request: StateRequest, access: StateAccess, now: number): unknown {
+  const { playbook } = request
+  if ('read' in request) {
+    const values = Object.entries(request.read).flatMap(([name, rule]) => {
+      const found = currentOf({ playbook, name, rule, access, now }, '')
+      return found === undefined ? [] : [[name, found.value] as const]
+    })
+    return Object.fromEntries(values)
+  }
+  const { name, rule, change } = request
+  return changeState({ playbook, name, rule, access, now }, change)
+}
+
+/** One state of a playbook. */
+interface Place {
+  readonly playbook: string
+  readonly name: string
+  readonly rule: StateRule
+  readonly access: StateAccess
+  readonly now: number
+}
+
+function changeState(place: Place, change: StateChange): unknown {
+  const { access, name, rule, now } = place
+  const key = storedKey(place, change.key)
+  switch (change.operation) {
+    case 'set':
+      return set(place, key, change)
+    case 'increment': {
+      if (!Number.isSafeInteger(change.by)) throw invalid(place, 'a counter is changed by a whole number')
+      const entry = liveEntry(place, key)
+      const value = numberOf(entry) + change.by
+      if (!Number.isSafeInteger(value)) throw invalid(place, 'the counter would exceed 9,007,199,254,740,991')
+      store(place, key, entry === undefined ? newEntry(place, value) : { ...entry, value })
+      return { value }
+    }
+    case 'add': {
+      const entry = liveEntry(place, key)
+      if (entry === undefined) store(place, key, newEntry(place, null))
+      return { new: entry === undefined, added_at: new Date(entry?.addedAt ?? now).toISOString() }
+    }
+    case 'get':
+      return get(place, key)
+    case 'delete': {
+      const entry = liveEntry(place, key)
+      if (access.size(name)?.kind === rule.kind) access.remove(name, key)
+      return { deleted: entry !== undefined }
+    }
+  }
+}
+
+function set(place: Place, key: string, { value, expected }: Extract<StateChange, { operation: 'set' }>) {
+  requireFit(place, value)
+  if (expected !== undefined) {
+    const current = currentOf(place, key)?.value ?? null
+    if (!isDeepStrictEqual(current, expected.value)) return { ok: false, value: current }
+  } else requireKind(place)
+  store(place, key, newEntry(place, value))
+  return { ok: true, value }
+}
+
+function get(place: Place, key: string): unknown {
+  const { kind } = place.rule
+  if (kind === 'set') {
+    const entry = liveEntry(place, key)
+    return { found: entry !== undefined, added_at: entry ? new Date(entry.addedAt).toISOString() : null }
+  }
+  const entry = liveEntry(place, key)
+  const value = currentOf(place, key)?.value ?? null
+  return kind === 'counters' ? { value } : { found: entry !== undefined, value }
+}
+
+/** The value as playbooks see it: what is stored, or the default; undefined: absent. */
+function currentOf(place: Place, key: string): { readonly value: unknown } | undefined {
+  const { rule } = place
+  const entry = liveEntry(place, key)
+  if (isCounting(rule.kind)) return { value: numberOf(entry) }
+  return entry ?? rule.default
+}
+
+/** The entry, unless it has expired or does not fit and is reset. */
+function liveEntry(place: Place, key: string): StateEntry | undefined {
+  const { access, name, rule, now } = place
+  if (!requireKind(place)) return undefined
+  const entry = access.entry(name, key)
+  if (entry === undefined || (entry.expiresAt !== null && entry.expiresAt <= now)) return undefined
+  if (fits(rule, entry.value)) return entry
+  if (rule.onMismatch === 'fail') throw mismatch(place, 'a stored value does not fit its schema')
+  access.remove(name, key)
+  return undefined
+}
+
+const fits = ({ kind, schema }: StateRule, value: unknown): boolean =>
+  isCounting(kind)
+    ? typeof value === 'number'
+    : kind === 'set' || schema === undefined || inputProblems(schema, value).length === 0
+
+const numberOf = (entry: StateEntry | undefined): number => (entry?.value as number | undefined) ?? 0
+
+/** Whether something is stored. What an earlier version stored as another kind is reset or refused. */
+function requireKind(place: Place): boolean {
+  const { access, name, rule } = place
+  const stored = access.size(name)
+  if (stored === undefined) return false
+  if (stored.kind === rule.kind && stored.isSensitive === rule.sensitive) return true
+  if (rule.onMismatch === 'fail') {
+    const was =
+      stored.kind === rule.kind
+        ? `it was stored as ${stored.isSensitive ? '' : 'not '}sensitive`
+        : `it was stored as kind ${stored.kind}, and is declared as ${rule.kind}`
+    throw mismatch(place, was)
+  }
+  access.reset(name)
+  return false
+}
+
+function newEntry({ rule, now }: Place, value: unknown): StateEntry {
+  return { value, addedAt: now, expiresAt: rule.expiresMs === undefined ? null : now + rule.expiresMs }
+}
+
+function store(place: Place, key: string, entry: StateEntry): void {
+  const { access, name, rule } = place
+  const before = access.size(name) === undefined ? undefined : access.entry(name, key)
+  const bytes = bytesOf(key, entry.value)
+  if (bytes > stateLimits.valueBytes) {
+    throw new TocsinError(
+      'state_too_large',
+      `the value for '${name}' has ${bytes} bytes; the limit is ${stateLimits.valueBytes}`,
+      { hint: 'store less, such as an id or a hash' },
+    )
+  }
+  const more = bytes - (before === undefined ? 0 : bytesOf(key, before.value))
+  if (more > 0) requireQuota(place, more)
+  if (isKeyed(rule.kind) && before === undefined) makeRoom(place)
+  access.put(name, key, entry, { kind: rule.kind, sensitive: rule.sensitive })
+}
+
+/** Makes room for one more entry. */
+function makeRoom(place: Place): void {
+  const { access, name, rule, now } = place
+  const isFull = (): boolean => (access.size(name)?.entries ?? 0) >= rule.max
+  if (!isFull()) return
+  access.trim(name, now, Infinity)
+  if (!isFull()) return
+  if (rule.whenFull === 'fail') {
+    throw new TocsinError('state_full', `'${name}' has ${rule.max} entries, and cannot have more`, {
+      hint: 'raise its max, let entries expire earlier, or declare when_full: drop_oldest',
+      details: { state: name },
+    })
+  }
+  access.trim(name, now, rule.max - 1)
+}
+
+function requireQuota({ access, name }: Place, more: number): void {
+  const used = access.usage()
+  const { playbookBytes, organizationBytes } = stateLimits
+  const [of, limit] =
+    used.playbook + more > playbookBytes
+      ? ['playbook', playbookBytes]
+      : used.organization + more > organizationBytes
+        ? ['organization', organizationBytes]
+        : [undefined, 0]
+  if (of === undefined) return
+  throw new TocsinError(
+    'state_quota_reached',
+    `the state of the ${of} has reached its limit of ${limit} bytes`,
+    {
+      hint: `store less in '${name}', let entries expire, or reset states that nobody needs`,
+      details: { state: name },
+    },
+  )
+}
+
+function requireFit(place: Place, value: unknown): void {
+  const { rule } = place
+  if (isCounting(rule.kind)) {
+    if (!Number.isSafeInteger(value)) throw invalid(place, 'a counter is a whole number')
+    return
+  }
+  const [problem] = inputProblems(rule.schema ?? {}, value)
+  if (problem !== undefined) {
+    const where = problem.pointer === '' ? '' : `${problem.pointer.slice(1)} `
+    throw invalid(place, `the value ${where}${problem.message}`)
+  }
+}
+
+/** Keys of sensitive states are stored as hashes. */
+function storedKey(place: Place, key: string | undefined): string {
+  const { playbook, name, rule } = place
+  if (!isKeyed(rule.kind)) return ''
+  const problem =
+    typeof key !== 'string'
+      ? 'it is not a string'
+      : key === ''
+        ? 'it is empty'
+        : key.length > stateLimits.keyLength
+          ? `it has ${key.length} characters`
+          : undefined
+  if (problem !== undefined || key === undefined) {
+    throw new TocsinError(
+      'state_key_invalid',
+      `a key of '${name}' is a string of 1 to ${stateLimits.keyLength} characters; ${problem}`,
+      { hint: 'write string(…) for a number, and sha256(…) for a long text', details: { state: name } },
+    )
+  }
+  return rule.sensitive ? storedKeyOf(playbook, name, key) : key
+}
+
+/** The hash that stands for a key of a sensitive state. */
+export const storedKeyOf = (playbook: string, name: string, key: string): string =>
+  createHash('sha256')
+    .update(stringifyJson([playbook, name, key]))
+    .digest('hex')
+
+const invalid = ({ name }: Place, why: string): TocsinError =>
+  new TocsinError('state_value_invalid', `cannot store this in '${name}': ${why}`, {
+    details: { state: name },
+  })
+
+/** The data was stored by a version of the playbook with another declaration. */
+const mismatch = ({ playbook, name }: Place, why: string): TocsinError =>
+  new TocsinError('state_mismatch', `the stored state '${name}' does not fit its declaration: ${why}`, {
+    hint: `reset it with tocsin state reset ${playbook} ${name} or on the page of the playbook, or declare on_mismatch: reset`,
+    details: { playbook, state: name },
+  })
