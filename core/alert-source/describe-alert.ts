@@ -35,31 +35,48 @@ const nothing: AlertDescription = { ...noFacts, source: null, observables: [] }
 
 /** Reads title, severity, time, id and observables from the content of an alert. Never throws, whatever the content is. */
 export function describeAlert({ content }: Pick<NewAlert, 'content'>): AlertDescription {
-  if (content.length > maxRead) return nothing
-  const data = readContent(content)
-  if (data === undefined) return nothing
-  const fields = new AlertFields(data)
-  const source = alertSources.find((each) => matches(each, fields)) ?? null
-  return {
-    source,
-    ...readFacts(source ?? unknownSource, fields),
-  }
+  const found = recognize(content)
+  if (found === undefined) return nothing
+  const { source, fields } = found
+  const observables = source === null ? [] : observablesOf(source, fields)
+  return { source, ...readFacts(source ?? unknownSource, fields), observables }
 }
 
-/** What is stored with an alert. */
-export function readAlertFacts(alert: Pick<NewAlert, 'content'>): AlertFacts {
-  const { title, severity, occurredAt, sourceId } = describeAlert(alert)
-  return { title, severity, occurredAt, sourceId }
+/** What is stored with an alert, and its product: like `describeAlert`, without looking for observables. */
+export function identifyAlert({ content }: Pick<NewAlert, 'content'>): {
+  readonly source: AlertSource | null
+  readonly facts: AlertFacts
+} {
+  const found = recognize(content)
+  if (found === undefined) return { source: null, facts: noFacts }
+  const { source, fields } = found
+  return { source, facts: readFacts(source ?? unknownSource, fields) }
 }
+
+/** Undefined if the content cannot be read; a null source: its product is unknown. */
+function recognize(
+  content: string,
+): { readonly source: AlertSource | null; readonly fields: AlertFields } | undefined {
+  if (content.length > maxRead) return undefined
+  const data = readContent(content)
+  if (data === undefined) return undefined
+  const fields = new AlertFields(data)
+  return { source: alertSources.find((each) => matches(each, fields)) ?? null, fields }
+}
+
+/** How JSON begins. A failed parse creates an error with a stack, which costs more than reading a line. */
+const beginsLikeJson = /^[\t\n\r ]*["[{]/
 
 /** JSON, without the envelope of an event bus, or a log line; undefined for anything else. */
 function readContent(content: string): unknown {
   let data: unknown = content
-  try {
-    // Ids beyond 2^53 lose digits here, and are left out.
-    data = JSON.parse(content)
-  } catch {
-    // Other formats are lines.
+  if (beginsLikeJson.test(content)) {
+    try {
+      // Ids beyond 2^53 lose digits here, and are left out.
+      data = JSON.parse(content)
+    } catch {
+      // Other formats are lines.
+    }
   }
   if (typeof data === 'string') return readLine(data)
   return isObject(data) && 'detail-type' in data && isObject(data['detail'])
@@ -90,13 +107,12 @@ function matches({ when }: AlertSource, fields: AlertFields): boolean {
   return true
 }
 
-function readFacts(source: typeof unknownSource, fields: AlertFields): Omit<AlertDescription, 'source'> {
+function readFacts(source: typeof unknownSource, fields: AlertFields): AlertFacts {
   return {
     title: titleOf(source, fields),
     severity: source.severity === undefined ? null : severityOf(source.severity, fields),
     occurredAt: firstOf(source.times, (path) => timeOf(fields.first(path))),
     sourceId: firstOf(source.ids, (path) => idOf(fields.only(path))),
-    observables: observablesOf(source, fields),
   }
 }
 
@@ -214,11 +230,11 @@ function idOf(value: string | number | boolean | undefined): string | undefined 
 }
 
 function observablesOf(
-  { observables }: Pick<AlertSource, 'observables'>,
+  { observables = {} }: Pick<AlertSource, 'observables'>,
   fields: AlertFields,
 ): readonly AlertObservable[] {
   const found = new Map<string, AlertObservable>()
-  for (const [kind, paths = []] of Object.entries(observables ?? {})) {
+  for (const [kind, paths = []] of Object.entries(observables)) {
     for (const value of paths.flatMap((path) => fields.all(path))) {
       if (found.size >= maxObservables) return [...found.values()]
       const text = lineOf(value)

@@ -1,7 +1,7 @@
-import type { Alert, NewAlert } from '../domain/alert.ts'
+import type { Alert, AlertFacts, NewAlert } from '../domain/alert.ts'
 import type { Actor } from '../domain/audit.ts'
 import type { Run } from '../domain/run.ts'
-import { readAlertFacts } from '../alert-source/index.ts'
+import { identifyAlert } from '../alert-source/index.ts'
 import { ConflictError, UnavailableError } from '../errors/errors.ts'
 import type { AwaitingAlert, OnceKey, ReceivedAlert } from '../ports/alert-store.ts'
 import { AlertRuns, type AlertRunsOptions } from './alert-runs.ts'
@@ -9,8 +9,12 @@ import { createWaits, type Waits } from './waits.ts'
 
 /** Turns stored alerts into queued runs. */
 export interface Investigations {
-  /** Stores an alert and starts its investigation if it has a type. Rejects like `AlertStore.createOnce`. */
-  receive(alert: NewAlert, once?: OnceKey): Promise<Omit<ReceivedAlert, 'run'>>
+  /**
+   * Stores an alert and starts its investigation if it has a type. Rejects like `AlertStore.createOnce`.
+   *
+   * @param facts what its content says. Default: read here
+   */
+  receive(alert: NewAlert, once?: OnceKey, facts?: AlertFacts): Promise<Omit<ReceivedAlert, 'run'>>
   /**
    * Starts the investigation of a stored alert with a type. Returns immediately and never throws: if the run
    * cannot be queued now, the alert stays Created and is retried later.
@@ -86,9 +90,13 @@ class AlertIntake implements Investigations {
     this.#runs = new AlertRuns(options, this.#waits)
   }
 
-  async receive(given: NewAlert, once?: OnceKey): Promise<Omit<ReceivedAlert, 'run'>> {
+  async receive(
+    given: NewAlert,
+    once?: OnceKey,
+    facts = identifyAlert(given).facts,
+  ): Promise<Omit<ReceivedAlert, 'run'>> {
     const { type } = given
-    const described = { ...given, ...readAlertFacts(given) }
+    const described = { ...given, ...facts }
     const { alert, replayed, run } =
       type === null
         ? await this.#options.stores.alerts.receive(described, { once })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { alertSources, describeAlert } from '../../core/alert-source/index.ts'
+import { alertSources, describeAlert, identifyAlert } from '../../core/alert-source/index.ts'
 import { threadTime } from '../support/processor-time.ts'
 
 const samples = join(import.meta.dirname, '../data/alerts')
@@ -17,6 +17,15 @@ describe('the description of an alert', () => {
       return source === null || title === null
     })
     expect(unread).to.deep.equal([])
+  })
+
+  it('identifies an alert as it describes it, without its observables', () => {
+    for (const file of readdirSync(samples).filter((name) => name.endsWith('.json'))) {
+      const content = readFileSync(join(samples, file), 'utf8')
+      const { source, facts } = identifyAlert({ content })
+      const { observables: _, ...described } = describeAlert({ content })
+      expect({ source, ...facts }, file).to.deep.equal(described)
+    }
   })
 
   const read: readonly [file: string, source: string, title: string, severity: string | null, at: string][] =

@@ -1,3 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { identifyAlert } from '../../core/alert-source/index.ts'
+
 /** Stands in the content of an alert, in the place of a number of as many digits: repeats of an alert would be grouped with it. */
 export const numberMark = '0000000000'
 
@@ -20,17 +24,30 @@ function content(number: number, length: number): string {
   return text().slice(0, length)
 }
 
+const bodyOf = (text: string, type?: string): string =>
+  JSON.stringify({
+    alert_provider: 'custom',
+    organization_code: 'main',
+    ...(type === undefined ? {} : { alert_type: type }),
+    alert_content: text,
+  })
+
 /** The body of a request that sends an alert in: JSON of exactly this many bytes. Without a type it is not investigated. */
 export function alertBody(number: number, bytes: number, type?: string): string {
-  const body = (text: string) =>
-    JSON.stringify({
-      alert_provider: 'custom',
-      organization_code: 'main',
-      ...(type === undefined ? {} : { alert_type: type }),
-      alert_content: text,
-    })
+  const body = (text: string) => bodyOf(text, type)
   let text = content(number, bytes)
   // Quotes are escaped in the body; the text has to be shorter by as much.
   while (Buffer.byteLength(body(text)) > bytes) text = text.slice(0, -1)
   return body(text.padEnd(text.length + bytes - Buffer.byteLength(body(text))))
+}
+
+const productAlert = join(import.meta.dirname, '../data/alerts/cb-passthrough.json')
+
+/** An alert of a known product, whose title, severity, time and id are read when it is stored: 3 KB. It is not investigated. */
+export async function productAlertBody(): Promise<string> {
+  const alert = JSON.parse(await readFile(productAlert, 'utf8')) as Readonly<Record<string, unknown>>
+  const content = JSON.stringify({ ...alert, id: numberMark })
+  const { source } = identifyAlert({ content })
+  if (source === null) throw new Error('the product of the alert is not recognized')
+  return bodyOf(content)
 }

@@ -1,11 +1,11 @@
 import { makeTemporaryFolder } from '../support/temporary-folder.ts'
-import { alertBody } from './alert-body.ts'
+import { alertBody, productAlertBody } from './alert-body.ts'
 import { startChild, type Child } from './child.ts'
 import { compare, type Way } from './compare.ts'
 import { post, type Load } from './load.ts'
 import type { Options } from './options.ts'
 
-/** Without a type: stored durably, not investigated. */
+/** Without a type: stored durably, not investigated. Its content is a cut text of no known product. */
 const body = alertBody(1, 2_048)
 
 /**
@@ -40,6 +40,17 @@ export async function benchIntake(options: Options): Promise<void> {
         'a bare Koa route': to(least, `${koaUrl}/parse`),
         'and a grouped insert': to(least, `${koaUrl}/keep`),
         Tocsin: to(tocsin, alertsUrl),
+      },
+      baseline: 'and a grouped insert',
+    })
+    const known = { body: await productAlertBody() }
+    await compare({
+      ...options,
+      title: `Intake: alerts of a known product, ${known.body.length} bytes`,
+      ways: {
+        'a bare Koa route': to(least, `${koaUrl}/parse`, known),
+        'and a grouped insert': to(least, `${koaUrl}/keep`, known),
+        Tocsin: to(tocsin, alertsUrl, known),
       },
       baseline: 'and a grouped insert',
     })

@@ -1,4 +1,4 @@
-import { readAlertFacts } from '../../alert-source/index.ts'
+import { identifyAlert } from '../../alert-source/index.ts'
 import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
 import { alertScope, organizationScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
@@ -104,7 +104,7 @@ function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
   const { createdAtSource, createdAt } = fixture
   return {
     ...notInvestigated,
-    ...readAlertFacts(fixture),
+    ...identifyAlert(fixture).facts,
     ...fixture,
     status: alertStatus.inProgress,
     createdAtSource: createdAtSource === null ? null : BigInt(createdAtSource),

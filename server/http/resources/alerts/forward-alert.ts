@@ -1,4 +1,4 @@
-import { describeAlert } from '../../../../core/alert-source/index.ts'
+import { identifyAlert } from '../../../../core/alert-source/index.ts'
 import { posters } from '../../caller/caller.ts'
 import { textOfBody } from '../../request/read-body.ts'
 import { defineRoute } from '../../routing/route.ts'
@@ -36,14 +36,15 @@ export const forwardAlert = defineRoute({
     const organization = await requireVisibleOrganization(request.caller.scope, params.organization, services)
     const provider = await requireProvider(params.provider, services)
     const content = textOfBody(bytes, request.headers)
+    const { source, facts } = identifyAlert({ content })
     const given = {
       content,
       provider: provider.code,
       organizationUuid: organization.uuid,
-      type: query.alert_type ?? describeAlert({ content }).source?.name ?? null,
+      type: query.alert_type ?? source?.name ?? null,
       createdAtSource: null,
       createdBy: request.caller.keyUuid,
     }
-    return await answerReceived(given, request, services)
+    return await answerReceived(given, request, services, facts)
   },
 })

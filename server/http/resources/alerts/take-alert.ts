@@ -1,4 +1,4 @@
-import type { NewAlert } from '../../../../core/domain/alert.ts'
+import type { AlertFacts, NewAlert } from '../../../../core/domain/alert.ts'
 import type { OnceKey } from '../../../../core/ports/alert-store.ts'
 import { RequestError } from '../../request/request-error.ts'
 import type { Services } from '../../routing/route.ts'
@@ -20,13 +20,18 @@ function requireAccepting({ investigations, engine }: Intake, { type, organizati
  *
  * @throws RequestError `investigations_full`, `intake_full`; and what `Investigations.receive` throws
  */
-export async function takeAlert(services: Intake, given: NewAlert, once: OnceKey | undefined) {
+export async function takeAlert(
+  services: Intake,
+  given: NewAlert,
+  once: OnceKey | undefined,
+  facts?: AlertFacts,
+) {
   const { organizationUuid } = given
   requireAccepting(services, given)
   const taken = await services.intakeGate.inTurn(organizationUuid, () => {
     // Others were accepted while this alert waited for its turn.
     requireAccepting(services, given)
-    return services.investigations.receive(given, once)
+    return services.investigations.receive(given, once, facts)
   })
   if (!taken.replayed) services.engine.storms.count('received', organizationUuid)
   return taken
