@@ -34,14 +34,21 @@ export const openedEntry = (by: Actor, at: number): NewCaseEntry =>
 export const noteEntry = (text: string, by: Actor, at: number): NewCaseEntry =>
   timelineEntry('note', text, by, at)
 
-/** Lists the changed fields with their earlier values. */
-export function changedEntry(before: CaseEdit, changes: CaseEdit, by: Actor, at: number): NewCaseEntry {
-  const parts = editableFields
+/** Lists the changed fields with their earlier values, and why other fields were kept. */
+export function changedEntry(
+  before: CaseEdit,
+  changes: CaseEdit,
+  by: Actor,
+  at: number,
+  kept: readonly string[] = [],
+): NewCaseEntry {
+  const changed = editableFields
     .filter((field) => changes[field] !== undefined)
     .map((field) =>
       field === 'summary' ? 'new summary' : describeChange(field, before[field], changes[field]),
     )
-  const text = parts.length === 0 ? 'nothing changed' : parts.join(', ')
+  const parts = [...(changed.length === 0 ? [] : [changed.join(', ')]), ...kept]
+  const text = parts.length === 0 ? 'nothing changed' : parts.join('; ')
   return { ...timelineEntry('changed', text, by, at), changes }
 }
 

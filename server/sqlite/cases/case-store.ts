@@ -15,9 +15,12 @@ import {
 import { requireRevision } from '../../../core/transitions/access.ts'
 import { keyReused } from '../../../core/transitions/idempotency.ts'
 import { caseDifference, editCase } from '../../../core/transitions/case.ts'
+import { decidedAfter } from '../../../core/transitions/correlate/assessment.ts'
 import { changedEntry, noteEntry } from '../../../core/transitions/timeline.ts'
 import { updateRow } from '../context/rows.ts'
+import { toJson } from '../database/columns.ts'
 import { actionsOf } from './case-actions.ts'
+import { assess, decidedIn } from './case-assessments.ts'
 import type { SqliteCaseFileStore } from './case-file-store.ts'
 import {
   caseEntryByRow,
@@ -131,7 +134,11 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case> {
     return this.#once(organizationUuid, 'update', key, () => {
       const row = requireCaseRow(this.database, organizationUuid, id)
-      this.#change(row, changes, by)
+      if (by.kind !== 'run') this.#change(row, changes, by)
+      else {
+        const assessed = assess(this.database, row, changes, by, this.clock.now())
+        this.#change(row, assessed.changes, by, assessed.kept)
+      }
       return row.id
     })
   }
@@ -147,7 +154,11 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
       const row = requireCaseRow(this.database, organizationUuid, id)
       requireRevision(row.revision, revision)
       const changes = caseDifference(row, edit)
-      if (changes !== undefined) this.#change(row, changes, by)
+      if (changes !== undefined) {
+        this.#change(row, changes, by)
+        const decided = decidedAfter(decidedIn(this.database, row.id), changes)
+        if (decided.length > 0) updateRow(this.database, 'cases', row.id, { decided: toJson(decided) })
+      }
       return caseByRow(this.database, row.id)
     })
   }
@@ -173,10 +184,10 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
     return entry
   }
 
-  #change(row: CaseRow, changes: CaseEdit, by: Actor): void {
+  #change(row: CaseRow, changes: CaseEdit, by: Actor, kept?: readonly string[]): void {
     const at = this.clock.now()
     updateRow(this.database, 'cases', row.id, editCase(row, changes, at))
-    insertEntry(this.database, row.id, changedEntry(row, changes, by, at))
+    insertEntry(this.database, row.id, changedEntry(row, changes, by, at, kept))
   }
 
   /** The write and its idempotency key share a transaction; a repeat returns the first case. */

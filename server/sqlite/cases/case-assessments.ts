@@ -1,0 +1,110 @@
+import type { Actor } from '../../../core/domain/audit.ts'
+import type { CaseEdit } from '../../../core/domain/case.ts'
+import { composeAlertId } from '../../../core/domain/ids.ts'
+import type { CaseChanges } from '../../../core/plugin/index.ts'
+import {
+  assessedAgain,
+  assessedChanges,
+  assessedFields,
+  type AssessedField,
+  type Assessment,
+} from '../../../core/transitions/correlate/assessment.ts'
+import { fromJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import type { CaseRow } from './case-rows.ts'
+
+/** Assessments of a case, in the order in which their sources came. */
+export const assessmentsOf = (database: Database, caseRow: number): readonly Assessment[] =>
+  database.all<Assessment>(
+    'SELECT source, name, severity, verdict, summary FROM case_assessments WHERE case_id = ? ORDER BY at, source',
+    caseRow,
+  )
+
+export const sourceOfAlert = (alertRow: number): string => `alert/${alertRow}`
+
+export const decidedIn = (database: Database, caseRow: number): readonly AssessedField[] =>
+  fromJson<readonly AssessedField[]>(
+    database.one<{ decided: string | null }>('SELECT decided FROM cases WHERE id = ?', caseRow).decided,
+  ) ?? []
+
+/** Inside of the write: notes what a run says about a case, and gives what changes. */
+export function assess(
+  database: Database,
+  row: CaseRow,
+  changes: CaseChanges,
+  by: Actor,
+  now: number,
+): { readonly changes: CaseEdit; readonly kept: readonly string[] } {
+  const { source, name, alertRow } = sourceOf(database, by)
+  const isAssessed = assessedFields.some((field) => changes[field] !== undefined)
+  let assessments = assessmentsOf(database, row.id)
+  if (isAssessed) {
+    const earlier = assessments.find((each) => each.source === source)
+    const own = assessedAgain(earlier, { source, name }, changes)
+    keepAssessment(database, row.id, own, now)
+    assessments = earlier ? assessments.map((each) => (each === earlier ? own : each)) : [...assessments, own]
+  }
+  return assessedChanges(changes, {
+    before: row,
+    decided: isAssessed ? decidedIn(database, row.id) : [],
+    assessments,
+    source,
+    hasOtherRuns: changes.status === 'closed' && hasOtherRuns(database, row.id, alertRow),
+  })
+}
+
+interface Source {
+  readonly alertRow: number
+  readonly organization: string
+  readonly provider: string
+  readonly sequence: number
+}
+
+function sourceOf(database: Database, { id, name }: Actor) {
+  const found = database.get<Source>(
+    `SELECT a.id AS alertRow, o.code AS organization, p.code AS provider, a.sequence FROM runs r
+     JOIN alerts a ON a.id = r.alert_id JOIN organizations o ON o.id = a.organization_id
+     JOIN providers p ON p.id = a.provider_id WHERE r.uuid = ?`,
+    id,
+  )
+  if (found === undefined) return { source: `playbook/${name}`, name, alertRow: null }
+  const { alertRow, organization, provider, sequence } = found
+  return {
+    source: sourceOfAlert(alertRow),
+    name: composeAlertId(organization, provider, sequence),
+    alertRow,
+  }
+}
+
+/** A source keeps its place. */
+function keepAssessment(
+  database: Database,
+  caseRow: number,
+  { source, name, severity, verdict, summary }: Assessment,
+  now: number,
+): void {
+  database.run(
+    `INSERT INTO case_assessments (case_id, source, name, severity, verdict, summary, at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET severity = excluded.severity, verdict = excluded.verdict, summary = excluded.summary`,
+    caseRow,
+    source,
+    name,
+    severity,
+    verdict,
+    summary,
+    now,
+  )
+}
+
+/** Whether the runs of other alerts of the case are active. Only cases with joined alerts have some. */
+function hasOtherRuns(database: Database, caseRow: number, alertRow: number | null): boolean {
+  const { joined } = database.one<{ joined: number }>('SELECT joined FROM cases WHERE id = ?', caseRow)
+  if (joined === 0) return false
+  const found = database.get(
+    `SELECT 1 FROM alerts a JOIN runs r ON r.alert_id = a.id
+     WHERE a.case_id = ? AND a.id IS NOT ? AND r.ended_at IS NULL LIMIT 1`,
+    caseRow,
+    alertRow,
+  )
+  return found !== undefined
+}
