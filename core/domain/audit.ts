@@ -84,6 +84,8 @@ export const auditActions = [
   'skill.ended',
   'engine.paused',
   'engine.resumed',
+  'case.merged',
+  'case.split',
   'case.exported',
   'case.file_downloaded',
   'keys.viewed',

@@ -18,6 +18,10 @@ export interface Case {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly modifiedAt: number
+  /** The case that it was merged into by hand; null: it was not. */
+  readonly mergedInto: string | null
+  /** The case whose alerts it was opened with; null: it was not split from one. */
+  readonly splitFrom: string | null
   /** Alerts and runs of the case that the retention policy deleted. */
   readonly alertsDeleted: number
   readonly runsDeleted: number
@@ -46,7 +50,8 @@ export interface CaseEntry {
   readonly actor: Author
   /** As in the audit log. */
   readonly request_id: AuditRecord['request_id']
-  readonly kind: 'opened' | 'alert' | 'changed' | 'note' | 'action' | 'file' | 'run_ended'
+  readonly kind:
+    'opened' | 'alert' | 'changed' | 'note' | 'action' | 'file' | 'run_ended' | 'merged' | 'split'
   /** The note, or a sentence about the event; plain text. */
   readonly text: string
   /** For `changed`: the new values. */

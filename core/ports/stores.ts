@@ -7,6 +7,7 @@ import type { RequestStore } from './access/request-store.ts'
 import type { SessionStore } from './access/session-store.ts'
 import type { AlertStore } from './alert-store.ts'
 import type { AuditStore } from './audit-store.ts'
+import type { CaseMoveStore } from './case-move-store.ts'
 import type { CaseStore } from './case-store.ts'
 import type { ConnectionStore } from './connection-store.ts'
 import type { PlaybookStore } from './playbook-store.ts'
@@ -35,6 +36,7 @@ export interface Stores {
   readonly requests: RequestStore
   readonly alerts: AlertStore
   readonly cases: CaseStore
+  readonly caseMoves: CaseMoveStore
   readonly playbooks: PlaybookStore
   readonly runs: RunStore
   readonly journal: JournalStore

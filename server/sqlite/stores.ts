@@ -9,6 +9,7 @@ import { SqliteAlertStore } from './alerts/alert-store.ts'
 import { headOf, SqliteAuditStore } from './audit/audit-log.ts'
 import { defaultFileQuota } from '../../core/transitions/case-files.ts'
 import { SqliteCaseFileStore } from './cases/case-file-store.ts'
+import { SqliteCaseMoveStore } from './cases/case-move-store.ts'
 import { SqliteCaseStore } from './cases/case-store.ts'
 import { ChangeWatch } from './database/change-watch.ts'
 import { SqliteCheckpointStore } from './checkpoints/checkpoint-store.ts'
@@ -136,6 +137,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     requests: new SqliteRequestStore(context),
     alerts: new SqliteAlertStore(context, indexer, listed),
     cases: new SqliteCaseStore(context, listed, files),
+    caseMoves: new SqliteCaseMoveStore(context),
     playbooks: new SqlitePlaybookStore(context),
     runs: new SqliteRunStore(context),
     journal: new SqliteJournalStore(context, destructiveUses),

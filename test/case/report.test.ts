@@ -19,6 +19,8 @@ describe('the case report', () => {
       revision: 1,
       createdAt: 1,
       modifiedAt: 1,
+      mergedInto: null,
+      splitFrom: null,
       alertsDeleted: 0,
       runsDeleted: 0,
     },

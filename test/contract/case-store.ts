@@ -25,6 +25,8 @@ export function caseStoreContract(subject: GetSubject): void {
         verdict: 'unknown',
         assignee: null,
         revision: 1,
+        mergedInto: null,
+        splitFrom: null,
         alertsDeleted: 0,
         runsDeleted: 0,
         createdAt: clock.nowMs,

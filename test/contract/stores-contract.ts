@@ -5,6 +5,7 @@ import { firstRunsContract } from './first-runs.ts'
 import { alertStoreContract } from './alert-store.ts'
 import { auditStoreContract } from './audit-store.ts'
 import { caseFileStoreContract } from './case-file-store.ts'
+import { caseMoveStoreContract } from './case-move-store.ts'
 import { caseStoreContract } from './case-store.ts'
 import { changeSourceContract } from './change-source.ts'
 import { checkpointStoreContract } from './checkpoint-store.ts'
@@ -59,6 +60,7 @@ export function storesContract(makeStores: MakeStores): void {
   pagingContract(getSubject)
   caseStoreContract(getSubject)
   caseFileStoreContract(getSubject)
+  caseMoveStoreContract(getSubject)
   correlationContract(getSubject)
   playbookStoreContract(getSubject)
   runStoreContract(getSubject)

@@ -69,7 +69,7 @@ describe('access', () => {
       return await api.call(method, path, { key: null, headers: { cookie: await signIn(key) } })
     }
     const headers = {
-      ...((method === 'PATCH' || method === 'PUT') && { 'if-match': '*' }),
+      ...((/^P(ATCH|UT)$/.test(method) || / .*\/(merge|split)$/.test(operation)) && { 'if-match': '*' }),
       ...(cookie !== undefined && { cookie }),
     }
     return await api.call(method, path, { key, headers, ...(body !== undefined && { body }) })

@@ -10,7 +10,7 @@ import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.t
 import { routes } from '../../server/http/routing/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
-import { manualPlaybook, towerSettings, acceptedSignIns, someTokens } from './support/things.ts'
+import { manualPlaybook, thingsOf, towerSettings, acceptedSignIns, someTokens } from './support/things.ts'
 import { somebody } from '../support/somebody.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
@@ -52,6 +52,8 @@ const bodies: Record<string, object> = {
 const neededHeaders: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   put_playbooks_playbook: { 'if-match': '*' },
   patch_cases_case: { 'if-match': '*' },
+  post_cases_case_merge: { 'if-match': '*' },
+  post_cases_case_split: { 'if-match': '*' },
   patch_connections_connection: { 'if-match': '*' },
   patch_organizations_organization: { 'if-match': '*' },
   put_organizations_organization_destructive_limits: { 'if-match': '*' },
@@ -88,7 +90,18 @@ describe('the OpenAPI document', () => {
     }
     schemas = loadSchemaFolder(folder.path)
     await seed()
+    await seedMoves()
   })
+
+  async function seedMoves(): Promise<void> {
+    const things = thingsOf(api, 'acme')
+    const { case: [merged = ''] = [], other: [other] = [] } = await things.twoCases()
+    others['post_cases_case_merge'] = { case: merged }
+    bodies['post_cases_case_merge'] = { cases: [{ case_id: other, revision: 1 }] }
+    const { case: [split = ''] = [], alert } = await things.caseWithAlerts()
+    others['post_cases_case_split'] = { case: split }
+    bodies['post_cases_case_split'] = { alerts: alert, title: 'Apart' }
+  }
   after(async () => {
     await api.close()
     await folder.remove()

@@ -116,6 +116,8 @@ function newCase(id: string): Case {
     organizationUuid,
     ...newCaseFields({ title: '' }),
     revision: 1,
+    mergedInto: null,
+    splitFrom: null,
     alertsDeleted: 0,
     runsDeleted: 0,
     createdAt: 0,

@@ -77,8 +77,8 @@ export interface AssessedCase {
   readonly assessments: readonly Assessment[]
   /** Source of this run. */
   readonly source: string
-  /** Whether other runs of the case are active. */
-  readonly hasOtherRuns: boolean
+  /** Whether other runs of the case are active; asked only if that matters. */
+  readonly hasOtherRuns: () => boolean
 }
 
 /**
@@ -113,15 +113,15 @@ export function assessedChanges(
       kept.push(`the case stays ${before.status}: ${reason}`)
     }
   }
-  return { changes: result as CaseEdit, kept }
+  return { changes: result, kept }
 }
 
 function whyOpen(
   assessments: readonly Assessment[],
   source: string,
-  hasOtherRuns: boolean,
+  hasOtherRuns: () => boolean,
 ): string | undefined {
-  if (hasOtherRuns) return 'other runs of the case are active'
+  if (hasOtherRuns()) return 'other runs of the case are active'
   const grave = assessments.find(
     (each) => each.source !== source && (each.verdict === 'malicious' || each.verdict === 'suspicious'),
   )

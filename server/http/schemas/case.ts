@@ -24,6 +24,8 @@ export const apiCaseSchema = {
     'revision',
     'created_at',
     'modified_at',
+    'merged_into',
+    'split_from',
     'alerts_deleted',
     'runs_deleted',
   ],
@@ -48,6 +50,15 @@ export const apiCaseSchema = {
     },
     created_at: { type: 'integer', minimum: 0, description: 'When it was opened (epoch milliseconds).' },
     modified_at: { type: 'integer', minimum: 0, description: 'When it last changed (epoch milliseconds).' },
+    merged_into: {
+      type: ['string', 'null'],
+      description:
+        'The case that this one was merged into: its alerts and runs are there. Null: it was not merged.',
+    },
+    split_from: {
+      type: ['string', 'null'],
+      description: 'The case whose alerts this one was opened with by hand; else null.',
+    },
     alerts_deleted: {
       type: 'integer',
       minimum: 0,
@@ -188,7 +199,7 @@ export const apiCaseSchema = {
           },
           kind: {
             type: 'string',
-            enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended'],
+            enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended', 'merged', 'split'],
           },
           text: { type: 'string', description: 'Plain text.' },
           changes: {

@@ -23,8 +23,8 @@ interface KeyRow extends KeyState {
 }
 
 const selectKey = `
-  SELECT k.case_id AS caseRow, k.last_at AS lastAt, k.ends_at AS endsAt, c.number, c.status AS caseStatus, c.joined
-  FROM correlation_keys k JOIN cases c ON c.id = k.case_id WHERE k.organization_id = ? AND k.key = ?`
+  SELECT c.id AS caseRow, k.last_at AS lastAt, k.ends_at AS endsAt, c.number, c.status AS caseStatus, c.joined
+  FROM correlation_keys k JOIN alerts a ON a.id = k.alert_id JOIN cases c ON c.id = a.case_id WHERE k.organization_id = ? AND k.key = ?`
 
 /** Inside of the write that queues the first run of an alert: gives the alert its case, an earlier one or a new one. */
 export function correlate(
@@ -64,10 +64,10 @@ export function correlate(
     if (!takesKey(found, caseId, now)) continue
     const { lastAt, endsAt } = keyAfter(found.key, found.state, caseId, now)
     database.run(
-      `INSERT OR REPLACE INTO correlation_keys (organization_id, key, case_id, last_at, ends_at) VALUES (?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO correlation_keys (organization_id, key, alert_id, last_at, ends_at) VALUES (?, ?, ?, ?, ?)`,
       organization.id,
       found.key.key,
-      caseRow,
+      alert.row,
       lastAt,
       endsAt,
     )

@@ -4,8 +4,9 @@ import { answeredQuestion } from '../../../core/transitions/question.ts'
 import { stepState } from '../../../core/transitions/step.ts'
 import { actionEntry } from '../../../core/transitions/timeline.ts'
 import { insertEntry } from './case-entries.ts'
+import { caseRowsOf } from './case-rows.ts'
 import { selectCheckpoint, toCheckpoint, type CheckpointRow } from '../checkpoints/checkpoint-rows.ts'
-import { fromJson } from '../database/columns.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { selectJournal, toEntry, type EntryRow } from '../runs/journal-rows.ts'
 import { requireRunRow, type RunRow } from '../runs/run-rows.ts'
@@ -72,13 +73,14 @@ function answeredIn(database: Database, runRow: number) {
 
 /** The newest actions of a case, oldest first, each with its latest outcome. */
 export function actionsOf(database: Database, caseRow: number, limit: number) {
-  const last = `SELECT max(id) AS id FROM case_entries WHERE case_id = ? AND kind = 'action'
+  const rows = toJson(caseRowsOf(database, caseRow))
+  const last = `SELECT max(id) AS id FROM case_entries WHERE case_id IN (SELECT value FROM json_each(?)) AND kind = 'action'
     GROUP BY action ->> '$.run_uuid', action ->> '$.path'`
-  const { total } = database.one<{ total: number }>(`SELECT count(*) AS total FROM (${last})`, caseRow)
-  const rows = database.all<{ action: string }>(
+  const { total } = database.one<{ total: number }>(`SELECT count(*) AS total FROM (${last})`, rows)
+  const found = database.all<{ action: string }>(
     `SELECT action FROM case_entries WHERE id IN (${last}) ORDER BY id DESC LIMIT ?`,
-    caseRow,
+    rows,
     limit,
   )
-  return { data: rows.map(({ action }) => fromJson<CaseAction>(action)).toReversed(), total }
+  return { data: found.map(({ action }) => fromJson<CaseAction>(action)).toReversed(), total }
 }

@@ -49,7 +49,7 @@ export function assess(
     decided: isAssessed ? decidedIn(database, row.id) : [],
     assessments,
     source,
-    hasOtherRuns: changes.status === 'closed' && hasOtherRuns(database, row.id, alertRow),
+    hasOtherRuns: () => hasOtherRuns(database, row.id, alertRow),
   })
 }
 

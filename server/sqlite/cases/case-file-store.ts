@@ -16,7 +16,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { updateRow } from '../context/rows.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { insertEntry } from './case-entries.ts'
-import { findCaseRow, requireCaseRow, type CaseRow } from './case-rows.ts'
+import { caseForWrite, findCaseRow, type CaseRow } from './case-rows.ts'
 import {
   beginContent,
   clearContents,
@@ -66,7 +66,7 @@ export class SqliteCaseFileStore extends SqliteStore implements CaseFileStore {
         await this.commits.write(() => insertPiece(this.database, arriving, place, piece))
       }
       return await this.commits.write(() => {
-        const row = requireCaseRow(this.database, organizationUuid, caseId)
+        const row = caseForWrite(this.database, organizationUuid, caseId, by)
         return this.#finish(organizationUuid, row, file, arriving)
       })
     } finally {
@@ -78,7 +78,8 @@ export class SqliteCaseFileStore extends SqliteStore implements CaseFileStore {
     return this.database.read(() => {
       const row = this.#caseIn(scope, caseId)
       if (row === undefined) return []
-      return this.database.all<FileRow>(`${selectFile} WHERE t.case_id = ? ORDER BY t.id`, row.id).map(toFile)
+      const files = `${selectFile} WHERE t.case_id = ? ORDER BY t.id`
+      return this.database.all<FileRow>(files, row.mergedRow ?? row.id).map(toFile)
     })
   }
 
@@ -106,7 +107,7 @@ export class SqliteCaseFileStore extends SqliteStore implements CaseFileStore {
   }
 
   #begin(organizationUuid: string, caseId: string, file: HashedFile): Begun {
-    const row = requireCaseRow(this.database, organizationUuid, caseId)
+    const row = caseForWrite(this.database, organizationUuid, caseId, file.by)
     const earlier = this.#fileOf(row, file.sha256)
     if (earlier !== undefined && earlier.deletedAt === null) return { file: toFile(earlier) }
     const { count } = this.database.one<{ readonly count: number }>(
@@ -166,7 +167,8 @@ export class SqliteCaseFileStore extends SqliteStore implements CaseFileStore {
   }
 
   #fileOf(row: CaseRow, sha256: string): FileRow | undefined {
-    return this.database.get<FileRow>(`${selectFile} WHERE t.case_id = ? AND t.sha256 = ?`, row.id, sha256)
+    const found = `${selectFile} WHERE t.case_id = ? AND t.sha256 = ?`
+    return this.database.get<FileRow>(found, row.mergedRow ?? row.id, sha256)
   }
 
   #contentOf(file: number): StoredContent | undefined {

@@ -22,21 +22,28 @@ const stored = [
   'runsDeleted',
 ] as const satisfies readonly (keyof Case)[]
 
-export interface CaseRow extends Omit<Case, 'id'> {
+export interface CaseRow extends Omit<Case, 'id' | 'mergedInto' | 'splitFrom'> {
   readonly id: number
+  readonly mergedRow: number | null
+  readonly mergedNumber: number | null
+  readonly splitNumber: number | null
   readonly severityRank: number
   readonly number: number
   readonly organizationCode: string
 }
 
 export const selectCase = `
-  SELECT ${selectList(['id', 'number', ...stored, 'severityRank'])}, o.uuid AS organizationUuid, o.code AS organizationCode
+  SELECT ${selectList(['id', 'number', ...stored, 'severityRank'])}, t.merged_into AS mergedRow,
+    (SELECT number FROM cases WHERE id = t.merged_into) AS mergedNumber,
+    (SELECT number FROM cases WHERE id = t.split_from) AS splitNumber, o.uuid AS organizationUuid, o.code AS organizationCode
   FROM cases t CROSS JOIN organizations o ON o.id = t.organization_id`
 
 export const toCase = (row: CaseRow): Case => ({
   id: composeCaseId(row.organizationCode, row.number),
   organizationUuid: row.organizationUuid,
   ...pick(row, stored),
+  mergedInto: row.mergedNumber === null ? null : composeCaseId(row.organizationCode, row.mergedNumber),
+  splitFrom: row.splitNumber === null ? null : composeCaseId(row.organizationCode, row.splitNumber),
 })
 
 export function findCaseRow(database: Database, id: string): CaseRow | undefined {
@@ -66,8 +73,36 @@ export function requireCaseRow(database: Database, organizationUuid: string, id:
   throw new NotFoundError('case_not_found', `there is no case '${id.slice(0, 64)}'`)
 }
 
+const caseRowOf = (database: Database, row: number): CaseRow =>
+  database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row)
+
+/**
+ * The case that a write goes to: that of the run if it has moved away from this one, or else the case that this one was merged into.
+ * Throws NotFoundError `case_not_found`.
+ */
+export function caseForWrite(database: Database, organizationUuid: string, id: string, by: Actor): CaseRow {
+  const row = requireCaseRow(database, organizationUuid, id)
+  const moved =
+    by.kind === 'run'
+      ? database.get<{ caseRow: number | null }>(
+          `SELECT r.case_id AS caseRow FROM runs r JOIN run_moves m ON m.run_id = r.id
+           WHERE r.uuid = ? AND m.case_id = ?`,
+          by.id,
+          row.id,
+        )
+      : undefined
+  const now = moved?.caseRow ?? row.mergedRow
+  return now === null || now === row.id ? row : caseRowOf(database, now)
+}
+
+/** The case and the cases that were merged into it. */
+export const caseRowsOf = (database: Database, row: number): readonly number[] => [
+  row,
+  ...database.all<{ id: number }>('SELECT id FROM cases WHERE merged_into = ?', row).map(({ id }) => id),
+]
+
 export function caseByRow(database: Database, row: number): Case {
-  return toCase(database.one<CaseRow>(`${selectCase} WHERE t.id = ?`, row))
+  return toCase(caseRowOf(database, row))
 }
 
 /** Inserts the case with its number and its first timeline entry; gives both keys. */

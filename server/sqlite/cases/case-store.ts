@@ -5,6 +5,8 @@ import type { CaseFilter, CaseListRequest, CaseSort, CaseStore } from '../../../
 import type { ListPage, ListRequest, OrganizationScope, SeenRevision } from '../../../core/ports/common.ts'
 import {
   caseByRow,
+  caseForWrite,
+  caseRowsOf,
   findCaseRow,
   insertCase,
   requireCaseRow,
@@ -16,9 +18,11 @@ import { requireRevision } from '../../../core/transitions/access.ts'
 import { keyReused } from '../../../core/transitions/idempotency.ts'
 import { caseDifference, editCase } from '../../../core/transitions/case.ts'
 import { decidedAfter } from '../../../core/transitions/correlate/assessment.ts'
+import { requireNotMerged } from '../../../core/transitions/correlate/merge.ts'
 import { changedEntry, noteEntry } from '../../../core/transitions/timeline.ts'
 import { updateRow } from '../context/rows.ts'
 import { toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
 import { actionsOf } from './case-actions.ts'
 import { assess, decidedIn } from './case-assessments.ts'
 import type { SqliteCaseFileStore } from './case-file-store.ts'
@@ -75,7 +79,7 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
         organizationUuid,
         key,
       )
-      return row && toCase(row)
+      return row && (row.mergedRow === null ? toCase(row) : caseByRow(this.database, row.mergedRow))
     })
   }
 
@@ -106,7 +110,7 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
         name: `timeline ${row.id}`,
         table: 'case_entries t',
         select: selectCaseEntry,
-        conditions: [{ sql: 't.case_id = ?', values: [row.id] }],
+        conditions: [inTimelineOf(this.database, row.id)],
         page,
         toItem: toCaseEntry,
       })
@@ -133,7 +137,7 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
 
   update(organizationUuid: string, id: string, changes: CaseChanges, by: Actor, key: string): Promise<Case> {
     return this.#once(organizationUuid, 'update', key, () => {
-      const row = requireCaseRow(this.database, organizationUuid, id)
+      const row = caseForWrite(this.database, organizationUuid, id, by)
       if (by.kind !== 'run') this.#change(row, changes, by)
       else {
         const assessed = assess(this.database, row, changes, by, this.clock.now())
@@ -152,6 +156,7 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
   ): Promise<Case> {
     return this.commits.write(() => {
       const row = requireCaseRow(this.database, organizationUuid, id)
+      requireNotMerged(toCase(row))
       requireRevision(row.revision, revision)
       const changes = caseDifference(row, edit)
       if (changes !== undefined) {
@@ -166,13 +171,15 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
   comment(organizationUuid: string, id: string, text: string, by: Actor, key: string): Promise<CaseEntry> {
     return this.commits.write(() => {
       const organization = requireOrganization(this.database, organizationUuid)
-      const row = requireCaseRow(this.database, organizationUuid, id)
+      const named = requireCaseRow(this.database, organizationUuid, id)
       const earlier = findCaseWrite(this.database, organization, 'comment', key)
-      if (earlier !== undefined) return this.#earlierNote(earlier, row, text, key)
+      if (earlier !== undefined) return this.#earlierNote(earlier, named, text, key)
+      if (by.kind !== 'run' && by.kind !== 'server') requireNotMerged(toCase(named))
+      const row = caseForWrite(this.database, organizationUuid, id, by)
       const at = this.clock.now()
       const entryRow = insertEntry(this.database, row.id, noteEntry(text, by, at))
       updateRow(this.database, 'cases', row.id, { modifiedAt: at })
-      keepCaseWrite(this.database, organization, 'comment', key, row.id, entryRow)
+      keepCaseWrite(this.database, organization, 'comment', key, named.id, entryRow)
       return caseEntryByRow(this.database, entryRow)
     })
   }
@@ -206,6 +213,13 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
       return caseByRow(this.database, row)
     })
   }
+}
+
+/** Entries of the case, and of the cases that were merged into it. */
+function inTimelineOf(database: Database, caseRow: number): Condition {
+  const [row, ...merged] = caseRowsOf(database, caseRow)
+  if (merged.length === 0) return { sql: 't.case_id = ?', values: [row!] }
+  return { sql: 't.case_id IN (SELECT value FROM json_each(?))', values: [toJson([row, ...merged])] }
 }
 
 /** Conditions of a list filter. */

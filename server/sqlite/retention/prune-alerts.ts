@@ -92,13 +92,14 @@ function deleteAlert(database: Database, alert: number): void {
   )
   for (const { id, caseId } of runs) {
     database.run('UPDATE cases SET runs_deleted = runs_deleted + 1 WHERE id = ?', caseId)
+    database.run('DELETE FROM run_moves WHERE run_id = ?', id)
     database.run('DELETE FROM runs WHERE id = ?', id)
   }
   database.run(
     'UPDATE cases SET alerts_deleted = alerts_deleted + 1 WHERE id = (SELECT case_id FROM alerts WHERE id = ?)',
     alert,
   )
-  for (const table of ['alert_requests', 'alert_groups', 'alert_contents'])
+  for (const table of ['alert_requests', 'alert_groups', 'correlation_keys', 'alert_contents'])
     database.run(`DELETE FROM ${table} WHERE alert_id = ?`, alert)
   database.run('DELETE FROM alert_search WHERE rowid = ?', alert)
   database.run('DELETE FROM alerts WHERE id = ?', alert)

@@ -47,6 +47,16 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     body: () => ({ status: 'in_progress' }),
   },
   'POST /cases/{case}/notes': { roles: operators, of: 'case', body: () => ({ text: 'x' }) },
+  'POST /cases/{case}/merge': {
+    roles: operators,
+    of: 'twoCases',
+    body: (_organization, { other }) => ({ cases: [{ case_id: other, revision: 1 }] }),
+  },
+  'POST /cases/{case}/split': {
+    roles: operators,
+    of: 'caseWithAlerts',
+    body: (_organization, { alert }) => ({ alerts: [alert] }),
+  },
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
   'GET /cases/{case}/export': { roles: readers, of: 'case' },
   'GET /cases/{case}/files/{hash}': { roles: readers, of: 'caseWithFile' },

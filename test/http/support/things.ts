@@ -98,6 +98,17 @@ export function thingsOf(api: Api, code: string) {
       const { caseId } = await runningRun()
       return { case: [caseId, caseId.toUpperCase()] }
     },
+    async twoCases(): Promise<Thing> {
+      const [{ caseId }, other] = [await runningRun(), await runningRun()]
+      return { case: [caseId, caseId.toUpperCase()], other: [other.caseId] }
+    },
+    async caseWithAlerts(): Promise<Thing> {
+      const [{ caseId }, { uuid }] = [await runningRun(), await runningRun()]
+      const other = (await stores.runs.find('all', uuid))!
+      const sources = [{ id: other.caseId!, revision: undefined }]
+      await stores.caseMoves.merge(organizationUuid, { id: caseId, revision: undefined }, sources, somebody())
+      return { case: [caseId, caseId.toUpperCase()], alert: [other.alertId!] }
+    },
     async caseWithFile(): Promise<Thing> {
       const { caseId } = await runningRun()
       const file = { name: 'x', bytes: Buffer.from('x') }

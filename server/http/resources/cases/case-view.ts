@@ -24,6 +24,8 @@ export async function caseView(found: Case, directory: Directory): Promise<View>
     revision: found.revision,
     created_at: found.createdAt,
     modified_at: found.modifiedAt,
+    merged_into: found.mergedInto,
+    split_from: found.splitFrom,
     alerts_deleted: found.alertsDeleted,
     runs_deleted: found.runsDeleted,
   }
@@ -75,7 +77,7 @@ export const caseEntrySchema = objectSchema({
   at: time,
   actor: actorSchema,
   request_id: { ...textOrNull, description: 'The HTTP request of the change, as in the log.' },
-  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended'] },
+  kind: { enum: ['opened', 'alert', 'changed', 'note', 'action', 'file', 'run_ended', 'merged', 'split'] },
   text: { ...text, description: 'Plain text.' },
   changes: { type: ['object', 'null'], description: 'For `changed`: the new values.' },
   action: {

@@ -7,6 +7,7 @@ import { addNote, changeCase } from './change-case.ts'
 import { downloadFile } from './download-file.ts'
 import { exportCase } from './export-case.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
+import { mergeCases, splitCase } from './move-cases.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 import { readers } from '../../caller/caller.ts'
 
@@ -96,4 +97,14 @@ const getTimeline = defineRoute({
   },
 })
 
-export const caseRoutes = [listCases, getCase, changeCase, addNote, getTimeline, exportCase, downloadFile]
+export const caseRoutes = [
+  listCases,
+  getCase,
+  changeCase,
+  addNote,
+  mergeCases,
+  splitCase,
+  getTimeline,
+  exportCase,
+  downloadFile,
+]

@@ -1,0 +1,126 @@
+import { composeAlertId } from '../../../core/domain/ids.ts'
+import { mergeBounds, requireMovable, type Moved } from '../../../core/transitions/correlate/merge.ts'
+import { toJson } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
+import { sourceOfAlert } from './case-assessments.ts'
+
+/** Inside of a write, like all of these. */
+export function requireRoomToMove(database: Database, caseRow: number, caseId: string): void {
+  for (const table of ['alerts', 'runs']) {
+    const { rows } = database.one<{ rows: number }>(
+      `SELECT count(*) AS rows FROM (SELECT 1 FROM ${table} WHERE case_id = ? LIMIT ?)`,
+      caseRow,
+      mergeBounds.moved + 1,
+    )
+    requireMovable(caseId, rows)
+  }
+}
+
+/** Moves everything of a case; its timeline stays, and is read with that of the other case. */
+export function moveCase(database: Database, from: number, to: number, reason: string): Moved {
+  const investigated = countInvestigated(database, from)
+  database.run(
+    'INSERT OR IGNORE INTO run_moves (run_id, case_id) SELECT id, case_id FROM runs WHERE case_id = ?',
+    from,
+  )
+  const runs = database.run('UPDATE runs SET case_id = ? WHERE case_id = ?', to, from)
+  const alerts = database.run(
+    'UPDATE alerts SET case_id = ?, joined_because = ifnull(joined_because, ?) WHERE case_id = ?',
+    to,
+    reason,
+    from,
+  )
+  // A content that both cases have stays with the first.
+  database.run('UPDATE OR IGNORE case_files SET case_id = ? WHERE case_id = ?', to, from)
+  database.run('UPDATE OR IGNORE case_assessments SET case_id = ? WHERE case_id = ?', to, from)
+  database.run('UPDATE cases SET merged_into = ? WHERE merged_into = ?', to, from)
+  database.run('UPDATE cases SET joined = joined + ? WHERE id = ?', Math.max(investigated, 1), to)
+  return { alerts, runs }
+}
+
+/** Alerts that are no repeats. */
+const countInvestigated = (database: Database, caseRow: number): number =>
+  database.one<{ count: number }>(
+    'SELECT count(*) AS count FROM alerts WHERE case_id = ? AND group_sequence IS NULL',
+    caseRow,
+  ).count
+
+export const countLeft = (database: Database, caseRow: number): number =>
+  database.one<{ count: number }>(
+    'SELECT count(*) AS count FROM (SELECT 1 FROM alerts WHERE case_id = ? LIMIT 1)',
+    caseRow,
+  ).count
+
+interface MovedAlert {
+  readonly id: number
+  readonly organization: string
+  readonly provider: string
+  readonly sequence: number
+}
+
+/** Moves alerts with their repeats and runs. */
+export function moveAlerts(
+  database: Database,
+  given: readonly number[],
+  from: number,
+  to: number,
+  reason: string,
+): { readonly alertIds: readonly string[]; readonly runs: readonly number[] } {
+  const chosen = toJson(given)
+  const alerts = database.all<MovedAlert>(
+    `SELECT a.id, o.code AS organization, p.code AS provider, a.sequence FROM alerts a
+       JOIN organizations o ON o.id = a.organization_id JOIN providers p ON p.id = a.provider_id
+     WHERE a.case_id = ? AND (a.id IN (SELECT value FROM json_each(?)) OR EXISTS (
+       SELECT 1 FROM alerts first WHERE first.id IN (SELECT value FROM json_each(?)) AND first.provider_id = a.provider_id
+         AND first.sequence = a.group_sequence)) ORDER BY a.id`,
+    from,
+    chosen,
+    chosen,
+  )
+  const moved = toJson(alerts.map(({ id }) => id))
+  const inMoved = 'IN (SELECT value FROM json_each(?))'
+  const runs = database.all<{ id: number }>(
+    `SELECT id FROM runs WHERE case_id = ? AND alert_id ${inMoved}`,
+    from,
+    moved,
+  )
+  for (const { id } of runs) {
+    database.run('INSERT OR IGNORE INTO run_moves (run_id, case_id) VALUES (?, ?)', id, from)
+    database.run('UPDATE runs SET case_id = ? WHERE id = ?', to, id)
+  }
+  database.run(`UPDATE alerts SET case_id = ?, joined_because = ? WHERE id ${inMoved}`, to, reason, moved)
+  const sources = toJson(alerts.map(({ id }) => sourceOfAlert(id)))
+  database.run(
+    `UPDATE case_assessments SET case_id = ? WHERE case_id = ? AND source ${inMoved}`,
+    to,
+    from,
+    sources,
+  )
+  for (const row of [from, to])
+    database.run(
+      'UPDATE cases SET joined = ? WHERE id = ?',
+      Math.max(0, countInvestigated(database, row) - 1),
+      row,
+    )
+  return {
+    alertIds: alerts.map(({ organization, provider, sequence }) =>
+      composeAlertId(organization, provider, sequence),
+    ),
+    runs: runs.map(({ id }) => id),
+  }
+}
+
+/** Actions of moved runs are in both timelines: an effect is never hidden. */
+export function copyActions(database: Database, from: number, to: number, runs: readonly number[]): void {
+  database.run(
+    `INSERT INTO case_entries (case_id, at, author_kind, author_id, author, request_id, kind, text, changes, action)
+     SELECT ?, at, author_kind, author_id, author, request_id, kind, text, changes, action FROM case_entries
+     WHERE case_id IN (SELECT id FROM cases WHERE id = ? OR merged_into = ?) AND kind = 'action'
+       AND action ->> '$.run_uuid' IN (SELECT r.uuid FROM runs r WHERE r.id IN (SELECT value FROM json_each(?)))
+     ORDER BY id`,
+    to,
+    from,
+    from,
+    toJson(runs),
+  )
+}
