@@ -1,4 +1,4 @@
-import { childrenOf, type AstNode } from './parse/ast.ts'
+import { childrenOf, type AstNode, type CallNode } from './parse/ast.ts'
 import { maxHeight, maxExpressionNodes, maxExpressionBytes } from './values/budget.ts'
 import { check } from './check/check.ts'
 import type { ExpressionProblem } from './values/errors.ts'
@@ -120,10 +120,16 @@ function measure(tree: AstNode): { nodes: number; height: number; patterns: numb
     const [node, depth] = next
     nodes++
     height = Math.max(height, depth)
-    if (node.kind === 'call' && node.name === 'matches') patterns += writtenWeight(node.args.at(-1))
+    if (node.kind === 'call') patterns += writtenWeight(patternArgument(node))
     for (const child of childrenOf(node)) open.push([child, depth + 1])
   }
   return { nodes, height, patterns }
+}
+
+/** The argument of a call that is a regular expression. */
+function patternArgument({ name, args }: CallNode): AstNode | undefined {
+  if (name === 'matches') return args.at(-1)
+  return name.startsWith('regex.') ? args[1] : undefined
 }
 
 const writtenWeight = (pattern: AstNode | undefined): number =>

@@ -30,6 +30,9 @@ export const text: readonly Row[] = [
   ['list.join([between]) -> string', 'joins a list of strings', '["a", "b"].join(", ")'],
   ['text.lowerAscii() -> string', 'lower case of A to Z', '"Dana@Example.COM".lowerAscii()'],
   ['text.upperAscii() -> string', 'upper case of a to z', '"high".upperAscii()'],
+  ['text.lower() -> string', 'lower case of all letters', '"ÄÖ Dana".lower()'],
+  ['text.upper() -> string', 'upper case of all letters', '"äö".upper()'],
+  ['text.title() -> string', 'upper case at the start of each word', '"dana o\'neil".title()'],
   [
     'text.shorten(length) -> string',
     'at most this many characters; `…` marks a cut',
@@ -43,4 +46,31 @@ export const text: readonly Row[] = [
     '"%s: %.1f%%".format(["risk", 12.34])',
   ],
   ['strings.quote(text) -> string', 'in quotes, with escapes', 'strings.quote("a\\tb")'],
+  [
+    'text.padStart(size[, fill]) -> string',
+    'filled at the start up to so many characters',
+    '"7".padStart(3, "0")',
+  ],
+  ['text.padEnd(size[, fill]) -> string', 'filled at the end', '"ab".padEnd(4, ".")'],
+  [
+    'text.stripHtml() -> string',
+    'the text of HTML, without tags, scripts and styles',
+    '"<p>Hi <b>Dana</b> &amp; Fox</p>".stripHtml()',
+  ],
+  ['text.escapeHtml() -> string', 'with `&lt;` for `<`, and the same for `> & " \'`', '"<b>".escapeHtml()'],
+  [
+    'text.unescapeHtml() -> string',
+    'the reverse, also for numbers and common names',
+    '"&lt;b&gt; &#8364;".unescapeHtml()',
+  ],
+  [
+    'levenshtein(a, b) -> int',
+    'the number of characters to insert, remove or replace',
+    'levenshtein("paypal", "paypa1")',
+  ],
+  [
+    'similarity(a, b) -> double',
+    '1 for equal texts, down to 0; the Levenshtein distance over the length',
+    'similarity("paypal.com", "paypa1.com")',
+  ],
 ]

@@ -3,7 +3,13 @@ import { listFunctions } from './lists/lists.ts'
 import { numberFunctions } from './lists/aggregates.ts'
 import { setFunctions } from './lists/sets.ts'
 import { matchFunctions } from './patterns/matches.ts'
+import { regexFunctions } from './patterns/regex.ts'
 import { encodingFunctions } from './encodings/encodings.ts'
+import { hashFunctions } from './encodings/hashes.ts'
+import { htmlFunctions } from './text/html.ts'
+import { letterFunctions } from './text/letters.ts'
+import { similarityFunctions } from './text/similarity.ts'
+import { versionFunctions } from './text/versions.ts'
 import type { ExpressionFunction } from './function.ts'
 import { indicatorFunctions } from './network/indicators.ts'
 import { optionalFunctions } from './optionals.ts'
@@ -15,6 +21,7 @@ export const allFunctions: readonly ExpressionFunction[] = [
   ...conversionFunctions,
   ...stringFunctions,
   ...matchFunctions,
+  ...regexFunctions,
   ...listFunctions,
   ...numberFunctions,
   ...setFunctions,
@@ -22,6 +29,11 @@ export const allFunctions: readonly ExpressionFunction[] = [
   ...optionalFunctions,
   ...indicatorFunctions,
   ...encodingFunctions,
+  ...hashFunctions,
+  ...letterFunctions,
+  ...htmlFunctions,
+  ...similarityFunctions,
+  ...versionFunctions,
 ]
 
 const byName = new Map(allFunctions.map((each) => [key(each.name, each.receiver), each]))

@@ -16,6 +16,9 @@ const namespaces: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     math: `greatest least ceil floor round trunc abs sign sqrt isNaN isInf isFinite
       bitAnd bitOr bitXor bitNot bitShiftLeft bitShiftRight`,
     optional: 'of ofNonZeroValue none',
+    base64: 'encode decode',
+    hex: 'encode decode',
+    regex: 'extract extractAll replace groups',
     sets: 'contains equivalent intersects',
     strings: 'quote',
   }).map(([name, functions]) => [name, new Set(functions.split(/\s+/))]),

@@ -78,7 +78,7 @@ export function sortBy(
   if (items.length === 0) return items
   const ranking = rank(keys, name, meter, span)
   const count = items.length
-  meter.spend((count * Math.ceil(Math.log2(count + 1))) >>> 2, span)
+  meter.spend((count * Math.ceil(Math.log2(count + 1))) >>> 3, span)
   meter.allocate(16 + count * 24, span)
   const order = Array.from({ length: count }, (_, at) => at)
   order.sort((left, right) => ranking.compare(ranking.keys[left]!, ranking.keys[right]!))

@@ -3,6 +3,7 @@ import type { Meter } from '../../values/budget.ts'
 import type { Span } from '../../values/errors.ts'
 import { shorten } from '../../values/time.ts'
 import { invalidArgument } from '../function.ts'
+import { CaptureSearch, type Captures, type Compiled } from './capture.ts'
 import { patternWeight } from './pattern-weight.ts'
 
 const maxPatternLength = 1000
@@ -43,6 +44,8 @@ interface Row {
 }
 
 const beginsText = 4 | 1
+const beginsLine = 1
+const behindWord = 512
 const unanchored = 0
 const endOfText = -1
 const latin1 = 255
@@ -58,6 +61,8 @@ export class Pattern {
   readonly #rows = new Map<State, Row>()
   #evaluation = 0
   #kept = 0
+  #groups: readonly string[] | undefined
+  #search: CaptureSearch | undefined
 
   /** Throws a fault for an invalid pattern. */
   constructor(source: string, span: Span) {
@@ -71,11 +76,34 @@ export class Pattern {
    */
   find(value: string, meter: Meter, span: Span): boolean {
     meter.search(value.length * 2, span)
+    return this.#endIn(value, 0, meter, span) >= 0
+  }
+
+  /** The names of its groups; those without a name have their number. */
+  get groups(): readonly string[] {
+    return (this.#groups ??= namesOfGroups(this.#compiled.re2Input))
+  }
+
+  /**
+   * The leftmost match at or after a position, with its groups. The automaton first tells whether there is
+   * one, which is fast for texts without.
+   */
+  capture(value: string, from: number, meter: Meter, span: Span): Captures | undefined {
+    const end = this.#endIn(value, from, meter, span)
+    meter.search(((end < 0 ? value.length : end) - from) * 2, span)
+    if (end < 0) return undefined
+    this.#search ??= new CaptureSearch(this.#compiled.re2Input)
+    return this.#search.find(value, from, meter, span)
+  }
+
+  /** The end of the match that ends first, or -1. */
+  #endIn(value: string, from: number, meter: Meter, span: Span): number {
     const automaton = this.#prepare(meter)
     const { evaluation } = meter
     const { latin1Class, numClasses } = automaton
-    let row = this.#enter(automaton.makeState([automaton.prog.start], beginsText, []), meter, span)
-    for (let at = 0; at < value.length; at++) {
+    const begin = from === 0 ? beginsText : contextBehind(value.charCodeAt(from - 1))
+    let row = this.#enter(automaton.makeState([automaton.prog.start], begin, []), meter, span)
+    for (let at = from; at < value.length; at++) {
       let character = value.charCodeAt(at)
       if (character >= 0xd800 && character <= 0xdfff) {
         character = value.codePointAt(at)!
@@ -83,9 +111,9 @@ export class Pattern {
       }
       const kind = character <= latin1 ? latin1Class[character]! : automaton.runeClass(character)
       row = row.paid[kind] === evaluation ? row.next[kind]! : this.#turn(row, kind, character, meter, span)
-      if (row.isMatch) return true
+      if (row.isMatch) return at
     }
-    return this.#turn(row, numClasses, endOfText, meter, span).isMatch
+    return this.#turn(row, numClasses, endOfText, meter, span).isMatch ? value.length : -1
   }
 
   /** Drops the states of earlier evaluations above the limit. */
@@ -137,6 +165,16 @@ export class Pattern {
     meter.spend((row.state.nfaStates.length >>> 2) + (this.#automaton!.numClasses >>> 3), span)
     return row
   }
+}
+
+/** The flags of a state that begins behind a character. */
+const contextBehind = (before: number): number =>
+  before === 10 ? beginsLine : /\w/.test(String.fromCharCode(before)) ? behindWord : 0
+
+function namesOfGroups({ numSubexp, namedGroups }: Pick<Compiled, 'numSubexp' | 'namedGroups'>): string[] {
+  const names = Array.from({ length: numSubexp }, (_, at) => String(at + 1))
+  for (const [name, group] of Object.entries(namedGroups)) names[group - 1] = name
+  return names
 }
 
 /** The weight of a pattern. Throws a fault if it is too large. */
