@@ -77,7 +77,7 @@ const kindOf = ({ enum: values, type }: JsonSchema): string =>
 function understood(path: string, { answers, form }: Question, typed: string): AnswerChoice | undefined {
   if (typed === '') return undefined
   try {
-    return typedChoice(path, answers === null ? { form: form ?? {} } : { answers }, typed)
+    return typedChoice(path, { choices: answers === null ? { form: form ?? {} } : { answers } }, typed)
   } catch (error) {
     if (!(error instanceof TocsinError)) throw error
     const near = answers === null ? undefined : nearest(typed, answers)

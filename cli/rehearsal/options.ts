@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { parseJson } from '../../core/common/json.ts'
-import type { Inputs, CheckpointStep } from '../../core/playbook/language/playbook.ts'
-import { choiceOf } from '../../core/dry-run/choices.ts'
+import type { Inputs } from '../../core/playbook/language/playbook.ts'
+import { choiceOf, type Asked } from '../../core/dry-run/choices.ts'
 import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -65,10 +65,14 @@ function asJson(text: string): unknown {
 }
 
 /**
- * A typed answer: a word, or JSON for a form.
+ * A typed answer: a word, or JSON for a form. Several people: the answers separated by commas, or a JSON list.
  *
  * @throws errors of `choiceOf`, TocsinError `json_invalid`
  */
-export function typedChoice(name: string, choices: CheckpointStep['choices'], text: string): AnswerChoice {
-  return choiceOf(name, choices, 'form' in choices && text !== 'timeout' ? parseJson(text) : text)
+export function typedChoice(name: string, asked: Asked, text: string): AnswerChoice {
+  const isJson = 'form' in asked.choices && text !== 'timeout'
+  if (isJson) return choiceOf(name, asked, parseJson(text))
+  const isWord = 'answers' in asked.choices && asked.choices.answers.includes(text)
+  const isList = asked.people !== undefined && !isWord && text.includes(',')
+  return choiceOf(name, asked, isList ? text.split(',').map((each) => each.trim()) : text)
 }

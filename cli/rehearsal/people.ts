@@ -7,7 +7,11 @@ import { ValidationError } from '../../core/errors/errors.ts'
 import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import { namedSteps, stepFinder, type NamedStep } from '../../core/playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../../core/playbook-test/read/playbook-test.ts'
-import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import {
+  answerOfPerson,
+  choiceFor,
+  type AnswerChoice,
+} from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import { systemClock } from '../../server/clock.ts'
@@ -49,7 +53,7 @@ export function peopleHere(options: PeopleOptions) {
   let before: Promise<unknown> = Promise.resolve()
   const checkpoints = createMemoryCheckpoints(systemClock, options.organizationUuid, (checkpoint) => {
     const { path } = checkpoint
-    const choice = choices.get(path) ?? choices.get(stepAt(path)?.name ?? path)
+    const choice = choiceFor(choices, checkpoint, stepAt(path)?.name ?? path)
     if (choice !== undefined) void answer(checkpoint, choice)
     else before = before.then(() => ask(checkpoint))
   })
@@ -65,9 +69,13 @@ export function peopleHere(options: PeopleOptions) {
     else if (!signal.aborted) await answer(checkpoint, 'timeout')
   }
 
-  async function answer({ id, path }: Checkpoint, choice: AnswerChoice): Promise<void> {
-    if (choice === 'timeout') checkpoints.expire(path)
-    else await checkpoints.store.answer(id, { value: choice.answer, text: null }, analyst)
+  async function answer(checkpoint: Checkpoint, choice: AnswerChoice): Promise<void> {
+    const { id, path, group } = checkpoint
+    const given = answerOfPerson(choice, checkpoint)
+    // People differ, and each counts once.
+    const by = group === null ? analyst : personOf(`${analyst.id} ${group.place + 1}`)
+    if (given === 'timeout') checkpoints.expire(path)
+    else await checkpoints.store.answer(id, { value: given.answer, text: null }, by)
     wakeUps.wake()
   }
 

@@ -5,7 +5,7 @@ import { acceptedBy } from '../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../core/plugin/index.ts'
 import { eventsOf, type DryRunTree } from '../../core/dry-run/explore.ts'
 import { stringifyJson } from '../../core/common/json.ts'
-import type { AnswerChoice } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice, OneAnswer } from '../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { paint } from '../output/paint.ts'
@@ -23,8 +23,9 @@ export function treeLines(tree: DryRunTree, playbook: Playbook, catalogue: Catal
 function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): readonly string[] {
   if (end === 'too many ways') return [paint.warn('more paths exist but were not tried: add --answer')]
   if ('ways' in end) {
-    const { path, question } = end.asked
-    const asked = `  ${paint.warn('asks')} ${printable(path)}  ${paint.strong(question.via)}`
+    const { path, question, group } = end.asked
+    const several = group === null ? '' : `  ${group.people} people, quorum ${group.needed}`
+    const asked = `  ${paint.warn('asks')} ${printable(group?.path ?? path)}  ${paint.strong(question.via)}${several}`
     return [
       asked,
       ...printableJson(shownInput(question, catalogue))
@@ -56,8 +57,14 @@ function shownInput({ via, input }: Question, catalogue: Catalogue): unknown {
 
 function wayOf(choice: AnswerChoice): string {
   if (choice === 'timeout') return 'if the question times out:'
+  if ('answers' in choice) return `if the answers are ${choice.answers.map(shownChoice).join(', ')}:`
+  return `if the answer is ${shownChoice(choice)}:`
+}
+
+function shownChoice(choice: OneAnswer): string {
+  if (choice === 'timeout') return choice
   const { answer } = choice
-  return `if the answer is ${printable(typeof answer === 'string' ? answer : stringifyJson(answer))}:`
+  return printable(typeof answer === 'string' ? answer : stringifyJson(answer))
 }
 
 /** Whether there is only one path, and it does not complete. */

@@ -1,11 +1,14 @@
 import type { Author } from './audit.ts'
 import { type JsonSchema, type RefusalReason, textAt, valueAt } from '../plugin/index.ts'
 
-/** `withdrawn`: the run no longer waits, because it was cancelled, timed out, or could not ask. */
-export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn'] as const
+/**
+ * `withdrawn`: the run no longer waits, because it was cancelled, timed out, or could not ask. `decided`: the answers of other
+ * people decided first.
+ */
+export const checkpointStates = ['waiting', 'answered', 'timed_out', 'withdrawn', 'decided'] as const
 export type CheckpointState = (typeof checkpointStates)[number]
 /** The end of an unanswered question. */
-export type UnansweredState = Extract<CheckpointState, 'timed_out' | 'withdrawn'>
+export type UnansweredState = Exclude<CheckpointState, 'waiting' | 'answered'>
 
 /** A question to a person. */
 export interface Question {
@@ -22,6 +25,22 @@ export interface Question {
 /** What an unanswered question does after its timeout: fail the step, or continue with this answer. */
 export type Silence = { readonly fails: true } | { readonly fails: false; readonly answer: unknown }
 
+/** The step that asks several people one question each, and when their answers decide. */
+export interface QuestionGroup {
+  /** Path of the step in the run's journal. */
+  readonly path: string
+  /** Place of this question among them, from 0. */
+  readonly place: number
+  /** Number of people. */
+  readonly people: number
+  /** Number of people who must give the same answer. */
+  readonly needed: number
+  /** Whether answers must be the same to count together; false for a form. */
+  readonly agree: boolean
+  /** Answers that decide alone. */
+  readonly veto: readonly string[]
+}
+
 /** A durable wait of a run for a person. */
 export interface Checkpoint {
   /** Unguessable: knowing it proves that one was asked. */
@@ -36,6 +55,8 @@ export interface Checkpoint {
   readonly path: string
   readonly stepId: string | null
   readonly question: Question
+  /** Null: its answer decides alone. */
+  readonly group: QuestionGroup | null
   /** Name of the connection over which it was sent; null before that, and for questions to operators. */
   readonly connection: string | null
   /** Output of the skill that asked, such as the message id and who was `asked`; null before that. */

@@ -1,12 +1,14 @@
 import { NotFoundError, ValidationError } from '../errors/errors.ts'
-import type { AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
+import type { AnswerChoice, OneAnswer } from '../playbook-test/run/checkpoint-answers.ts'
 import { namedSteps } from '../playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../playbook-test/read/playbook-test.ts'
 import type { CheckpointStep, Playbook } from '../playbook/language/playbook.ts'
 import { quote } from '../playbook/language/problem.ts'
 import { compileSchema, nearest, validate } from '../schema/index.ts'
 
-type Choices = CheckpointStep['choices']
+/** The parts of a checkpoint that say which answers it takes. */
+export type Asked = Pick<CheckpointStep, 'choices' | 'people'>
+type Choices = Asked['choices']
 
 /**
  * The answers given in advance to checkpoints, by name of the step.
@@ -18,7 +20,7 @@ export function dryRunChoices<T>(
   playbook: Playbook,
   called: CalledByName,
   given: Readonly<Record<string, T>>,
-  choose: (name: string, choices: Choices, given: T) => AnswerChoice,
+  choose: (name: string, step: CheckpointStep, given: T) => AnswerChoice,
 ): ReadonlyMap<string, AnswerChoice> {
   const checkpoints = namedSteps(playbook, called).flatMap(({ step, name }) =>
     step.action === 'checkpoint' ? [{ name, step }] : [],
@@ -26,7 +28,7 @@ export function dryRunChoices<T>(
   const names = checkpoints.map(({ name }) => name)
   const entries = Object.entries(given).map(([name, value]) => {
     const step = checkpoints.find((each) => each.name === name)?.step
-    if (step !== undefined) return [name, choose(name, step.choices, value)] as const
+    if (step !== undefined) return [name, choose(name, step, value)] as const
     const meant = nearest(name, names)
     throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint ${quote(name)}`, {
       hint: meant === undefined ? `checkpoints: ${names.join(', ') || 'none'}` : `did you mean ${meant}?`,
@@ -35,8 +37,18 @@ export function dryRunChoices<T>(
   return new Map(entries)
 }
 
-/** @throws ValidationError `answer_invalid`, or what does not fit the form */
-export function choiceOf(name: string, choices: Choices, given: unknown): AnswerChoice {
+/**
+ * An answer, or for several people a list: the n-th person gives the n-th.
+ *
+ * @throws ValidationError `answer_invalid`, or what does not fit the form
+ */
+export function choiceOf(name: string, step: Asked, given: unknown): AnswerChoice {
+  const { people, choices } = step
+  if (people === undefined || !Array.isArray(given)) return oneChoiceOf(name, choices, given)
+  return { answers: given.map((each) => oneChoiceOf(name, choices, each)) }
+}
+
+function oneChoiceOf(name: string, choices: Choices, given: unknown): OneAnswer {
   if (given === 'timeout') return 'timeout'
   if ('form' in choices) {
     validate(compileSchema(choices.form), given, `the answer to '${name}'`)

@@ -4,7 +4,11 @@ import { RunSuspended } from '../engine/journal/durable-context.ts'
 import { createWakeUps } from '../engine/journal/wake-ups.ts'
 import type { RunOutcome } from '../engine/scope/flow.ts'
 import { skillsOf, type SkillCaller } from '../engine/skills/skill-caller.ts'
-import { createCheckpointAnswers, type AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
+import {
+  choiceFor,
+  createCheckpointAnswers,
+  type AnswerChoice,
+} from '../playbook-test/run/checkpoint-answers.ts'
 import { inTurn } from '../playbook-test/run/in-turn.ts'
 import { createMemoryJournal } from '../playbook-test/run/memory-journal.ts'
 import { createMockedSkills, type Places } from '../playbook-test/run/mocked-skills.ts'
@@ -151,7 +155,7 @@ function questions({ choices, mocks, signal }: DryRunOptions, places: Places, cl
     ...places,
     clock,
     wakeUps,
-    choose: ({ path }, name) => choices?.get(path) ?? choices?.get(name),
+    choose: (checkpoint, name) => choiceFor(choices, checkpoint, name),
     onUnanswered: (checkpoint) => {
       if (open !== undefined) return
       open = checkpoint

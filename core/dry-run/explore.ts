@@ -1,7 +1,8 @@
-import type { Checkpoint } from '../domain/checkpoint.ts'
+import type { Checkpoint, QuestionGroup } from '../domain/checkpoint.ts'
 import type { JournalEntry } from '../domain/run.ts'
 import { stringifyJson } from '../common/json.ts'
-import type { AnswerChoice } from '../playbook-test/run/checkpoint-answers.ts'
+import { decide } from '../transitions/quorum.ts'
+import type { AnswerChoice, OneAnswer } from '../playbook-test/run/checkpoint-answers.ts'
 import { sampleFromSchema } from './assumed-output.ts'
 import { createDryRunBudget } from './dry-run-budget.ts'
 import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
@@ -71,17 +72,29 @@ export async function exploreDryRun(options: DryRunOptions): Promise<DryRunTree>
     const { asked } = run
     const ways: Way[] = []
     for (const choice of waysOf(asked)) {
-      ways.push({ choice, tree: await explore(new Map([...choices, [asked.path, choice]]), happened) })
+      const place = asked.group?.path ?? asked.path
+      ways.push({ choice, tree: await explore(new Map([...choices, [place, choice]]), happened) })
     }
     return { events, end: { asked, ways } }
   }
   return await explore(options.choices ?? new Map(), new Set())
 }
 
-function waysOf({ question }: Checkpoint): readonly AnswerChoice[] {
+/** The possible decisions: several people all give the same answer, or answers that decide nothing, or none. */
+function waysOf({ question, group }: Checkpoint): readonly AnswerChoice[] {
   const { answers, form } = question
   const given = answers?.map((answer) => ({ answer })) ?? [{ answer: sampleFromSchema(form ?? {}) }]
-  return [...given, 'timeout']
+  const split = group === null ? undefined : splitOf(group, answers ?? [])
+  return [...given, ...(split === undefined ? [] : [{ answers: split }]), 'timeout']
+}
+
+/** Different answers in turn, if they can leave the question undecided. */
+function splitOf(group: QuestionGroup, answers: readonly string[]): readonly OneAnswer[] | undefined {
+  const usable = answers.filter((answer) => !group.veto.includes(answer))
+  if (usable.length < 2) return undefined
+  const given = Array.from({ length: group.people }, (_, place) => usable[place % usable.length])
+  const isSplit = given.some((_, place) => decide(group, given.slice(0, place + 1))?.by === 'split')
+  return isSplit ? given.map((answer) => ({ answer })) : undefined
 }
 
 /** Makes the same read of the same step only once. */

@@ -7,9 +7,10 @@ import type { CheckpointStore } from '../ports/runs/checkpoint-store.ts'
 export interface QuestionPage {
   /**
    * `open`: the person can confirm the answer of the link. `accepted`: this request answered. `answered`: an earlier
-   * answer counts. `pending`: the question is still being sent. `unknown`: the link fits no question.
+   * answer counts. `decided`: the answers of other people decided. `repeated`: the person has answered for another person. `pending`: the question is still being sent. `unknown`: the link fits no question.
    */
-  readonly state: 'open' | 'accepted' | 'answered' | 'late' | 'withdrawn' | 'pending' | 'unknown'
+  readonly state:
+    'open' | 'accepted' | 'answered' | 'decided' | 'repeated' | 'late' | 'withdrawn' | 'pending' | 'unknown'
   /** The question; empty if it is unknown. */
   readonly message: string
   /** Label of the answer that the link gives or, if there is one, of the answer that counts; empty if it is unknown. */
@@ -48,7 +49,7 @@ export async function findQuestionPage(
   if (asked !== by || question.answers?.includes(value) !== true) return unknownQuestion
   const counts = typeof answer?.value === 'string' ? answer.value : value
   return {
-    state: verdict === 'accepted' ? 'accepted' : stateOf(checkpoint, now),
+    state: verdictState(verdict) ?? stateOf(checkpoint, now),
     message: textAt(question.input, 'message') ?? '',
     answer: labelOf(question, counts),
     isOwn: answer?.by.kind === 'person' && answer.by.id === by,
@@ -56,9 +57,14 @@ export async function findQuestionPage(
   }
 }
 
+function verdictState(verdict: AnswerVerdict | undefined): QuestionPage['state'] | undefined {
+  if (verdict === 'accepted') return 'accepted'
+  return verdict === 'same_person' ? 'repeated' : undefined
+}
+
 function stateOf({ state, timeoutAt }: Checkpoint, now: number): QuestionPage['state'] {
   if (state === 'answered') return 'answered'
-  if (state === 'withdrawn') return 'withdrawn'
+  if (state === 'withdrawn' || state === 'decided') return state
   return state === 'timed_out' || now >= timeoutAt ? 'late' : 'open'
 }
 

@@ -221,8 +221,11 @@ export interface SettledQuestion<In = unknown, Out = unknown> extends AskedQuest
 
 /** The outcome of a question. */
 export interface QuestionOutcome {
-  /** `withdrawn`: the run stopped waiting, e.g. because it was cancelled. */
-  readonly state: 'answered' | 'timed_out' | 'withdrawn'
+  /**
+   * `withdrawn`: the run stopped waiting, e.g. because it was cancelled. `decided`: the answers of other people, who were
+   * asked the same, decided first.
+   */
+  readonly state: 'answered' | 'timed_out' | 'withdrawn' | 'decided'
   /** If answered: one of the answers, or the filled-in form. */
   readonly value?: unknown
   /** If answered: the responder as the other system names them, or the name of an API key. */
@@ -237,10 +240,12 @@ export interface QuestionOutcome {
 
 /**
  * Why an answer has no effect: it came after the timeout or the end of the wait (`late`), after another
- * answer (`second`), from another person (`not_asked`), is not one of the answers (`not_an_answer`), or does
+ * answer (`second`), after the answers of other people decided (`decided`), from a person who had answered for another of
+ * the people asked (`same_person`), from another person (`not_asked`), is not one of the answers (`not_an_answer`), or does
  * not say which of several questions it means (`ambiguous`).
  */
-export type RefusalReason = 'late' | 'second' | 'not_asked' | 'not_an_answer' | 'ambiguous'
+export type RefusalReason =
+  'late' | 'second' | 'decided' | 'same_person' | 'not_asked' | 'not_an_answer' | 'ambiguous'
 
 /** An answer without effect. */
 export interface RefusedAnswer {

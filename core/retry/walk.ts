@@ -7,6 +7,8 @@ import {
   itemPath,
   onErrorPath,
   outputPath,
+  peoplePath,
+  personPath,
   remindPath,
   settlePath,
   statePath,
@@ -183,6 +185,8 @@ function walkLeaf({ journal }: Comparison, { action }: Step, path: string): Endi
       pathOf(path),
     ),
     ...journal.items(calls).map((index) => itemPath(calls, index)),
+    peoplePath(path),
+    ...journal.items(personPath(path)).flatMap((index) => journal.within(itemPath(personPath(path), index))),
   ]
   if (entry === undefined) {
     // It may have been waiting for an approval when the run ended.

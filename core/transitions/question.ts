@@ -10,6 +10,9 @@ export const answeredQuestion: CheckpointState = 'answered'
 export const acceptedAnswer: AnswerVerdict = 'accepted'
 export const counts = (verdict: AnswerVerdict): boolean => verdict === acceptedAnswer
 
+/** State of a question that the answers of other people decided. */
+export const decidedQuestion: CheckpointState = 'decided'
+
 /** The first answer counts if it comes in time, and there is no reason to refuse it (`refused`). */
 export function judgeAnswer(
   { state, timeoutAt }: Pick<Checkpoint, 'state' | 'timeoutAt'>,
@@ -18,6 +21,7 @@ export function judgeAnswer(
 ): AnswerVerdict {
   if (refused !== null) return refused
   if (state === openQuestion && at < timeoutAt) return acceptedAnswer
+  if (state === decidedQuestion) return 'decided'
   return state === answeredQuestion ? 'second' : 'late'
 }
 

@@ -10,6 +10,7 @@ export function outcomeText(
 ): SettledOutcome {
   const { state, value, by, byKind, at } = outcome
   if (state === 'withdrawn') return { text: 'This question was withdrawn. No answer is needed.' }
+  if (state === 'decided') return { text: 'Other people have decided. No answer is needed.' }
   if (state === 'timed_out') return { text: 'No answer in time.', ...when(at) }
   const label = typeof value === 'string' ? answerLabel(question, value) : 'a form'
   const isAsked = by === undefined || (byKind === 'person' && by === asked)
@@ -38,6 +39,10 @@ export function refusalText(question: ShownQuestion, reason: RefusalReason): str
       return 'Thank you, but the time to answer this question has passed.'
     case 'second':
       return 'Thank you, but this question already has an answer. The first answer counts.'
+    case 'decided':
+      return 'Thank you, but the other people who were asked have already decided.'
+    case 'same_person':
+      return 'You have already answered this question. Each person counts once.'
     case 'not_asked':
       return 'This question is for someone else. Only their answer counts.'
     case 'not_an_answer':

@@ -307,6 +307,7 @@ describe('microsoft_teams', () => {
       [{ state: 'answered', value: 'mine' }, 'Answered: Yes'],
       [{ state: 'timed_out' }, 'No answer in time.'],
       [{ state: 'withdrawn' }, 'This question was withdrawn. No answer is needed.'],
+      [{ state: 'decided' }, 'Other people have decided. No answer is needed.'],
     ] as const
     for (const [outcome, text] of ends)
       it(`removes the buttons when it is ${outcome.state}`, async () => {

@@ -37,6 +37,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
         createdAt: clock.nowMs,
         timeoutAt: clock.nowMs + 1_000,
         onTimeout: null,
+        group: null,
         answer: null,
       })
       expect(checkpoint.id.length, 'nobody guesses it').to.be.at.least(32)
@@ -153,6 +154,69 @@ export function checkpointStoreContract(subject: GetSubject): void {
       expect(await pathsOf([acme.uuid])).to.deep.equal(['c', 'b'])
       expect(await pathsOf([globex.uuid])).to.deep.equal([])
       expect(await store().find([globex.uuid], id)).to.equal(undefined)
+    })
+
+    describe('with a group of questions', () => {
+      const rule = { path: 'all', people: 3, needed: 2, agree: true, veto: ['no'] }
+      const ask = (place: number) =>
+        store().open(run.uuid, {
+          path: `all/${place}`,
+          stepId: 'all',
+          question,
+          group: { ...rule, place },
+          timeoutAt: subject().clock.nowMs + 1_000,
+        })
+      const by = (id: string, value: string, key: string) =>
+        store().answer(id, { value, text: null }, { ...somebody(key), id: key })
+      const states = async () => (await store().inGroup(run.uuid, 'all')).map(({ state }) => state)
+
+      it('closes the others in the write of the answer that decides', async () => {
+        const [first, second, third] = [await ask(0), await ask(1), await ask(2)]
+        expect(first.group).to.deep.equal({ ...rule, place: 0 })
+        const outcomes = await Promise.all([
+          by(first.id, 'yes', 'ann'),
+          by(second.id, 'yes', 'ben'),
+          by(third.id, 'yes', 'cleo'),
+        ])
+        expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'accepted', 'decided'])
+        expect(await states()).to.deep.equal(['answered', 'answered', 'decided'])
+        expect(await statusOf()).to.equal('running')
+      })
+
+      it('opens no question after the decision', async () => {
+        const { id } = await ask(0)
+        await by(id, 'no', 'ann')
+        expect((await ask(1)).state).to.equal('decided')
+        expect(await statusOf()).to.equal('running')
+      })
+
+      it('counts each person once, also at the same time', async () => {
+        const [first, second] = [await ask(0), await ask(1)]
+        const outcomes = await Promise.all([by(first.id, 'yes', 'ann'), by(second.id, 'yes', 'ann')])
+        expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(['accepted', 'same_person'])
+        expect(await states()).to.deep.equal(['answered', 'waiting'])
+        expect((await store().answers(second.id)).map(({ outcome }) => outcome)).to.deep.equal([
+          'same_person',
+        ])
+      })
+
+      it('keeps apart groups of other steps and runs', async () => {
+        const { id } = await ask(0)
+        const other = await startedRun(subject(), null)
+        const { state } = await store().open(other.uuid, {
+          path: 'all/0',
+          stepId: 'all',
+          question,
+          group: { ...rule, place: 0 },
+          timeoutAt: subject().clock.nowMs + 1_000,
+        })
+        expect(state).to.equal('waiting')
+        await by(id, 'no', 'ann')
+        expect((await store().inGroup(other.uuid, 'all')).map((each) => each.state)).to.deep.equal([
+          'waiting',
+        ])
+        expect(await store().inGroup(run.uuid, 'other')).to.deep.equal([])
+      })
     })
 
     it('returns undefined for an unknown checkpoint', async () => {

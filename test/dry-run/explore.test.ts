@@ -57,7 +57,7 @@ function drawn({ events, end }: DryRunTree): unknown {
   if (end === 'too many ways') return [...happened, end]
   if (!('ways' in end)) return [...happened, end.outcome?.status]
   const ways = end.ways.map(({ choice, tree }) => [
-    choice === 'timeout' ? choice : choice.answer,
+    choice === 'timeout' ? choice : 'answers' in choice ? 'split' : choice.answer,
     drawn(tree),
   ])
   return [...happened, `asks ${end.asked.path}`, ways]
@@ -89,6 +89,27 @@ describe('exploreDryRun', () => {
       ],
     ])
     expect(reads).to.deep.equal(['people.find'])
+  })
+
+  it('tries each decision of several people: the same answer of all, different ones, and none', async () => {
+    const checkpoint =
+      'ask: [ann, bob], via: operator, with: { message: Well? }, answers: [yes, no, unsure], veto: no, timeout: 1h'
+    const several = playbookOf(playbookSource(`\n  - { id: a, checkpoint: { ${checkpoint} } }`))
+    const { tree } = await explore({}, '', several)
+    const ways = (end: DryRunTree['end']) =>
+      end !== 'too many ways' && 'ways' in end
+        ? end.ways.map(({ choice, tree: way }) => [
+            choice === 'timeout' ? choice : 'answers' in choice ? 'split' : choice.answer,
+            (drawn(way) as readonly unknown[]).at(-1),
+          ])
+        : []
+    expect(ways(tree.end)).to.deep.equal([
+      ['yes', 'completed'],
+      ['no', 'completed'],
+      ['unsure', 'completed'],
+      ['split', 'failed'],
+      ['timeout', 'failed'],
+    ])
   })
 
   it('asks parallel questions one after the other', async () => {

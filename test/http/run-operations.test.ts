@@ -48,6 +48,37 @@ describe('operations on runs', () => {
       expect(await idsOf(analyst)).to.deep.equal([])
     })
 
+    it('to several people shows who has answered, and counts a key once', async () => {
+      const group = { path: 'all', people: 3, needed: 2, agree: true, veto: ['no'] }
+      const ask = (place: number) =>
+        api.stores.checkpoints.open(run.uuid, {
+          path: `all/@person[${place}]`,
+          stepId: 'all',
+          question,
+          group: { ...group, place },
+          timeoutAt: api.clock.time + 1_000,
+        })
+      const [first, second, third] = [await ask(0), await ask(1), await ask(2)]
+      expect((await answer(first.id, { answer: 'yes' })).json.outcome).to.equal('accepted')
+      const { json } = await answer(second.id, { answer: 'yes' })
+      expect(json.outcome).to.equal('same_person')
+      expect(json.checkpoint.group).to.deep.equal({
+        path: 'all',
+        people: 3,
+        quorum: 2,
+        veto: ['no'],
+        answered: [
+          { checkpoint_id: first.id, label: 'yes', by: 'analyst', by_name: null, at: api.clock.time },
+        ],
+      })
+      const other = await api.newKey('analyst', ['acme'])
+      expect((await answer(second.id, { answer: 'yes' }, other)).json.outcome).to.equal('accepted')
+      expect((await answer(third.id, { answer: 'yes' }, other)).json).to.nested.include({
+        outcome: 'decided',
+        'checkpoint.state': 'decided',
+      })
+    })
+
     it('shows labels of its answers, who may answer, the default on timeout, and its subject', async () => {
       const input = { message: 'You?', labels: { yes: 'Yes, me', perhaps: 'x' } }
       const asked = { ...question, input }

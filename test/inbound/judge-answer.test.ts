@@ -26,6 +26,7 @@ const question = (
   createdAt: now - hour,
   timeoutAt: now + hour,
   onTimeout: null,
+  group: null,
   answer: null,
   ...changes,
 })

@@ -134,6 +134,32 @@ describe('recordTests', () => {
     expect(mocks.get('steps.poll')).to.have.length(3)
   })
 
+  it('keeps the answers of several people, and who gave none', async () => {
+    const text = playbookSource(`
+  - id: sure
+    checkpoint:
+      ask: [ann, bob, eve]
+      quorum: 2
+      escalate: [{ after: 10m, ask: kim }]
+      via: people.ask
+      with: { user: "\${{ person }}" }
+      answers: [yes, no]
+      timeout: 1h
+  - return: "\${{ steps.sure.output }}"`)
+    const tested = testsSource(
+      '  - { name: a, expect: {} }',
+      `mocks:
+  steps.sure: [timeout, { answer: yes, by: bob, delay: 5m }, timeout, { answer: yes, by: kim, delay: 2m }]
+`,
+    )
+    const run = await finishedRun(text, tested)
+    expect(run).to.nested.include({ 'output.answer': 'yes', 'output.missing[1]': 'eve' })
+    const recorded = recordTests(run, { ...options, playbook: playbookOf(text) })
+    expect(await failures(text, recorded, { crash: true }), recorded).to.deep.equal([])
+    const replies = testsOf(text, recorded).tests[0]!.mocks.get('steps.sure')!
+    expect(replies.map(({ kind }) => kind)).to.deep.equal(['timeout', 'answer', 'timeout', 'answer'])
+  })
+
   it('fails if the playbook changed since the run', async () => {
     const text = recordTests(await finishedRun(), options)
     const changed = playbook.replace('verdict: malicious', 'verdict: suspicious')

@@ -24,9 +24,12 @@ function inSteps(steps: unknown): readonly string[] {
   return (steps as readonly Map[]).flatMap((step) => {
     const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
     const parts = ['retry', 'repeat', 'state', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
+    const checkpoint = isMap(step['checkpoint']) ? step['checkpoint'] : {}
+    const levels = (Array.isArray(checkpoint['escalate']) ? checkpoint['escalate'] : []) as readonly Map[]
     const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
     const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
-    return [...of('step', step), ...parts, ...nested, ...chosen]
+    const escalations = levels.flatMap((each) => of('escalation', each))
+    return [...of('step', step), ...parts, ...escalations, ...nested, ...chosen]
   })
 }
 

@@ -53,6 +53,16 @@ steps:
     expect(errors(`  - fail: "${pin}"\n`)).to.deep.equal(['E315'])
   })
 
+  it('do not reach people or their answers through a list of people', () => {
+    const ask = (checkpoint: string) =>
+      errors(
+        `  - { id: a, checkpoint: { ${checkpoint}, answers: [a], timeout: 1h } }\n  - uses: case.comment\n    with: { text: "\${{ steps.a.output.missing[0] }}" }\n`,
+      )
+    const list = 'ask: "${{ inputs.pins }}", via: operator'
+    expect(ask(`${list}, with: { message: "\${{ person }}?" }`)).to.deep.equal(['E315', 'E315'])
+    expect(ask(`${list}, with: { message: "Well?" }`)).to.deep.equal(['E315'])
+  })
+
   const say = (expression: string, before = '') =>
     errors(`${before}  - uses: case.comment\n    with:\n      text: >-\n        \${{ ${expression} }}\n`)
 

@@ -154,3 +154,61 @@ describe('a retry of a step with unknown outcome and a verifying skill', () => {
     return await stores.runs.end(uuid, { status: 'cancelled', output: null, error })
   }
 })
+
+describe('a retry of a checkpoint that asked several people', () => {
+  let bench: Bench
+  beforeEach(async () => {
+    bench = await openBench(systemClock)
+  })
+  afterEach(() => bench.close())
+
+  const ask = (answer: (user: string) => string | undefined): TestSkill['run'] => {
+    return async (input) => {
+      const { user, checkpoint_id: id } = input as { readonly user: string; readonly checkpoint_id: string }
+      const value = answer(user)
+      if (value !== undefined)
+        await bench.stores.checkpoints.answer(id, { value, text: null }, { ...somebody(user), id: user })
+      return { asked: user }
+    }
+  }
+  const asked = {
+    id: 'a',
+    checkpoint: {
+      via: 'x.ask',
+      with: { user: '${{ person }}' },
+      answers: ['yes', 'no'],
+      withinMs: 3_600_000,
+      people: { ask: ['ann', 'ben'] },
+    },
+  }
+  const playbook = version({ steps: [asked, { id: 'b', uses: 'x.write' }] }, 'a')
+  const users = () => bench.calls.flatMap(({ input }) => (input as { readonly user?: string }).user ?? [])
+
+  it('asks everyone again if they did not decide', async () => {
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
+    const { run } = await first(playbook, {
+      'x.ask': ask((user) => (user === 'ann' ? 'yes' : 'no')),
+      'x.write': () => ({}),
+    })
+    expect(run.error?.code).to.equal('checkpoint_split')
+    const again = await retries.retry('all', run.uuid, 'same', somebody())
+    const { outcome } = await goOn(again, { 'x.ask': ask(() => 'yes'), 'x.write': () => ({}) })
+    expect(outcome.status).to.equal('completed')
+    expect(users()).to.deep.equal(['ann', 'ben', 'ann', 'ben'])
+  })
+
+  it('asks nobody again if they did, and a later step failed', async () => {
+    const { first, goOn, retries } = rehearsal(bench, [playbook])
+    const { run } = await first(playbook, {
+      'x.ask': ask(() => 'yes'),
+      'x.write': () => {
+        throw new SkillError('http_400', 'broken')
+      },
+    })
+    expect(run.status).to.equal('failed')
+    const again = await retries.retry('all', run.uuid, 'same', somebody())
+    const { outcome } = await goOn(again, { 'x.ask': ask(() => 'yes'), 'x.write': () => ({}) })
+    expect(outcome.status).to.equal('completed')
+    expect(users()).to.deep.equal(['ann', 'ben'])
+  })
+})

@@ -90,7 +90,7 @@ describe('transitions', () => {
 
   it('accept one answer of a question: the first valid one in time', () => {
     const verdicts = checkpointStates.map((state) => judgeAnswer({ state, timeoutAt: now }, now - 1, null))
-    expect(verdicts).to.deep.equal(['accepted', 'second', 'late', 'late'])
+    expect(verdicts).to.deep.equal(['accepted', 'second', 'late', 'late', 'decided'])
     expect(judgeAnswer({ state: 'waiting', timeoutAt: now }, now, null)).to.equal('late')
     expect(judgeAnswer({ state: 'waiting', timeoutAt: now }, now - 1, 'second')).to.equal('second')
     expect(checkpointStates.map((state) => closeQuestion(state, 'timed_out'))).to.deep.equal([
@@ -98,6 +98,7 @@ describe('transitions', () => {
       'answered',
       'timed_out',
       'withdrawn',
+      'decided',
     ])
   })
 })

@@ -5,6 +5,7 @@ import {
   recipientOf,
   otherInputs,
   consequenceText,
+  groupText,
   questionOf,
   shownAnswer,
   timeoutText,
@@ -13,6 +14,23 @@ import {
 } from '../../server/web/checkpoints/checkpoint.ts'
 import type { ApiCheckpoint } from '../../server/web/api/types.ts'
 import { kindsOf, kindText, outcomesText } from '../../server/web/checkpoints/question-list.ts'
+
+describe('a question to several people', () => {
+  const group = { path: 'all', people: 3, quorum: 2, veto: ['no'] }
+  it('says how many must agree, who has answered and how many are missing', () => {
+    expect(groupText({ group: null })).to.equal(undefined)
+    expect(groupText({ group: { ...group, veto: [], answered: [] } })).to.equal(
+      'Asked 3 people; 2 must give the same answer. Nobody has answered yet. 3 missing.',
+    )
+    const answered = [
+      { checkpoint_id: 'c1', label: 'Yes', by: 'U1', by_name: 'ana@x.example', at: 1 },
+      { checkpoint_id: 'c2', label: null, by: 'U2', by_name: null, at: 2 },
+    ]
+    expect(groupText({ group: { ...group, answered } })).to.equal(
+      'Asked 3 people; 2 must give the same answer, “no” decides alone. Answered: ana@x.example: Yes, U2. 1 missing.',
+    )
+  })
+})
 
 describe('who answered', () => {
   it('is the recipient only if a person answered, not a key of that name', () => {
@@ -57,6 +75,7 @@ describe('an answer with consequences', () => {
 const checkpoint = (changes: Partial<ApiCheckpoint> = {}): ApiCheckpoint => ({
   checkpoint_id: 'c1',
   reference: null,
+  group: null,
   run_uuid: 'r1',
   organization_code: 'main',
   playbook: 'p',

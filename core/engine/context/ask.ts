@@ -1,6 +1,13 @@
-import { type Checkpoint, type Question, nameOfAnswerer } from '../../domain/checkpoint.ts'
+import {
+  type Checkpoint,
+  type Question,
+  type UnansweredState,
+  nameOfAnswerer,
+} from '../../domain/checkpoint.ts'
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
 import { TocsinError } from '../../plugin/index.ts'
+import { openQuestion } from '../../transitions/question.ts'
+import { stateOfOthers } from '../../transitions/quorum.ts'
 import { cancelled, GroupTimeoutError } from './attempt.ts'
 import {
   RunSuspended,
@@ -27,6 +34,8 @@ interface Intent {
   readonly question: Question
   readonly until_ms: number
   readonly remind_at_ms?: number
+  /** For one of several people who are not asked at the same time. */
+  readonly ask_at_ms?: number
 }
 
 /** Stores the question before it is sent; then the answer or the timeout wins. See `DurableContext.ask`. */
@@ -84,25 +93,33 @@ function intentOf(local: LocalRun, work: AskWork, startedAt: number): Intent {
   }
   if (startedAt >= work.deadlineMs) throw new GroupTimeoutError()
   if (!work.shielded && local.cancel.aborted) throw cancelled()
-  const intent = { question: plainJson(question) as Question, until_ms: startedAt + withinMs }
-  return remindAfterMs === undefined ? intent : { ...intent, remind_at_ms: startedAt + remindAfterMs }
+  const askAt = Math.max(startedAt, work.group?.askAtMs ?? startedAt)
+  return {
+    question: plainJson(question) as Question,
+    until_ms: work.group?.untilMs ?? startedAt + withinMs,
+    ...(remindAfterMs !== undefined && { remind_at_ms: askAt + remindAfterMs }),
+    ...(askAt > startedAt && { ask_at_ms: askAt }),
+  }
 }
 
 async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Promise<WorkOutcome> {
   const { journal, clock, uuid, checkpoints } = local
   const { path, stepId } = work
   const { question, until_ms: timeoutAt } = intent
+  const { group, over } = work.group ?? {}
   // This process has no checkpoint store, so it cannot continue the run.
   if (checkpoints === undefined) throw new RunSuspended()
-  const close = (state: 'timed_out' | 'withdrawn') =>
-    journal.insist(() => checkpoints.close(uuid, path, state))
+  const close = (state: UnansweredState) => journal.insist(() => checkpoints.close(uuid, path, state))
   try {
-    const asked = { path, stepId, question, timeoutAt, onTimeout: work.onTimeout }
+    const unasked = await untilDue(local, work, intent)
+    if (unasked !== undefined) return unasked
+    const asked = { path, stepId, question, group, timeoutAt, onTimeout: work.onTimeout }
     const opened = await journal.insist(() => checkpoints.open(uuid, asked))
     const goesOver = (connection: string) =>
       journal.insist(() => checkpoints.goesOver(uuid, path, connection))
     const telling = work.tell(opened.id, question, goesOver)
-    const told = telling && (await perform(local, telling))
+    const isLate = opened.state === 'decided' && telling && journal.entry(telling.path) === undefined
+    const told = telling && !isLate ? await perform(local, telling) : undefined
     if (told?.state === 'failed') throw new SendingFailed(told)
     if (told?.state === 'completed' && opened.reference === null) {
       await journal.insist(() => checkpoints.asked(uuid, path, told.output))
@@ -112,8 +129,9 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
       return checkpoint?.state === 'waiting' ? undefined : checkpoint
     }
     const answered =
-      (await untilReminded(local, work, intent, look)) ?? (await lookUntil(local, work, timeoutAt, look))
-    const last = answered ?? (await close('timed_out'))
+      (await untilReminded(local, work, intent, look)) ??
+      (await lookUntil(local, work, timeoutAt, look, over))
+    const last = answered ?? (await close(clock.now() < timeoutAt ? 'decided' : 'timed_out'))
     if (last.state === 'withdrawn') throw whyWithdrawn(local, work)
     return { ...resultOf(local, work, last), endedAt: endOf(last, clock.now()) }
   } catch (error) {
@@ -132,16 +150,35 @@ async function untilReminded(
   look: () => Promise<Checkpoint | undefined>,
 ): Promise<Checkpoint | undefined> {
   if (work.remind === undefined || remindAt >= timeoutAt) return undefined
-  const over = await lookUntil(local, work, remindAt, look)
-  if (over !== undefined || local.clock.now() >= timeoutAt) return over
+  const { over } = work.group ?? {}
+  const ended = await lookUntil(local, work, remindAt, look, over)
+  if (ended !== undefined || local.clock.now() >= timeoutAt || over?.aborted === true) return ended
   const checkpoint = await local.checkpoints?.atPath(local.uuid, work.path)
   if (checkpoint !== undefined) performInBackground(local, work.remind(checkpoint))
   return undefined
 }
 
+/** Waits until the person is to be asked. Returns the outcome if the others decide first. */
+async function untilDue(
+  local: LocalRun,
+  work: AskWork,
+  { ask_at_ms: askAt, until_ms: timeoutAt }: Intent,
+): Promise<WorkOutcome | undefined> {
+  const { checkpoints, uuid, clock } = local
+  if (work.group === undefined || checkpoints === undefined || askAt === undefined) return undefined
+  const { group, over, decided } = work.group
+  if ((await checkpoints.atPath(uuid, work.path)) !== undefined) return undefined
+  const look = async () =>
+    stateOfOthers(group, await checkpoints.inGroup(uuid, group.path)) === openQuestion ? undefined : true
+  const isDecided = await lookUntil(local, work, Math.min(askAt, timeoutAt), look, over)
+  const now = clock.now()
+  if (isDecided === true || over.aborted) return { ...decided(), endedAt: now }
+  return now < timeoutAt ? undefined : { ...work.timedOut(timeoutAt), endedAt: Math.max(now, timeoutAt) }
+}
+
 /** A timeout is recorded at its own time at least, even if the clock was set back. */
-const endOf = ({ answer, timeoutAt }: Checkpoint, now: number): number =>
-  answer === null ? Math.max(now, timeoutAt) : now
+const endOf = ({ state, timeoutAt }: Checkpoint, now: number): number =>
+  state === 'timed_out' ? Math.max(now, timeoutAt) : now
 
 /** It was withdrawn by a process that stopped before it recorded the end. */
 const whyWithdrawn = (local: LocalRun, { shielded }: AskWork): Error =>
@@ -156,13 +193,15 @@ class SendingFailed extends Error {
   }
 }
 
+function resultBy(work: AskWork, checkpoint: Checkpoint): PureResult {
+  const { answer, state, timeoutAt } = checkpoint
+  if (answer !== null) return work.answered(answer, nameOfAnswerer(checkpoint, answer.by))
+  return state === 'decided' && work.group !== undefined ? work.group.decided() : work.timedOut(timeoutAt)
+}
+
 function resultOf(local: LocalRun, work: AskWork, checkpoint: Checkpoint): PureResult {
   try {
-    const { answer, timeoutAt } = checkpoint
-    const result =
-      answer === null
-        ? work.timedOut(timeoutAt)
-        : work.answered(answer, nameOfAnswerer(checkpoint, answer.by))
+    const result = resultBy(work, checkpoint)
     return result.state === 'failed' ? result : { state: result.state, output: plainJson(result.output) }
   } catch (error) {
     return failedWith(local, work.path, error)

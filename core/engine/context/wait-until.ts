@@ -33,18 +33,20 @@ export async function waitUntil(
   if (work.deadlineMs <= untilMs && work.deadlineMs < Infinity) throw new GroupTimeoutError()
 }
 
-/** Calls `look` at every wake-up until it returns a value. Undefined at `untilMs`; rejects like `waitUntil`. */
+/** Calls `look` at every wake-up, and when `over` is aborted, until it returns a value. Undefined at `untilMs`; rejects like `waitUntil`. */
 export async function lookUntil<T>(
   local: LocalRun,
   work: Pick<SleepWork, 'deadlineMs' | 'shielded'>,
   untilMs: number,
   look: () => Promise<T | undefined>,
+  over?: AbortSignal,
 ): Promise<T | undefined> {
   for (;;) {
-    const wakeUp = local.wakeUps.next()
+    const next = local.wakeUps.next()
+    const wakeUp = over === undefined ? next : AbortSignal.any([next, over])
     const found = await look()
     if (found !== undefined) return found
-    if (local.clock.now() >= untilMs) return undefined
+    if (local.clock.now() >= untilMs || over?.aborted === true) return undefined
     await waitUntil(local, work, untilMs, wakeUp)
   }
 }

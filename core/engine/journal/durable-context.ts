@@ -10,7 +10,13 @@
  */
 
 import type { Author } from '../../domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../domain/checkpoint.ts'
+import type {
+  Checkpoint,
+  CheckpointAnswer,
+  Question,
+  QuestionGroup,
+  Silence,
+} from '../../domain/checkpoint.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
@@ -175,6 +181,8 @@ export interface AskWork extends TimedWork {
     /** Default: no reminder. */
     readonly remindAfterMs?: number | undefined
   }
+  /** Default: its answer decides alone. */
+  readonly group?: GroupedAsk | undefined
   /** For display; `timedOut` decides the result. */
   readonly onTimeout: Silence
   /**
@@ -198,6 +206,19 @@ export interface AskWork extends TimedWork {
   readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult
   /** Called with the time of the timeout, in epoch milliseconds. */
   readonly timedOut: (atMs: number) => PureResult
+}
+
+/** For a question to one of several people. */
+export interface GroupedAsk {
+  readonly group: QuestionGroup
+  /** When the person is asked, unless the others have decided by then; epoch milliseconds. */
+  readonly askAtMs: number
+  /** The timeout of all questions of the group, instead of `withinMs`; epoch milliseconds. */
+  readonly untilMs: number
+  /** Aborted when no answer can decide any more, because other people could not be asked. */
+  readonly over: AbortSignal
+  /** The result if the others decide first. */
+  readonly decided: () => PureResult
 }
 
 /** The recorded result of work, as plain JSON. */

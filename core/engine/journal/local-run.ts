@@ -14,7 +14,10 @@ import { toStoredError } from './stored-error.ts'
 import type { WakeUps } from './wake-ups.ts'
 
 /** The part of the checkpoint store that a run uses. */
-export type RunCheckpoints = Pick<CheckpointStore, 'open' | 'goesOver' | 'asked' | 'atPath' | 'close'>
+export type RunCheckpoints = Pick<
+  CheckpointStore,
+  'open' | 'goesOver' | 'asked' | 'atPath' | 'inGroup' | 'close'
+>
 
 /** Shared by the parts of a local context. */
 export interface LocalRun {

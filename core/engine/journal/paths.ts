@@ -12,6 +12,8 @@
  * | a round of `repeat`            | `<step>#<round, from 1>`                |
  * | the wait after it              | `<step>#<round>/@wait`                  |
  * | the question of a checkpoint   | `<step>/@ask`                           |
+ * | the people that a checkpoint asks | `<step>/@people`                     |
+ * | the question to one of them    | `<step>/@person[<index>]`               |
  * | its reminder, and its end      | `<step>/@remind`, `<step>/@settle`      |
  * | the approval of a use         | `<step>/@approval`                      |
  * | a step of a called playbook    | `<call>/<step>`                         |
@@ -61,6 +63,15 @@ export const choicePath = (path: string): string => `${path}/@choice`
 export const outputPath = (path: string): string => `${path}/@output`
 export const callPath = (path: string): string => `${path}/@call`
 export const statePath = (path: string): string => `${path}/@state`
+export const peoplePath = (path: string): string => `${path}/@people`
+export const personPath = (path: string): string => `${path}/@person`
+/** Removes what the engine adds inside the place of a step. */
+export const withoutInner = (path: string): string => path.replace(/(?:\/@[a-z_]+(?:\[\d+\])?)+$/, '')
+/** The place among the people that a step asks; undefined for another path. */
+export function placeOfPerson(path: string): number | undefined {
+  const found = /\/@person\[(\d+)\]/.exec(path)
+  return found === null ? undefined : Number(found[1])
+}
 export const playbookPath = (name: string): string => `@playbooks/${name}`
 
 /** The idempotency key of a call: the same for every attempt and after every restart. */

@@ -1,5 +1,11 @@
 import type { JournalEntry } from '../../domain/run.ts'
-import type { CheckpointStep, SourcePlace, Playbook, Step } from '../../playbook/language/playbook.ts'
+import type {
+  AskedPeople,
+  CheckpointStep,
+  SourcePlace,
+  Playbook,
+  Step,
+} from '../../playbook/language/playbook.ts'
 import { placedSteps, withoutItems } from '../read/placed-steps.ts'
 import type { CalledByName } from '../read/playbook-test.ts'
 
@@ -56,14 +62,20 @@ function waysOf(step: Step): readonly Way[] {
 }
 
 /** The possible results of a question. */
-function answersOf({ choices, onTimeout }: CheckpointStep): readonly Way[] {
+function answersOf({ choices, onTimeout, people }: CheckpointStep): readonly Way[] {
   const answers: readonly Way[] =
     'answers' in choices
       ? choices.answers.map((answer) => [`answer ${answer}`, `answer ${answer}`])
       : [['answer', 'the form is filled in']]
   const late = onTimeout === undefined ? 'no answer in time' : '`on_timeout`'
-  return [...answers, ['timeout', late]]
+  const split = onTimeout === undefined ? 'the answers differ' : '`on_timeout`, as the answers differ'
+  const mayDiffer = people !== undefined && 'answers' in choices && canSplit(people, choices.answers)
+  return [...answers, ...(mayDiffer ? [['split', split] as const] : []), ['timeout', late]]
 }
+
+/** Whether people can answer so that nothing is decided: with two answers that do not decide alone, and more than one person needed. */
+const canSplit = ({ quorum, veto }: AskedPeople, answers: readonly string[]): boolean =>
+  quorum !== 'any' && quorum !== 1 && answers.filter((answer) => !veto.includes(answer)).length > 1
 
 /** The keys of the branches that a run took. */
 export function branchesTaken(playbook: Playbook, entries: readonly JournalEntry[]): ReadonlySet<string> {
@@ -124,9 +136,13 @@ const hasTimes = (output: unknown): boolean =>
 
 /** An answer from `on_timeout` has no responder. */
 function answerTaken({ choices }: CheckpointStep, { state, output, error }: JournalEntry): readonly string[] {
-  if (state === 'failed') return error?.code === 'checkpoint_timeout' ? ['timeout'] : []
-  const { answer, by } = (output ?? {}) as { readonly answer?: unknown; readonly by?: unknown }
+  if (state === 'failed') {
+    if (error?.code === 'checkpoint_split') return ['split']
+    return error?.code === 'checkpoint_timeout' ? ['timeout'] : []
+  }
   if (state !== 'completed') return []
+  const { answer, by, decided_by: decidedBy } = (output ?? {}) as Readonly<Record<string, unknown>>
+  if (decidedBy === 'split' || decidedBy === 'timeout') return [decidedBy]
   if (by === null) return ['timeout']
   return ['form' in choices ? 'answer' : `answer ${String(answer)}`]
 }

@@ -1,4 +1,4 @@
-import { inside } from '../../engine/journal/paths.ts'
+import { inside, withoutInner } from '../../engine/journal/paths.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { placedSteps, withoutItems, type PlacedStep } from './placed-steps.ts'
 import type { CalledByName } from './playbook-test.ts'
@@ -35,5 +35,5 @@ function stepsInside(
 /** Finds a step by its path in the journal; the notification of a checkpoint counts as the checkpoint. */
 export function stepFinder(steps: readonly NamedStep[]): (path: string) => NamedStep | undefined {
   const byPath = new Map(steps.map((step) => [step.path, step]))
-  return (path) => byPath.get(withoutItems(path.replace(/\/@[a-z_]+(\[\d+\])?$/, '')))
+  return (path) => byPath.get(withoutItems(withoutInner(path)))
 }

@@ -85,7 +85,8 @@ export type ReplyContent =
 
 export interface MockAnswer {
   readonly answer: unknown
-  readonly by: string
+  /** Default: `analyst`; for one of several people, the person. */
+  readonly by: string | undefined
   /** Default: an API key for a question to an operator, else the person who was asked. */
   readonly byKind: 'person' | 'api_key' | undefined
   readonly byName: string | undefined

@@ -216,7 +216,7 @@ function readAnswer(
   return {
     kind: 'answer',
     answer,
-    by: (by && readTestString(problems, by)) ?? 'analyst',
+    by: by && readTestString(problems, by),
     byKind: byKind && readAnswererKind(context, byKind),
     byName: byName && readTestString(problems, byName),
     text: text && readTestString(problems, text),

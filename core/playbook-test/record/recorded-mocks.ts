@@ -1,6 +1,13 @@
 import type { StoredError } from '../../domain/run.ts'
 import { assumedOutput, sampleFromSchema } from '../../dry-run/assumed-output.ts'
-import { askPath, approvalPath, choicePath, isApprovalPath } from '../../engine/journal/paths.ts'
+import {
+  askPath,
+  approvalPath,
+  choicePath,
+  isApprovalPath,
+  placeOfPerson,
+  withoutInner,
+} from '../../engine/journal/paths.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
@@ -59,11 +66,14 @@ export function mocksOf(
   const chosen = new Set(run.steps.map(({ path }) => path).filter((path) => path.endsWith('/@choice')))
   const isChosen = ({ path }: RecordedStep) => chosen.has(choicePath(path)) || /\/@call\[\d+\]$/.test(path)
   const placeOf = (step: RecordedStep): string =>
-    isOwn(step) && !/\[\d+\]/.test(step.path) ? `steps.${step.step_id}` : `steps.${withoutTimes(step.path)}`
+    isOwn(step) && !/\[\d+\]/.test(withoutInner(step.path))
+      ? `steps.${step.step_id}`
+      : `steps.${withoutTimes(withoutInner(step.path))}`
   const place = (step: RecordedStep) => (isChosen(step) ? step.kind : placeOf(step))
   const bySkill = (step: RecordedStep) =>
     isOwn(step) && !isChosen(step) ? `steps.${step.step_id}` : step.kind
-  const byStep = (step: RecordedStep) => `steps.${isOwn(step) ? step.step_id : withoutItems(step.path)}`
+  const byStep = (step: RecordedStep) =>
+    `steps.${isOwn(step) ? step.step_id : withoutItems(withoutInner(step.path))}`
   const repliesTo = (step: RecordedStep) => repliesOf(step, catalogue)
   const answer = (step: RecordedStep) => [answerReply(step, run.steps)]
   return {
@@ -91,18 +101,27 @@ const questionInput = (step: RecordedStep): unknown => questionOf(step)?.input
 function isQuestion({ path, kind, state, input, output }: RecordedStep): boolean {
   if (kind !== 'checkpoint' || isApprovalPath(path)) return false
   if (state === 'failed') return input !== null
-  return state === 'completed' && typeof output === 'object' && output !== null && 'answer' in output
+  if (placeOfPerson(path) !== undefined && state === 'skipped') return true
+  return (
+    state === 'completed' &&
+    typeof output === 'object' &&
+    output !== null &&
+    'answer' in output &&
+    !('decided_by' in output)
+  )
 }
 
 /** A question that timed out has no `by`. */
 function answerReply(step: RecordedStep, steps: readonly RecordedStep[]): ReplyView {
-  const { path, state, output, error, started_at: from, ended_at: to } = step
+  const { path, state, input, output, error, started_at: startedAt, ended_at: to } = step
   if (state === 'failed') {
     const told = steps.find((each) => each.path === askPath(path))
     return told?.state === 'failed' && error !== null ? errorReply(error, false) : { timeout: true }
   }
   const { answer, by, by_kind, by_name, text } = (output ?? {}) as Readonly<Record<string, unknown>>
   if (typeof by !== 'string') return { timeout: true }
+  // Some of several people are asked later.
+  const { ask_at_ms: from = startedAt } = (input ?? {}) as { readonly ask_at_ms?: number }
   const delay = to === null || to === from ? undefined : showDuration(to - from)
   const form = questionOf(step)?.form ?? null
   return {
@@ -146,7 +165,7 @@ function byPlaces(
  */
 export function ownSteps(playbook: Playbook | undefined): (step: RecordedStep) => boolean {
   const own = playbook && new Set(placedSteps(playbook).map(({ path }) => path))
-  return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(path)) !== false
+  return ({ step_id: id, path }) => id !== null && own?.has(withoutItems(withoutInner(path))) !== false
 }
 
 /** Shorter delays are omitted from mocks. */

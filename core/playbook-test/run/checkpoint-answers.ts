@@ -9,7 +9,26 @@ import { stepReplies, type Places, type Unmocked } from './mocked-skills.ts'
 import type { MockAnswer, Mocks } from '../read/playbook-test.ts'
 
 /** The outcome of a question: an answer, or a timeout. */
-export type AnswerChoice = { readonly answer: unknown } | 'timeout'
+export type AnswerChoice =
+  { readonly answer: unknown } | { readonly answers: readonly OneAnswer[] } | 'timeout'
+
+/** The answer of one of several people. */
+export type OneAnswer = Exclude<AnswerChoice, { readonly answers: unknown }>
+
+/** The outcome of this question: the n-th person gives the n-th of several answers, the others none. */
+export function answerOfPerson(choice: AnswerChoice, { group }: Pick<Checkpoint, 'group'>): OneAnswer {
+  if (choice === 'timeout' || 'answer' in choice) return choice
+  return choice.answers[group?.place ?? 0] ?? 'timeout'
+}
+
+/** The choice for a question: for it alone, or for all people of its step. */
+export function choiceFor(
+  choices: ReadonlyMap<string, AnswerChoice> | undefined,
+  { path, group }: Pick<Checkpoint, 'path' | 'group'>,
+  name: string,
+): AnswerChoice | undefined {
+  return choices?.get(path) ?? (group === null ? undefined : choices?.get(group.path)) ?? choices?.get(name)
+}
 
 export interface CheckpointAnswersOptions extends Places {
   readonly mocks: Mocks
@@ -29,7 +48,8 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
   const { mocks, clock, wakeUps } = options
   const checkpoints = createMemoryCheckpoints(clock, organizationUuid, (checkpoint) => {
     const name = options.nameOf(checkpoint.path)
-    const chosen = options.choose?.(checkpoint, name)
+    const choice = options.choose?.(checkpoint, name)
+    const chosen = choice && answerOfPerson(choice, checkpoint)
     if (chosen === 'timeout') return
     if (chosen !== undefined) return void answerLater(checkpoint, { ...nobodyElse, ...chosen }, 0)
     const reply = replyTo(mocks, checkpoint, name, options.triesBefore(checkpoint.path))
@@ -38,34 +58,41 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
   })
 
   async function answerLater(
-    { id, runUuid, path, question }: Checkpoint,
-    mock: MockAnswer,
+    { id, runUuid, path, question, group }: Checkpoint,
+    { by: named, ...mock }: MockAnswer,
     delayMs: number,
   ): Promise<void> {
-    const { answer, by, byName, text } = mock
+    const { answer, byName, text } = mock
+    // People differ, and each counts once.
+    const by = named ?? (group === null ? 'analyst' : `analyst ${group.place + 1}`)
     // Even without a delay, the question is asked first: a responder has read it.
     await clock.sleep(delayMs, nothingStops)
     if (byName !== undefined) await checkpoints.store.asked(runUuid, path, { asked: by, asked_name: byName })
-    await checkpoints.store.answer(id, { value: answer, text: text ?? null }, answererOf(mock, question.via))
+    await checkpoints.store.answer(
+      id,
+      { value: answer, text: text ?? null },
+      answererOf({ ...mock, by }, question.via),
+    )
     wakeUps.wake()
   }
   return checkpoints
 }
 
-const nobodyElse = { by: 'analyst', byKind: undefined, byName: undefined, text: undefined }
+const nobodyElse = { by: undefined, byKind: undefined, byName: undefined, text: undefined }
 
-function answererOf({ by, byKind, byName }: MockAnswer, via: string): Actor {
+function answererOf({ by, byKind, byName }: MockAnswer & { readonly by: string }, via: string): Actor {
   const isKey = byKind === undefined ? via === viaOperator && byName === undefined : byKind === 'api_key'
   return isKey ? { ...personOf(by), kind: 'api_key' } : personOf(by)
 }
 
-/** Answers to this question before those to any; the last one repeats. */
-function replyTo(mocks: Mocks, { path, question }: Checkpoint, name: string, triesBefore: number) {
+/** Answers to this question before those to any; the last one repeats. The n-th person gives the n-th. */
+function replyTo(mocks: Mocks, { path, question, group }: Checkpoint, name: string, triesBefore: number) {
   const replies = stepReplies(mocks, path, name) ?? []
   const fits = (given: unknown) => given !== undefined && compareValues(given, question.input).length === 0
   const own = replies.filter((reply) => fits(reply.with))
   const usable = own.length > 0 ? own : replies.filter((reply) => reply.with === undefined)
-  return usable[Math.min(triesBefore, usable.length - 1)]
+  const turn = group === null ? triesBefore : group.place
+  return usable[Math.min(turn, usable.length - 1)]
 }
 
 /** The failure of a test without an answer to the question. */

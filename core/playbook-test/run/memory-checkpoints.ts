@@ -1,5 +1,5 @@
 import { authorOf } from '../../domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer } from '../../domain/checkpoint.ts'
+import type { Checkpoint, CheckpointAnswer, QuestionGroup } from '../../domain/checkpoint.ts'
 import { NotFoundError } from '../../errors/errors.ts'
 import type { CheckpointStore, AnswerRecord } from '../../ports/runs/checkpoint-store.ts'
 import {
@@ -9,6 +9,7 @@ import {
   judgeAnswer,
   openQuestion,
 } from '../../transitions/question.ts'
+import { refusedInGroup, stateOfOthers } from '../../transitions/quorum.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** The questions of one run in memory. */
@@ -19,6 +20,23 @@ export interface MemoryCheckpoints {
   /** Makes a question time out now. */
   expire(path: string): void
 }
+
+function missing(message: string): never {
+  throw new NotFoundError('checkpoint_not_found', message)
+}
+
+const unknownFacts = {
+  playbookName: '',
+  alertId: null,
+  caseId: null,
+  connection: null,
+  reference: null,
+  answer: null,
+} as const
+
+/** The open questions of a group that its answers have decided. */
+const decidedBy = (group: QuestionGroup, members: readonly Checkpoint[]): readonly Checkpoint[] =>
+  stateOfOthers(group, members) === openQuestion ? [] : members.filter(({ state }) => state === openQuestion)
 
 /** `onOpen` is called for every new question; answer it through the store. */
 export function createMemoryCheckpoints(
@@ -31,8 +49,7 @@ export function createMemoryCheckpoints(
 
   const atPath = (path: string): Checkpoint => {
     const found = byPath.get(path)
-    if (found === undefined) throw new NotFoundError('checkpoint_not_found', `nothing was asked at '${path}'`)
-    return found
+    return found ?? missing(`nothing was asked at '${path}'`)
   }
   const withId = (id: string): Checkpoint | undefined => [...byPath.values()].find((each) => each.id === id)
   const change = (checkpoint: Checkpoint, changes: Partial<Checkpoint>): Checkpoint => {
@@ -40,32 +57,32 @@ export function createMemoryCheckpoints(
     byPath.set(checkpoint.path, changed)
     return changed
   }
+  const membersOf = (path: string): readonly Checkpoint[] =>
+    [...byPath.values()].filter(({ group }) => group?.path === path)
   const store: CheckpointStore = {
     async open(runUuid, opened) {
       const known = byPath.get(opened.path)
       if (known !== undefined) return known
+      const { group = null } = opened
       const checkpoint: Checkpoint = {
+        ...unknownFacts,
         ...opened,
+        group,
         onTimeout: opened.onTimeout ?? null,
         id: `checkpoint-${byPath.size + 1}`,
         runUuid,
         organizationUuid,
-        playbookName: '',
-        alertId: null,
-        caseId: null,
-        connection: null,
-        reference: null,
-        state: openQuestion,
+        state: group === null ? openQuestion : stateOfOthers(group, membersOf(group.path)),
         createdAt: clock.now(),
-        answer: null,
       }
       byPath.set(opened.path, checkpoint)
-      onOpen(checkpoint)
+      if (checkpoint.state === openQuestion) onOpen(checkpoint)
       return checkpoint
     },
     goesOver: async (_run, path, connection) => void change(atPath(path), { connection }),
     asked: async (_run, path, reference) => void change(atPath(path), { reference }),
     atPath: async (_run, path) => byPath.get(path),
+    inGroup: async (_run, path) => membersOf(path),
     async close(_run, path, state) {
       const checkpoint = atPath(path)
       return change(checkpoint, { state: closeQuestion(checkpoint.state, state) })
@@ -78,14 +95,17 @@ export function createMemoryCheckpoints(
       return { data, nextCursor: null, total: data.length }
     },
     async answer(id, said, by) {
-      const checkpoint = withId(id)
-      if (checkpoint === undefined)
-        throw new NotFoundError('checkpoint_not_found', `there is no checkpoint '${id}'`)
+      const checkpoint = withId(id) ?? missing(`there is no checkpoint '${id}'`)
       const answer: CheckpointAnswer = { ...said, by: authorOf(by), at: clock.now() }
-      const outcome = judgeAnswer(checkpoint, answer.at, null)
+      const { group } = checkpoint
+      const refused = group && refusedInGroup(checkpoint, answer.by, membersOf(group.path))
+      const outcome = judgeAnswer(checkpoint, answer.at, refused)
       given.set(id, [...(given.get(id) ?? []), { ...answer, outcome }])
-      const state = answeredQuestion
-      return { outcome, checkpoint: counts(outcome) ? change(checkpoint, { state, answer }) : checkpoint }
+      if (!counts(outcome)) return { outcome, checkpoint }
+      const answered = change(checkpoint, { state: answeredQuestion, answer })
+      if (group !== null)
+        for (const each of decidedBy(group, membersOf(group.path))) change(each, { state: 'decided' })
+      return { outcome, checkpoint: answered }
     },
     answers: async (id) => given.get(id) ?? [],
   }

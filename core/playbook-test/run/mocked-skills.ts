@@ -1,4 +1,5 @@
 import { assumedOutput } from '../../dry-run/assumed-output.ts'
+import { placeOfPerson, withoutInner } from '../../engine/journal/paths.ts'
 import type { SkillCall, SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { RetryableError, SkillError, TocsinError } from '../../plugin/index.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -90,7 +91,7 @@ export function createMockedSkills(options: MockedSkillsOptions): MockedSkills {
       unmocked.push(missing)
       throw new TocsinError('mock_missing', missing.message, { hint: missing.hint })
     } else {
-      const tries = options.triesBefore(path)
+      const tries = placeOfPerson(path) ?? options.triesBefore(path)
       const reply = replies[Math.min(tries, replies.length - 1)]!
       const attempt = `${idempotencyKey} ${tries}`
       const begunAt = begun.get(attempt) ?? clock.now()
@@ -147,7 +148,7 @@ function note(
 
 /** The mocks of a step; those of this item take precedence. */
 export function stepReplies(mocks: Mocks, path: string, step: string): readonly MockReply[] | undefined {
-  const place = withoutTimes(path.replace(/\/@[a-z_]+(\[\d+\])?$/, ''))
+  const place = withoutTimes(withoutInner(path))
   return mocks.get(`steps.${place}`) ?? mocks.get(`steps.${step}`)
 }
 

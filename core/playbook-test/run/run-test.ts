@@ -17,7 +17,7 @@ import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ReadableConnections } from '../../skill/connection/find-connection.ts'
 import { createSkillCaller } from '../../skill/call/caller.ts'
 import { createPerformTask } from '../../skill/call/perform-task.ts'
-import { createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
+import { choiceFor, createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
@@ -124,7 +124,7 @@ export function createWorld(
     ...places,
     clock,
     wakeUps,
-    choose: ({ path }, name) => test.choices?.get(path) ?? test.choices?.get(name),
+    choose: (checkpoint, name) => choiceFor(test.choices, checkpoint, name),
     onUnanswered: (checkpoint, name) => skills.unmocked.push(unanswered(checkpoint, name)),
   })
   const interfaces = createMockedInterfaces({

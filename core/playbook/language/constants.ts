@@ -1,4 +1,4 @@
-import type { RetryPolicy } from './playbook.ts'
+import type { QuorumWord, RetryPolicy } from './playbook.ts'
 
 /** Patterns, choices, bounds and defaults of the playbook language. */
 
@@ -74,6 +74,12 @@ export const inputTypes = [
   'duration',
   'timestamp',
 ] as const
+/** How many people must give the same answer, besides a number. */
+export const quorumWords: readonly QuorumWord[] = ['all', 'majority', 'any']
+/** The name of the asked person in the inputs of a checkpoint. */
+export const personName = 'person'
+/** Maximum number of people of a checkpoint. */
+export const maxPeople = 100
 export const interruptedChoices = ['repeat', 'skip', 'fail', 'ask'] as const
 
 export const defaultForeach = { as: 'item', concurrency: 1, maxItems: 100 }
@@ -86,4 +92,5 @@ export const bounds = {
   concurrency: [1, 100],
   maxItems: [1, 10_000],
   repeatMax: [1, 1000],
+  quorum: [1, maxPeople],
 } as const

@@ -279,9 +279,25 @@ export interface CheckpointStep extends StepBase {
   readonly choices: { readonly answers: readonly string[] } | { readonly form: JsonSchema }
   /** How long to wait for an answer. */
   readonly answerWithinMs: Template
-  /** The answer to use after the timeout; undefined: the step fails. */
+  /** The answer to use after the timeout; undefined: the step fails. For a form of several people, it has no value. */
   readonly onTimeout: { readonly answer: unknown } | undefined
+  /** Undefined: one person is asked. */
+  readonly people?: AskedPeople | undefined
 }
+
+/** Several people are asked one question each. `with` sees each as `person`. */
+export interface AskedPeople {
+  /** A list, or one person. */
+  readonly ask: Template
+  /** Further people, each asked after a time without a decision. */
+  readonly escalate: readonly { readonly afterMs: number; readonly ask: Template }[]
+  /** How many people must give the same answer. `all` and `majority` are of the people in `ask`. */
+  readonly quorum: number | QuorumWord
+  /** Answers that decide alone. */
+  readonly veto: readonly string[]
+}
+
+export type QuorumWord = 'all' | 'majority' | 'any'
 
 /** Runs another playbook as a part of this run. */
 export interface CallStep extends StepBase {

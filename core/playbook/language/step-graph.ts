@@ -1,5 +1,5 @@
 import { writeDuration } from './durations.ts'
-import type { Playbook, Step } from './playbook.ts'
+import type { AskedPeople, Playbook, Step } from './playbook.ts'
 
 /** A playbook as a graph, for drawing. */
 export interface StepGraph {
@@ -21,7 +21,7 @@ export interface GraphNode {
   readonly isForeach: boolean
   /** The skill that it uses or asks with; for a `call`, the playbook. */
   readonly skill?: string
-  /** The wait time or failure message, if literal. */
+  /** The wait time or failure message, if literal; the quorum of several people. */
   readonly detail?: string
   /** The source of `if`. */
   readonly condition?: string
@@ -177,12 +177,25 @@ function nameOf(step: Step): string {
 
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}/${key}`)
 
+/** The quorum, and how often the question is escalated. */
+function peopleDetail(people: AskedPeople | undefined): Pick<GraphNode, 'detail'> {
+  if (people === undefined) return {}
+  const { ask, quorum, escalate } = people
+  const written = ask.kind === 'literal' ? [ask.value].flat().length : undefined
+  const of = typeof quorum === 'number' && written !== undefined ? ` of ${written}` : ''
+  const steps =
+    escalate.length === 0
+      ? ''
+      : `, escalates after ${escalate.map(({ afterMs }) => writeDuration(afterMs)).join(', ')}`
+  return { detail: `quorum ${quorum}${of}${steps}` }
+}
+
 function detailsOf(step: Step): Pick<GraphNode, 'skill' | 'detail'> {
   switch (step.action) {
     case 'uses':
       return { skill: step.skill }
     case 'checkpoint':
-      return { skill: step.via }
+      return { skill: step.via, ...peopleDetail(step.people) }
     case 'call':
       return { skill: step.playbook }
     case 'wait': {

@@ -2,6 +2,7 @@ import {
   dyn,
   enumeration,
   isSensitive,
+  list,
   nullable,
   object,
   optional,
@@ -18,7 +19,7 @@ import type { ReadContext } from '../scope/context.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import { describe, readFields, readText, readWord, type Fields } from '../template/fields.ts'
 import { grammar } from '../language/grammar.ts'
-import { skillPattern, viaOperator } from '../language/constants.ts'
+import { personName, skillPattern, viaOperator } from '../language/constants.ts'
 import { suggestNearest } from '../language/did-you-mean.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { maskOfSchema } from '../check/mask-of-type.ts'
@@ -28,6 +29,7 @@ import { quote } from '../language/problem.ts'
 import { durationTemplate, type ActionResult } from './read-actions.ts'
 import { readWrittenSchema } from './read-inputs.ts'
 import { connectionOf, findSkill, readWith } from './read-uses.ts'
+import { checkPeople, readPeople, type ReadPeople } from './read-people.ts'
 import type { NameScope } from '../scope/scope.ts'
 import type { Span } from '../language/source-text.ts'
 import type { Sliced } from '../../common/sliced.ts'
@@ -35,7 +37,7 @@ import type { TypedTemplate } from '../template/typed-template.ts'
 
 type CheckpointPart = Pick<
   CheckpointStep,
-  'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout'
+  'action' | 'via' | 'with' | 'connection' | 'choices' | 'answerWithinMs' | 'onTimeout' | 'people'
 >
 
 /** Reads `checkpoint`. */
@@ -48,18 +50,22 @@ export function* readCheckpoint(
   const fields = readFields(problems, value, grammar.checkpoint)
   if (fields === undefined) return { part: undefined, output: outputOf(dyn) }
   const choices = readChoices(context, fields, value)
-  const asked = yield* readVia(context, fields, scope, value, choices)
+  const several = yield* readPeople(context, fields, scope, choices)
+  const inner = several ? scope.inside({ names: { [personName]: several.person } }) : scope
+  const asked = yield* readVia(context, fields, inner, value, choices)
   const timeout = fields.get('timeout')
   const answerWithinMs = timeout && (yield* durationTemplate(context, timeout.value, scope, '`timeout`'))
   if (answerWithinMs) checkTimeFits(context, timeout.value, answerWithinMs, scope, 'answer')
-  const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices)
-  const output = outputOf(answerType(choices, onTimeout))
+  if (several && asked) checkPeople(context, fields, several, asked, answerWithinMs)
+  const onTimeout = readOnTimeout(context, fields.get('on_timeout'), choices, several !== undefined)
+  const answer = answerType(choices, onTimeout)
+  const output = several ? peopleOutput(several, choices, onTimeout) : outputOf(answer)
   if (asked === undefined || choices === undefined || answerWithinMs === undefined) {
     return { part: undefined, output }
   }
   const { given, reference, ...part } = asked
   return {
-    part: { action: 'checkpoint', ...part, choices, answerWithinMs, onTimeout },
+    part: { action: 'checkpoint', ...part, choices, answerWithinMs, onTimeout, people: several?.people },
     output,
     given,
     reference,
@@ -76,6 +82,34 @@ const outputOf = (answer: Type): Type =>
     // May contain the form values.
     text: nullable(isSensitive(answer) ? sensitive(string) : string),
   })
+
+/** Of several people. With a form, there is no common answer. */
+function peopleOutput(
+  { person, people }: ReadPeople,
+  choices: CheckpointPart['choices'] | undefined,
+  onTimeout: CheckpointPart['onTimeout'],
+): Type {
+  const given = answerType(choices, undefined)
+  const silent = onTimeout === undefined ? [] : ['timeout', 'split']
+  const vetoed = people.veto.length > 0 ? ['veto'] : []
+  return object({
+    ...(choices && 'form' in choices ? {} : { answer: answerType(choices, onTimeout) }),
+    decided_by: enumeration(['quorum', ...vetoed, ...silent]),
+    answers: list(
+      object({
+        person,
+        answer: given,
+        by: string,
+        by_kind: enumeration(['person', 'api_key']),
+        by_name: optional(string),
+        at: timestamp,
+        text: nullable(isSensitive(given) ? sensitive(string) : string),
+      }),
+    ),
+    missing: list(person),
+    at: timestamp,
+  })
+}
 
 function answerType(
   choices: CheckpointPart['choices'] | undefined,
@@ -229,10 +263,17 @@ function readOnTimeout(
   { problems }: ReadContext,
   entry: Entry | undefined,
   choices: CheckpointPart['choices'] | undefined,
+  isOfPeople: boolean,
 ): CheckpointPart['onTimeout'] {
   if (entry === undefined) return undefined
   const { value } = entry
   if (value.kind === 'scalar' && value.value === 'fail') return undefined
+  if (isOfPeople && choices && 'form' in choices) {
+    if (value.kind === 'scalar' && value.value === 'continue') return { answer: null }
+    const message = 'for a form of several people, `on_timeout` is fail or continue'
+    problems.add('E107', message, value, 'write continue; `answers` holds what was filled in')
+    return undefined
+  }
   if (choices === undefined || 'answers' in choices) {
     const answer = readText(problems, entry)
     return answer === undefined ? undefined : { answer }

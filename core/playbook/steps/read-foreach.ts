@@ -29,7 +29,7 @@ export function* readForeach(
 ): Sliced<{ readonly foreach: Foreach; readonly names: Readonly<Record<string, Type>> }> {
   const { problems } = context
   const items = keptValue(problems, yield* compileValue(context, scope, value))
-  const element = elementOf(items.type)
+  const element = itemTypeOf(items.type)
   if (element === undefined && !problems.hasErrorIn(value)) {
     const isBare = value.kind === 'scalar' && typeof value.value === 'string' && !value.value.includes('${{')
     const hint = isBare ? `write \${{ ${value.value} }}` : undefined
@@ -67,10 +67,10 @@ function readAs({ problems }: ReadContext, entry: Entry | undefined): string {
 }
 
 /** The element type of a list; undefined for other types. */
-function elementOf(type: Type): Type | undefined {
+export function itemTypeOf(type: Type): Type | undefined {
   if (type.kind === 'dyn') return elementOfUnknown(type)
   if (type.kind === 'list') return type.sensitive === true ? sensitive(type.element) : type.element
   if (type.kind !== 'union') return undefined
-  const elements = type.members.map(elementOf)
+  const elements = type.members.map(itemTypeOf)
   return elements.every((element) => element !== undefined) ? union(elements) : undefined
 }

@@ -154,6 +154,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     ...Object.fromEntries(['user', 'to', 'channel', 'users', 'recipient'].map((name) => [name, underWith])),
     uses: { hint: 'name the skill that asks with `via`', standsFor: ['via'] },
     skill: { hint: 'name the skill that asks with `via`', standsFor: ['via'] },
+    people: 'write ask: with a list of people',
     options: { hint: 'write answers', standsFor: ['answers'] },
     choices: { hint: 'write answers', standsFor: ['answers'] },
     default: 'use `on_timeout` for the answer after the timeout',

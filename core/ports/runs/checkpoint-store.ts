@@ -5,6 +5,7 @@ import type {
   CheckpointAnswer,
   CheckpointState,
   Question,
+  QuestionGroup,
   Silence,
   UnansweredState,
 } from '../../domain/checkpoint.ts'
@@ -14,6 +15,8 @@ export interface NewCheckpoint {
   readonly path: string
   readonly stepId: string | null
   readonly question: Question
+  /** Default: its answer decides alone. */
+  readonly group?: QuestionGroup | undefined
   /** Epoch milliseconds. */
   readonly timeoutAt: number
   /** Default: unknown. */
@@ -46,13 +49,18 @@ export interface AnswerDetails {
 
 /** Questions to people. A run has at most one question at a path, and a question at most one answer that counts. */
 export interface CheckpointStore {
-  /** Opens a question with a new id; the run becomes `waiting`. A second call for the path returns the existing question. */
+  /**
+   * Opens a question with a new id; the run becomes `waiting`. A second call for the path returns the existing question. If the
+   * answers of its group have decided, it is `decided` from the start.
+   */
   open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
   /** Stores the name of the connection before the question is sent over it. */
   goesOver(runUuid: string, path: string, connection: string): Promise<void>
   /** Stores the output of the skill that asked; only the person in `asked` may answer over the connection. */
   asked(runUuid: string, path: string, reference: unknown): Promise<void>
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>
+  /** The opened questions of a group, in the order of the people. */
+  inGroup(runUuid: string, path: string): Promise<readonly Checkpoint[]>
   /** Closes a question unless it was answered first; returns its state. */
   close(runUuid: string, path: string, state: UnansweredState): Promise<Checkpoint>
   find(scope: OrganizationScope, id: string): Promise<Checkpoint | undefined>
@@ -61,8 +69,9 @@ export interface CheckpointStore {
   /** Newest first by default. */
   list(scope: OrganizationScope, page: ListRequest, filter: CheckpointFilter): Promise<ListPage<Checkpoint>>
   /**
-   * Records an answer that fits the question. The first one before the timeout counts; `outcome` says so, or why not. Throws
-   * NotFoundError `checkpoint_not_found`.
+   * Records an answer that fits the question. The first one before the timeout counts; `outcome` says so, or why not. In a
+   * group, each person counts once, and the answer that decides closes the other questions. Throws NotFoundError
+   * `checkpoint_not_found`.
    */
   answer(
     id: string,

@@ -262,6 +262,7 @@ describe('messaging.checkpoint', () => {
       [{ state: 'answered', value: 'mine' }, 'You answered: mine'],
       [{ state: 'timed_out', at }, `No answer in time. ${date}`],
       [{ state: 'withdrawn' }, 'This question was withdrawn. No answer is needed.'],
+      [{ state: 'decided' }, 'Other people have decided. No answer is needed.'],
     ] as const) {
       it(`without buttons: ${note}`, async () => {
         const message = await settle(outcome)
@@ -333,6 +334,8 @@ describe('messaging.checkpoint', () => {
     for (const [reason, word] of [
       ['late', /time to answer this question has passed/],
       ['second', /already has an answer/],
+      ['decided', /have already decided/],
+      ['same_person', /Each person counts once/],
       ['not_an_answer', /not a valid answer\. Press a button, or reply with one of: "mine", "not_mine"\./],
       ['ambiguous', /Several questions are waiting/],
     ] as const) {

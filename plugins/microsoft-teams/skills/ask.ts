@@ -163,6 +163,7 @@ function endOf(
 ) {
   const { state, value } = outcome
   if (state === 'withdrawn') return 'This question was withdrawn. No answer is needed.'
+  if (state === 'decided') return 'Other people have decided. No answer is needed.'
   if (state === 'timed_out') return 'No answer in time.'
   const answer = typeof value === 'string' ? value : 'a form'
   return `Answered: ${Object.hasOwn(labels ?? {}, answer) ? (labels?.[answer] ?? answer) : answer}`

@@ -23,6 +23,7 @@ export const apiCheckpointSchema = {
     'asked_name',
     'answers',
     'form',
+    'group',
     'consequences',
     'reference',
     'state',
@@ -80,6 +81,45 @@ export const apiCheckpointSchema = {
       type: ['object', 'null'],
       description: 'JSON Schema of the form; null for a choice of answers.',
     },
+    group: {
+      description: 'The questions to several people that decide together; null if this one decides alone.',
+      anyOf: [
+        { type: 'null' },
+        {
+          type: 'object',
+          additionalProperties: false,
+          required: ['path', 'people', 'quorum', 'veto', 'answered'],
+          properties: {
+            path: { type: 'string', description: 'Path of the step that asks all of them.' },
+            people: { type: 'integer', description: 'Number of people.' },
+            quorum: { type: 'integer', description: 'Number of people who must give the same answer.' },
+            veto: { type: 'array', items: { type: 'string' }, description: 'Answers that decide alone.' },
+            answered: {
+              type: 'array',
+              description: 'The answers that count so far.',
+              items: {
+                type: 'object',
+                additionalProperties: false,
+                required: ['checkpoint_id', 'label', 'by', 'by_name', 'at'],
+                properties: {
+                  checkpoint_id: { type: 'string' },
+                  label: {
+                    type: ['string', 'null'],
+                    description: 'Display text of the answer; null for a form.',
+                  },
+                  by: {
+                    type: 'string',
+                    description: "The other system's id of the person, or the name of an API key.",
+                  },
+                  by_name: { type: ['string', 'null'], description: 'Display name, if it is known.' },
+                  at: { type: 'integer', minimum: 0, description: 'Epoch milliseconds.' },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
     consequences: {
       type: ['array', 'null'],
       description:
@@ -113,8 +153,8 @@ export const apiCheckpointSchema = {
       description: 'Output of the skill that asked, such as a message id; null before that.',
     },
     state: {
-      enum: ['waiting', 'answered', 'timed_out', 'withdrawn'],
-      description: 'withdrawn: the run no longer waits.',
+      enum: ['waiting', 'answered', 'timed_out', 'withdrawn', 'decided'],
+      description: 'withdrawn: the run no longer waits. decided: the answers of other people decided first.',
     },
     created_at: { type: 'integer', minimum: 0, description: 'When it was asked (epoch milliseconds).' },
     timeout_at: {

@@ -1,5 +1,11 @@
 import type { Author } from '../../../core/domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer, Question, Silence } from '../../../core/domain/checkpoint.ts'
+import type {
+  Checkpoint,
+  CheckpointAnswer,
+  Question,
+  QuestionGroup,
+  Silence,
+} from '../../../core/domain/checkpoint.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { RefusalReason } from '../../../core/plugin/index.ts'
 import type { AnswerOutcome, AnswerRecord } from '../../../core/ports/runs/checkpoint-store.ts'
@@ -9,7 +15,9 @@ import {
   counts,
   hasSensitiveForm,
   judgeAnswer,
+  openQuestion,
 } from '../../../core/transitions/question.ts'
+import { refusedInGroup, stateOfOthers } from '../../../core/transitions/quorum.ts'
 import { updateRow } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { opened, sealedColumns } from '../context/sealed-values.ts'
@@ -19,12 +27,18 @@ import { wakeRun } from '../runs/run-turns.ts'
 
 export interface CheckpointRow
   extends
-    Omit<Checkpoint, 'id' | 'question' | 'reference' | 'onTimeout' | 'answer' | 'alertId' | 'caseId'>,
+    Omit<
+      Checkpoint,
+      'id' | 'question' | 'group' | 'reference' | 'onTimeout' | 'answer' | 'alertId' | 'caseId'
+    >,
     OfRun {
   readonly id: number
   readonly publicId: string
   readonly runRow: number
   readonly question: string
+  readonly groupPath: string | null
+  /** The group without its path. */
+  readonly groupRule: string | null
   readonly reference: string | null
   readonly onTimeout: string | null
 }
@@ -36,7 +50,7 @@ interface AnswerRow extends Omit<AnswerRecord, 'value' | 'by'> {
 
 export const selectCheckpoint = `
   SELECT t.id, t.public_id AS publicId, r.uuid AS runUuid, t.run_id AS runRow, o.uuid AS organizationUuid, t.path,
-    t.step_id AS stepId, t.question, t.connection, t.reference, t.state, t.created_at AS createdAt,
+    t.step_id AS stepId, t.question, t.group_path AS groupPath, t.group_rule AS groupRule, t.connection, t.reference, t.state, t.created_at AS createdAt,
     t.timeout_at AS timeoutAt, t.on_timeout AS onTimeout, r.playbook_name AS playbookName, ${ofRun.columns}
   FROM checkpoints t
     CROSS JOIN runs r ON r.id = t.run_id
@@ -50,7 +64,7 @@ export function findCheckpointRow(database: Database, id: string): CheckpointRow
 }
 
 export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint {
-  const { id, publicId, runRow: _, question, reference, ...others } = row
+  const { id, publicId, runRow: _, question, groupPath, groupRule, reference, ...others } = row
   const { organizationCode: __, sequence: ___, provider: ____, caseNumber: _____, ...rest } = others
   const accepted =
     row.state === answeredQuestion
@@ -62,10 +76,22 @@ export function toCheckpoint(database: Database, row: CheckpointRow): Checkpoint
     ...idsOfRun(row),
     id: publicId,
     question: fromJson<Question>(question),
+    group: toGroup(groupPath, groupRule),
     reference: fromJson(reference),
     onTimeout: fromJson<Silence>(row.onTimeout),
     answer: given ? { value: given.value, by: given.by, text: given.text, at: given.at } : null,
   }
+}
+
+const toGroup = (path: string | null, rule: string | null): QuestionGroup | null =>
+  path === null || rule === null ? null : { ...fromJson<Omit<QuestionGroup, 'path'>>(rule), path }
+
+/** The opened questions of a group, in the order of the people. */
+export function groupMembers(database: Database, runUuid: string, path: string): readonly Checkpoint[] {
+  return database
+    .all<CheckpointRow>(`${selectCheckpoint} WHERE r.uuid = ? AND t.group_path = ?`, runUuid, path)
+    .map((row) => toCheckpoint(database, row))
+    .toSorted((a, b) => (a.group?.place ?? 0) - (b.group?.place ?? 0))
 }
 
 export function answersOf(database: Database, row: CheckpointRow): readonly AnswerRecord[] {
@@ -89,7 +115,10 @@ export function recordAnswer(
 ): AnswerOutcome {
   const row = findCheckpointRow(database, id)
   if (row === undefined) throw new NotFoundError('checkpoint_not_found', 'there is no such checkpoint')
-  const outcome = judgeAnswer(row, given.at, refused)
+  const checkpoint = toCheckpoint(database, row)
+  const { group, runUuid } = checkpoint
+  const others = group === null ? [] : groupMembers(database, runUuid, group.path)
+  const outcome = judgeAnswer(row, given.at, refused ?? refusedInGroup(checkpoint, given.by, others))
   if (counts(outcome)) updateRow(database, 'checkpoints', row.id, { state: answeredQuestion })
   const isSecret = hasSensitiveForm(fromJson<Question>(row.question))
   database.run(
@@ -103,8 +132,23 @@ export function recordAnswer(
     given.at,
   )
   if (counts(outcome)) {
+    if (group !== null) closeDecided(database, runUuid, group)
     refreshWaiting(database, row.runRow)
     wakeRun(database, row.runRow)
   }
   return { outcome, checkpoint: toCheckpoint(database, findCheckpointRow(database, id) ?? row) }
+}
+
+/** Closes the open questions of a group if its answers have decided. */
+function closeDecided(database: Database, runUuid: string, group: QuestionGroup): void {
+  const state = stateOfOthers(group, groupMembers(database, runUuid, group.path))
+  database.run(
+    `UPDATE checkpoints SET state = ? WHERE run_id = (SELECT id FROM runs WHERE uuid = ?) AND group_path = ? AND state = ?
+       AND state <> ?`,
+    state,
+    runUuid,
+    group.path,
+    openQuestion,
+    state,
+  )
 }

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { kindOf } from '../../../core/checkpoint/kind.ts'
 import { authorOf, type Actor } from '../../../core/domain/audit.ts'
-import type { Checkpoint, CheckpointAnswer, UnansweredState } from '../../../core/domain/checkpoint.ts'
+import type {
+  Checkpoint,
+  CheckpointAnswer,
+  QuestionGroup,
+  UnansweredState,
+} from '../../../core/domain/checkpoint.ts'
 import type {
   CheckpointFilter,
   AnswerDetails,
@@ -12,11 +17,13 @@ import type {
   NewCheckpoint,
 } from '../../../core/ports/runs/checkpoint-store.ts'
 import { closeQuestion, openQuestion } from '../../../core/transitions/question.ts'
+import { stateOfOthers } from '../../../core/transitions/quorum.ts'
 import { updateRow } from '../context/rows.ts'
 import type { ListPage, ListRequest, OrganizationScope } from '../../../core/ports/common.ts'
 import {
   answersOf,
   findCheckpointRow,
+  groupMembers,
   recordAnswer,
   selectCheckpoint,
   toCheckpoint,
@@ -37,10 +44,11 @@ export class SqliteCheckpointStore extends SqliteStore implements CheckpointStor
   open(runUuid: string, given: NewCheckpoint): Promise<Checkpoint> {
     return this.commits.write(() => {
       const run = requireRunRow(this.database, 'uuid', runUuid)
+      const { group } = given
       this.database.run(
-        `INSERT INTO checkpoints (public_id, organization_id, run_id, path, step_id, question, state, created_at,
-           timeout_at, on_timeout, kind)
-         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO checkpoints (public_id, organization_id, run_id, path, step_id, question, group_path, group_rule, state,
+           created_at, timeout_at, on_timeout, kind)
+         VALUES (?, (SELECT id FROM organizations WHERE uuid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (run_id, path) DO NOTHING`,
         randomBytes(idBytes).toString('base64url'),
         run.organizationUuid,
@@ -48,7 +56,11 @@ export class SqliteCheckpointStore extends SqliteStore implements CheckpointStor
         given.path,
         given.stepId,
         toJson(given.question),
-        openQuestion,
+        group?.path ?? null,
+        group === undefined ? null : toJson(withoutPath(group)),
+        group === undefined
+          ? openQuestion
+          : stateOfOthers(group, groupMembers(this.database, runUuid, group.path)),
         this.clock.now(),
         given.timeoutAt,
         toJson(given.onTimeout),
@@ -88,6 +100,10 @@ export class SqliteCheckpointStore extends SqliteStore implements CheckpointStor
       )
       return row && toCheckpoint(this.database, row)
     })
+  }
+
+  inGroup(runUuid: string, path: string): Promise<readonly Checkpoint[]> {
+    return this.database.read(() => groupMembers(this.database, runUuid, path))
   }
 
   close(runUuid: string, path: string, state: UnansweredState): Promise<Checkpoint> {
@@ -172,3 +188,5 @@ export class SqliteCheckpointStore extends SqliteStore implements CheckpointStor
     )
   }
 }
+
+const withoutPath = ({ path: _, ...rule }: QuestionGroup): Omit<QuestionGroup, 'path'> => rule

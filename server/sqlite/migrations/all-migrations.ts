@@ -5,6 +5,7 @@ import { signIns } from './0005-sign-ins.ts'
 import { scheduleTimeZones } from './0006-schedule-time-zones.ts'
 import { correlationTables } from './0007-correlation.ts'
 import { playbookState } from './0008-playbook-state.ts'
+import { questionGroups } from './0009-question-groups.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -37,4 +38,5 @@ export const migrations: readonly string[] = [
   scheduleTimeZones,
   correlationTables,
   playbookState,
+  questionGroups,
 ]

@@ -6,6 +6,7 @@ import { AnswerForm } from './answer-form.tsx'
 import {
   recipientOf,
   otherInputs,
+  groupText,
   questionOf,
   answererText,
   shownAnswer,
@@ -69,6 +70,7 @@ function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint })
   const { run_uuid: run, alert_id: alert, case_id: caseId, step_id: step, path, playbook } = checkpoint
   const asked = recipientOf(checkpoint)
   const runHref = stepHref(run, path)
+  const group = groupText(checkpoint)
   return (
     <Stack gap="xs">
       <Title order={2} size="h4" className="outside-text">
@@ -84,6 +86,7 @@ function AboutCheckpoint({ checkpoint }: { readonly checkpoint: ApiCheckpoint })
         {alert !== null && <PlaceLink href={`/alerts/${alert}`} text={alert.toUpperCase()} />}
         {caseId !== null && <PlaceLink href={`/cases/${caseId}`} text={`Case ${caseId.toUpperCase()}`} />}
       </Group>
+      {group !== undefined && <OutsideText text={group} />}
       {otherInputs(checkpoint).map(([name, value]) =>
         typeof value === 'object' ? (
           <JsonView key={name} value={value} label={`${name} of the question`} />
@@ -124,6 +127,7 @@ function CheckpointOutcome({ checkpoint, isShort }: CheckpointOutcomeProps) {
       </Text>
     )
   if (state === 'withdrawn') return <Text size="sm">The run stopped waiting.</Text>
+  if (state === 'decided') return <Text size="sm">The answers of other people decided.</Text>
   const silence = timeoutText(checkpoint)
   return (
     <Text size="sm" className="outside-text">

@@ -6,14 +6,17 @@ export const checkpointTabs = {
   waiting: { text: 'Waiting', empty: 'No questions are waiting for an answer' },
   answered: { text: 'Answered', empty: 'No answered questions' },
   timed_out: { text: 'Timed out', empty: 'No timed-out questions' },
+  decided: { text: 'Decided by others', empty: 'No questions that others decided' },
   withdrawn: { text: 'Withdrawn', empty: 'No withdrawn questions' },
 } as const satisfies Readonly<Record<CheckpointState, { readonly text: string; readonly empty: string }>>
 
-export type AnswerResult = 'accepted' | 'second' | 'late'
+export type AnswerResult = 'accepted' | 'second' | 'late' | 'decided' | 'same_person'
 
 export const outcomeTexts: Readonly<Record<AnswerResult, string>> = {
   accepted: 'Answer recorded; run resumed',
   second: 'Already answered; this answer is recorded without effect',
+  decided: 'Already decided by others; this answer is recorded without effect',
+  same_person: 'You answered another question of this step; each person counts once',
   late: 'Timed out; this answer is recorded without effect',
 }
 
@@ -39,6 +42,18 @@ export function recipientOf({
 }: Pick<ApiCheckpoint, 'asked_name' | 'asked' | 'input'>): string | undefined {
   const { user } = givenOf({ input })
   return name ?? id ?? (typeof user === 'string' ? user : undefined)
+}
+
+/** The progress of a question to several people; undefined for a question to one. */
+export function groupText({ group }: Pick<ApiCheckpoint, 'group'>): string | undefined {
+  if (group === null) return undefined
+  const { people, quorum, veto, answered } = group
+  const rule = `Asked ${people} people; ${quorum} must give the same answer${veto.length === 0 ? '' : `, ${veto.map((each) => `“${each}”`).join(' or ')} decides alone`}.`
+  const given = answered.map(
+    ({ label, by, by_name: name }) => `${name ?? by}${label === null ? '' : `: ${label}`}`,
+  )
+  const rest = people - answered.length
+  return `${rule} ${given.length === 0 ? 'Nobody has answered yet.' : `Answered: ${given.join(', ')}.`} ${rest} missing.`
 }
 
 /** For people who cannot answer here. */

@@ -89,7 +89,10 @@ const playbookOf = ({ title, notes }: ApiGraphNode): string =>
   notes.find(({ kind }) => kind === 'skill')?.text ?? title
 
 /** Journal entries that are part of a step. */
-const partsOfSteps = /\/@(begin|wait|ask|remind|settle|approval|choice|output|state|call(\[\d+\])?)$/
+const partsOfSteps =
+  /(?:\/@(?:begin|wait|ask|remind|settle|approval|choice|output|people|state|(?:call|person)(?:\[\d+\])?))+$/
+/** The question to one of several people. */
+const toPerson = /\/@person\[\d+\]$/
 
 /**
  * Graph node of a step: its path without items (`[2]`), repeats (`#3`) and parts (`/@ask`). Error handlers
@@ -114,7 +117,10 @@ const worstFirst: readonly StepState[] = ['unknown', 'failed', 'started', 'compl
 /** The results of graph nodes. Groups around executed steps, and the start, count as passed. */
 export function nodeMarks(steps: readonly ApiStep[]): ReadonlyMap<string, NodeMark> {
   const marks = new Map<string, NodeMark>([['@start', passed]])
-  const whole = steps.filter(({ path }) => !partsOfSteps.test(path))
+  const paths = new Set(steps.map(({ path }) => path))
+  // While several people are asked, the step has no entry of its own.
+  const isAsking = (path: string) => toPerson.test(path) && !paths.has(path.replace(toPerson, ''))
+  const whole = steps.filter(({ path }) => !partsOfSteps.test(path) || isAsking(path))
   for (const [id, same] of Map.groupBy(whole, ({ path }) => nodeOf(path))) {
     for (const group of groupsAround(id)) if (!marks.has(group)) marks.set(group, passed)
     const state = worstFirst.find((each) => same.some((step) => step.state === each)) ?? 'completed'

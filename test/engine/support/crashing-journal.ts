@@ -38,6 +38,7 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
     goesOver: (run, path, connection) => write(() => checkpoints.goesOver(run, path, connection)),
     asked: (run, path, reference) => write(() => checkpoints.asked(run, path, reference)),
     close: (run, path, state) => write(() => checkpoints.close(run, path, state)),
+    inGroup: (run, path) => checkpoints.inGroup(run, path),
     atPath: (run, path) => checkpoints.atPath(run, path),
   }
   return { stores: { journal: crashing, checkpoints: questions }, writes: () => writes }

@@ -1,6 +1,7 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
 import { defaultRetry } from '../../../core/playbook/language/constants.ts'
 import type {
+  AskedPeople,
   Foreach,
   OnInterrupted,
   Playbook,
@@ -33,6 +34,10 @@ export interface StepSource {
     readonly answers: readonly string[]
     readonly withinMs: number
     readonly onTimeout?: string
+    readonly people?: Partial<Omit<AskedPeople, 'ask' | 'escalate'>> & {
+      readonly ask: unknown
+      readonly escalate?: readonly { readonly afterMs: number; readonly ask: unknown }[]
+    }
   }
   readonly call?: string
   readonly set?: unknown
@@ -85,7 +90,9 @@ export function makePlaybook(source: {
 }
 
 const names = Object.fromEntries(
-  'alert inputs run organization now case steps item index error host'.split(' ').map((name) => [name, dyn]),
+  'alert inputs run organization now case steps item index error host person'
+    .split(' ')
+    .map((name) => [name, dyn]),
 )
 
 function makeProgram(source: string): Program {
@@ -154,7 +161,7 @@ function actionOf(source: StepSource): object {
     }
   }
   if (source.checkpoint) {
-    const { via = 'operator', answers, withinMs, onTimeout, with: input } = source.checkpoint
+    const { via = 'operator', answers, withinMs, onTimeout, with: input, people } = source.checkpoint
     return {
       action: 'checkpoint',
       via,
@@ -163,6 +170,13 @@ function actionOf(source: StepSource): object {
       choices: { answers },
       answerWithinMs: makeTemplate(withinMs),
       onTimeout: onTimeout === undefined ? undefined : { answer: onTimeout },
+      people: people && {
+        quorum: 'all',
+        veto: [],
+        ...people,
+        ask: makeTemplate(people.ask),
+        escalate: (people.escalate ?? []).map((each) => ({ ...each, ask: makeTemplate(each.ask) })),
+      },
     }
   }
   if (source.call !== undefined) {

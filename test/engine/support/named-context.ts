@@ -242,6 +242,7 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
         path,
         stepId: work.stepId,
         question: asked.question,
+        group: null,
         connection: engine.peek(`${path}/@over`) ?? null,
         reference: told?.state === 'completed' ? told.output : null,
         createdAt: startedAt,

@@ -146,7 +146,7 @@ export const answerCheckpoints = defineRoute({
       items: objectSchema({
         checkpoint_id: text,
         outcome: {
-          enum: ['accepted', 'second', 'late'],
+          enum: ['accepted', 'second', 'late', 'decided', 'same_person'],
           description: 'Whether the answer counts, or why not.',
         },
       }),

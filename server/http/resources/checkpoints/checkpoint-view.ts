@@ -42,6 +42,7 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     asked_name: nameOfAsked(checkpoint),
     answers: question.answers && answersView(question, question.answers),
     form,
+    group: await groupView(checkpoint, services),
     consequences: await consequencesView(checkpoint, services),
     reference: answered
       ? hide(maskOfSchema(answered), checkpoint.reference ?? null)
@@ -52,6 +53,19 @@ export async function checkpointView(checkpoint: Checkpoint, services: Seen) {
     on_timeout: silenceView(checkpoint),
     answer: answer && answerView(answer, checkpoint),
   }
+}
+
+/** The people who have answered, and how many must. */
+async function groupView({ group, runUuid }: Checkpoint, { stores }: Seen) {
+  if (group === null) return null
+  const { path, people, needed, veto } = group
+  const members = await stores.checkpoints.inGroup(runUuid, path)
+  const answered = members.flatMap((member) => {
+    if (member.answer === null) return []
+    const { label, by, by_name: byName, at } = answerView(member.answer, member)
+    return [{ checkpoint_id: member.id, label, by, by_name: byName, at }]
+  })
+  return { path, people, quorum: needed, veto, answered }
 }
 
 export const answersView = (question: Question, answers: readonly string[]) =>

@@ -20,7 +20,7 @@ import { operators, readers } from '../../caller/caller.ts'
 
 const givenSchema = objectSchema({
   outcome: {
-    enum: ['accepted', 'second', 'late', 'not_asked', 'not_an_answer', 'ambiguous'],
+    enum: ['accepted', 'second', 'late', 'decided', 'same_person', 'not_asked', 'not_an_answer', 'ambiguous'],
     description: 'Whether the answer counts, or why not.',
   },
   value: { description: 'The answer, or the submitted form; null if it was invalid.' },
@@ -113,7 +113,10 @@ const answerCheckpoint = defineRoute({
   summary:
     'Answers a checkpoint in the name of the API key. The first answer in time counts; others are only recorded.',
   answer: objectSchema({
-    outcome: { enum: ['accepted', 'second', 'late'], description: 'Whether the answer counts, or why not.' },
+    outcome: {
+      enum: ['accepted', 'second', 'late', 'decided', 'same_person'],
+      description: 'Whether the answer counts, or why not.',
+    },
     checkpoint: component('checkpoint'),
   }),
   body: {

@@ -2,6 +2,7 @@ import { skillToApprove } from '../../../../core/checkpoint/kind.ts'
 import { consequencesOf, type Consequence } from '../../../../core/destructive/consequences.ts'
 import type { Checkpoint } from '../../../../core/domain/checkpoint.ts'
 import { isApproval } from '../../../../core/engine/context/approval.ts'
+import { resultsAfter } from '../../../../core/transitions/quorum.ts'
 import type { Services } from '../../routing/route.ts'
 
 type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
@@ -9,6 +10,7 @@ type Seen = Pick<Services, 'catalogue' | 'stores' | 'playbooks' | 'log'>
 /** The destructive actions that may follow each answer; null: unknown, or no longer open. */
 export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
   if (checkpoint.state !== 'waiting') return null
+  const { group } = checkpoint
   const { answers } = checkpoint.question
   const { onTimeout } = checkpoint
   const silence = onTimeout === null || onTimeout.fails ? [] : [onTimeout.answer]
@@ -18,9 +20,18 @@ export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
       ? await afterAnswer(checkpoint, services)
       : approval(checkpoint, services)
   if (of === undefined) return null
-  const all = await Promise.all(values.map(async (value) => ({ answer: value, actions: await of(value) })))
+  const all = await Promise.all(
+    values.map(async (answer) => {
+      const results = resultsAfter(group, answers ?? [], silence, answer)
+      return { answer, actions: distinct((await Promise.all(results.map(async (each) => await of(each)))).flat()) }
+    }),
+  )
   return all.map(({ answer, actions }) => ({ answer, actions: actions.map(actionView) }))
 }
+
+const distinct = (actions: readonly Consequence[]): readonly Consequence[] => [
+  ...new Map(actions.map((action) => [`${action.stepId ?? ''} ${action.skill}`, action])).values(),
+]
 
 const actionView = ({ stepId, skill, title, class: kind }: Consequence) => ({
   step_id: stepId,
@@ -41,7 +52,7 @@ function approval(checkpoint: Checkpoint, { catalogue }: Seen): ActionsOf | unde
 }
 
 async function afterAnswer(
-  { runUuid, path }: Checkpoint,
+  { runUuid, path, group }: Checkpoint,
   { catalogue, stores, playbooks, log }: Seen,
 ): Promise<ActionsOf | undefined> {
   try {
@@ -52,7 +63,8 @@ async function afterAnswer(
       const hash = playbooks.newest(name)
       return hash === undefined ? undefined : await playbooks.byHash(hash)
     }
-    return async (answer) => await consequencesOf(playbook, path, answer, { catalogue, called })
+    return async (answer) =>
+      await consequencesOf(playbook, group?.path ?? path, answer, { catalogue, called })
   } catch (error) {
     // A question stays answerable if its playbook no longer matches the plugins.
     log.warn({ run: runUuid, error }, 'could not determine the consequences of an answer')

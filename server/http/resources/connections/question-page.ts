@@ -50,6 +50,18 @@ function shown(page: QuestionPage): Shown {
         status: 200,
         body: markup`${question}<p>${isOwn ? 'You answered' : 'The answer is'}: <strong>${answer}</strong>. The first answer counts and cannot be changed here.</p>\n`,
       }
+    case 'decided':
+      return {
+        title: 'Already decided',
+        status: 200,
+        body: markup`${question}<p>Other people who were asked have decided. No answer is needed.</p>\n`,
+      }
+    case 'repeated':
+      return {
+        title: 'Already answered by you',
+        status: 200,
+        body: markup`${question}<p>You have already answered this question. Each person counts once.</p>\n`,
+      }
     case 'late':
       return {
         title: 'Too late',

@@ -6,6 +6,7 @@ import { maskedEntry, maskedOutput } from '../../../../core/engine/skills/masked
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import { acceptedBy, maskOfSchema } from '../../../../core/playbook/check/mask-of-type.ts'
 import type { JsonSchema } from '../../../../core/plugin/index.ts'
+import type { AnswerChoice } from '../../../../core/playbook-test/run/checkpoint-answers.ts'
 import type { Catalogue } from '../../../../core/registry/catalogue.ts'
 import { objectSchema, text, textOrNull, time, timeOrNull } from '../system/page.ts'
 
@@ -98,12 +99,12 @@ export function dryRunView(
   const { end } = tree
   if (end === 'too many ways') return { events, end: null, question: null }
   if ('ways' in end) {
-    const { path, question } = end.asked
+    const { group, question } = end.asked
+    const path = group?.path ?? end.asked.path
     const { via, answers, form } = question
     const ways = end.ways.map(({ choice, tree: way }) => ({
       timeout: choice === 'timeout',
-      answer:
-        choice === 'timeout' ? null : form === null ? choice.answer : hide(maskOfSchema(form), choice.answer),
+      answer: shownChoice(choice, form),
       ...dryRunView(way, catalogue, playbook, limits),
     }))
     const asking = catalogue.skill(via)?.skill.input as JsonSchema | undefined
@@ -146,4 +147,11 @@ function eventView(event: DryRunEvent, catalogue: Catalogue) {
   )
   const data = { input: input ?? null, output: output ?? null, error }
   return { step: { path, kind, state, attempt, started_at: startedAt, ended_at: endedAt, ...data } }
+}
+
+/** Of several people, the list of their answers. */
+function shownChoice(choice: AnswerChoice, form: JsonSchema | null): unknown {
+  if (choice === 'timeout') return null
+  if ('answers' in choice) return choice.answers.map((each) => shownChoice(each, form))
+  return form === null ? choice.answer : hide(maskOfSchema(form), choice.answer)
 }

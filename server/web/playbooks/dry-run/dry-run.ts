@@ -100,7 +100,13 @@ export function dryRunMarks(steps: readonly DryRunStep[]): ReadonlyMap<string, N
 
 /** The label of an answer. */
 export const answerText = ({ timeout, answer }: Way): string =>
-  timeout ? 'no answer in time' : typeof answer === 'string' ? answer : JSON.stringify(answer)
+  timeout
+    ? 'no answer in time'
+    : typeof answer === 'string'
+      ? answer
+      : Array.isArray(answer)
+        ? `different answers: ${answer.map((each) => String(each ?? 'none')).join(', ')}`
+        : JSON.stringify(answer)
 
 export interface DryRunResult {
   readonly answer: ApiDryRun

@@ -1,51 +1,58 @@
-import { wordFor, type Author } from '../../domain/audit.ts'
-import type { Checkpoint, Question } from '../../domain/checkpoint.ts'
-import { maskOf, type StepMasks } from '../../domain/mask.ts'
-import { defaultRetry, viaOperator } from '../../playbook/language/constants.ts'
-import type { CheckpointStep, RetryPolicy } from '../../playbook/language/playbook.ts'
-import type { QuestionOutcome } from '../../plugin/index.ts'
-import { skillCallOf, skillCallsOf, skillTimeoutMs } from './calls-of.ts'
-import { chosenCheckpoint } from './interface.ts'
-import type { EffectWork } from '../journal/durable-context.ts'
-import { durationMsOf, templateDurationMs, templateValue } from '../scope/evaluate.ts'
-import { fromOutcome, type Flow } from '../scope/flow.ts'
-import { askPath, remindPath, settlePath } from '../journal/paths.ts'
+import { wordFor } from '../../../domain/audit.ts'
+import type { Checkpoint, Question } from '../../../domain/checkpoint.ts'
+import { maskOf, type Mask, type StepMasks } from '../../../domain/mask.ts'
+import { defaultRetry, viaOperator } from '../../../playbook/language/constants.ts'
+import type { CheckpointStep, RetryPolicy } from '../../../playbook/language/playbook.ts'
+import type { QuestionOutcome } from '../../../plugin/index.ts'
+import { skillCallOf, skillCallsOf, skillTimeoutMs } from '../calls-of.ts'
+import { chosenCheckpoint } from '../interface.ts'
+import type { AskWork, EffectWork, WorkOutcome } from '../../journal/durable-context.ts'
+import { durationMsOf, templateDurationMs, templateValue } from '../../scope/evaluate.ts'
+import type { Failed } from '../../scope/flow.ts'
+import { askPath, remindPath, settlePath } from '../../journal/paths.ts'
 import { questionInput } from './question-input.ts'
-import { advance, type StepScope } from '../scope/scope.ts'
-import type { SkillCall } from '../skills/skill-caller.ts'
-import type { Walk } from './walk.ts'
+import type { StepScope } from '../../scope/scope.ts'
+import type { SkillCall } from '../../skills/skill-caller.ts'
+import type { Walk } from '../walk.ts'
 
 /** For one attempt of a background task. The end of the run waits for it, so about a minute in total. */
 const backgroundTimeoutMs = 10_000
 const backgroundRetry: RetryPolicy = { ...defaultRetry, max: 2, maxBackoffMs: 15_000 }
 
+/** How the answer to a question becomes the result of its step. */
+export interface Asking extends Pick<AskWork, 'answered' | 'timedOut' | 'group'> {
+  /** Sensitive places in the result. */
+  readonly output: Mask | undefined
+}
+
 /** Asks a person and waits. Asking twice is harmless, because one answer counts. */
-export async function runCheckpoint(
+export async function askPerson(
   walk: Walk,
   written: CheckpointStep,
   path: string,
   scope: StepScope,
-): Promise<Flow> {
+  { answered, timedOut, group, output }: Asking,
+): Promise<WorkOutcome | Failed> {
   const step = await chosenCheckpoint(walk, written, path, scope)
   if ('state' in step) return step
   const { via } = step
   const followUps = via === viaOperator ? undefined : walk.skills.followUps?.(via)
-  const outcome = await walk.context.ask({
+  return await walk.context.ask({
     path,
     stepId: step.id,
     kind: 'checkpoint',
-    sensitive: step.sensitive && ofQuestion(step.sensitive),
+    sensitive: step.sensitive && ofQuestion({ ...step.sensitive, output }),
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     question: () => {
       const question = questionOf(step, scope)
-      const withinMs = templateDurationMs(step.answerWithinMs, scope)
       return {
         question,
-        withinMs,
+        withinMs: group === undefined ? templateDurationMs(step.answerWithinMs, scope) : 0,
         remindAfterMs: followUps?.reminds === true ? remindAfterMs(question) : undefined,
       }
     },
+    group,
     onTimeout: step.onTimeout ? { fails: false, answer: step.onTimeout.answer } : { fails: true },
     tell: (id, question, goesOver) =>
       via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
@@ -54,20 +61,9 @@ export async function runCheckpoint(
         ? (checkpoint) => reminding(walk, step, path, scope, checkpoint)
         : undefined,
     settle: followUps?.settles === true ? (checkpoint) => settling(walk, step, path, checkpoint) : undefined,
-    answered: ({ value, by, text, at }, byName) => ({
-      state: 'completed',
-      output: { ...answerOf(value, by, text, at), ...(byName === null ? {} : { by_name: byName }) },
-    }),
-    timedOut: (atMs) =>
-      step.onTimeout
-        ? { state: 'completed', output: answerOf(step.onTimeout.answer, null, null, atMs) }
-        : {
-            state: 'failed',
-            error: { code: 'checkpoint_timeout', message: `'${path}' was not answered in time` },
-          },
+    answered,
+    timedOut,
   })
-  advance(scope, outcome.endedAt)
-  return fromOutcome(outcome, path)
 }
 
 /** The masks as recorded with the intent and the end of a question. */
@@ -178,13 +174,6 @@ function outcomeOf({ state, answer, timeoutAt }: Checkpoint): QuestionOutcome {
     const byKind = by.kind === 'person' ? 'person' : 'api_key'
     return { state, value, by: wordFor(by), byKind, text: text ?? undefined, at }
   }
-  return state === 'timed_out' ? { state, at: timeoutAt } : { state: 'withdrawn' }
+  if (state === 'timed_out') return { state, at: timeoutAt }
+  return { state: state === 'decided' ? state : 'withdrawn' }
 }
-
-const answerOf = (answer: unknown, by: Author | null, text: string | null, atMs: number) => ({
-  answer,
-  by: by && wordFor(by),
-  ...(by && { by_kind: by.kind }),
-  at: new Date(atMs).toISOString(),
-  text,
-})

@@ -1,4 +1,4 @@
-import type { Question } from '../../domain/checkpoint.ts'
+import type { Question } from '../../../domain/checkpoint.ts'
 
 /** The input of a skill that asks: the playbook's input, the checkpoint id, and the possible answers. */
 export function questionInput(
