@@ -23,7 +23,10 @@ export async function consequencesView(checkpoint: Checkpoint, services: Seen) {
   const all = await Promise.all(
     values.map(async (answer) => {
       const results = resultsAfter(group, answers ?? [], silence, answer)
-      return { answer, actions: distinct((await Promise.all(results.map(async (each) => await of(each)))).flat()) }
+      return {
+        answer,
+        actions: distinct((await Promise.all(results.map(async (each) => await of(each)))).flat()),
+      }
     }),
   )
   return all.map(({ answer, actions }) => ({ answer, actions: actions.map(actionView) }))
