@@ -38,6 +38,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   schema: async () => (await import('./commands/playbooks/schema.ts')).schemaCommand(),
   lsp: async () => (await import('./commands/playbooks/lsp.ts')).lspCommand(),
   case: async () => (await import('./commands/data/case.ts')).caseCommand(),
+  correlate: async () => (await import('./commands/data/correlate.ts')).correlateCommand(),
   checkpoints: async () => (await import('./commands/data/checkpoints.ts')).checkpointsCommand(),
   resolve: async () => (await import('./commands/data/resolve.ts')).resolveCommand(),
   keys: async () => (await import('./commands/data/keys.ts')).keysCommand(),

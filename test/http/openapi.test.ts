@@ -18,6 +18,7 @@ import type { OpenApiDocument, Operation } from '../../server/http/reference/ope
 const bodies: Record<string, object> = {
   post_engine_pause: { reason: 'x' },
   patch_cases_case: { status: 'closed' },
+  post_correlations_preview: { organization_code: 'acme' },
   post_cases_case_notes: { text: 'looked at' },
   post_alerts: { alert_content: 'x', alert_provider: 'SIEM', organization_code: 'acme', alert_type: 't' },
   post_alerts_forward_organization_provider: { title: 'x' },

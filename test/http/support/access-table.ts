@@ -60,6 +60,11 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /cases/{case}/timeline': { roles: readers, of: 'case' },
   'GET /cases/{case}/export': { roles: readers, of: 'case' },
   'GET /cases/{case}/files/{hash}': { roles: readers, of: 'caseWithFile' },
+  'POST /correlations/preview': {
+    roles: operators,
+    of: 'body',
+    body: (organization_code) => ({ organization_code }),
+  },
   'GET /runs': { roles: readers, of: 'list' },
   'GET /runs/{run}': { roles: readers, of: 'run' },
   'GET /runs/{run}/steps': { roles: readers, of: 'run' },

@@ -8,6 +8,7 @@ import { downloadFile } from './download-file.ts'
 import { exportCase } from './export-case.ts'
 import { epochMs, pageOf, pageParameters, pageSchema, pageView } from '../system/page.ts'
 import { mergeCases, splitCase } from './move-cases.ts'
+import { previewCorrelations } from './preview-correlation.ts'
 import { readCaseFile, requireCase } from './read-case.ts'
 import { readers } from '../../caller/caller.ts'
 
@@ -107,4 +108,5 @@ export const caseRoutes = [
   getTimeline,
   exportCase,
   downloadFile,
+  previewCorrelations,
 ]
