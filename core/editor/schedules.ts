@@ -1,10 +1,9 @@
+import { isTimeZone, timeZones } from '../common/time-zones.ts'
 import {
   cronProblem,
   defaultTimeZone,
   hasFixedTimes,
-  isTimeZone,
   nextTimes,
-  timeZones,
   writeLocalTime,
 } from '../playbook/language/schedule.ts'
 import type { Node } from '../playbook/yaml/document.ts'

@@ -8,6 +8,16 @@ export const times: readonly Row[] = [
     'timestamp("2026-03-01T09:00:00+01:00")',
   ],
   ['duration(value) -> duration', 'from text with `w d h m s ms us ns`, or seconds', 'duration("1h30m")'],
+  [
+    'time.format(pattern[, zone]) -> string',
+    'as text, in UTC or in a zone',
+    'timestamp("2026-07-01T08:05:09Z").format("%d %b %Y, %H:%M", "Europe/Berlin")',
+  ],
+  [
+    'parseTime(text, pattern[, zone]) -> timestamp',
+    'from text; the zone is for texts without an offset',
+    'parseTime("01/Mar/2026 09:00:00", "%d/%b/%Y %H:%M:%S", "Europe/Berlin")',
+  ],
   ['time.getFullYear([zone]) -> int', 'the year', 'timestamp("2026-03-01T08:05:09Z").getFullYear()'],
   ['time.getMonth([zone]) -> int', 'the month, **from 0**', 'timestamp("2026-03-01T08:05:09Z").getMonth()'],
   [
@@ -25,7 +35,7 @@ export const times: readonly Row[] = [
   [
     'time.getHours([zone]) -> int',
     'the hour; of a duration all its hours',
-    'timestamp("2026-03-01T08:05:09Z").getHours("+02:00")',
+    'timestamp("2026-03-01T08:05:09Z").getHours("Europe/Berlin")',
   ],
   [
     'time.getMinutes([zone]) -> int',

@@ -50,6 +50,7 @@ export class Meter {
   fuel: number
   bytes: number
   #patterns: Map<string, SearchPattern> | undefined
+  #zones: Set<string> | undefined
 
   constructor(budget: Budget | undefined) {
     this.fuel = budget === undefined ? evaluationFuel : Math.min(evaluationFuel, budget.fuel)
@@ -92,6 +93,11 @@ export class Meter {
   /** Computed patterns that this evaluation has paid for. */
   get patterns(): Map<string, SearchPattern> {
     return (this.#patterns ??= new Map())
+  }
+
+  /** Time zones whose rules this evaluation has paid for. */
+  get zones(): Set<string> {
+    return (this.#zones ??= new Set())
   }
 
   /** Pays for a new value of this size. */

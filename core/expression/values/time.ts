@@ -159,22 +159,12 @@ export const compareTimes = (left: Timestamp | Duration, right: Timestamp | Dura
 
 const fixedOffset = /^([+-]?)(\d{2}):(\d{2})$/
 
-/**
- * Seconds east of UTC of a zone: `UTC`, `Z` or a fixed offset such as `+02:00`. Names such as Europe/Berlin
- * are refused: their rules depend on the zone database of the machine.
- */
-export function offsetOf(zone: string, span: Span): number {
+/** Seconds east of UTC of `UTC`, `Z` or a fixed offset such as `+02:00`; undefined for other zones. */
+export function fixedOffsetOf(zone: string): number | undefined {
   if (zone === 'UTC' || zone === 'Z' || zone === '') return 0
   const found = fixedOffset.exec(zone)
-  if (found && Number(found[2]) <= 23 && Number(found[3]) <= 59) {
-    return (Number(found[2]) * 60 + Number(found[3])) * (found[1] === '-' ? -60 : 60)
-  }
-  throw new Fault(
-    'expression_invalid_argument',
-    `'${shorten(zone)}' is not a fixed time zone`,
-    span,
-    'use UTC or an offset such as "+02:00"; the rules of named zones differ between machines',
-  )
+  if (!found || Number(found[2]) > 23 || Number(found[3]) > 59) return undefined
+  return (Number(found[2]) * 60 + Number(found[3])) * (found[1] === '-' ? -60 : 60)
 }
 
 export const shorten = (text: string): string => (text.length <= 60 ? text : `${text.slice(0, 57)}…`)

@@ -13,7 +13,8 @@ import type { AlertTrigger, Inputs, Playbook, Schedule } from '../language/playb
 import { quote } from '../language/problem.ts'
 import { readCorrelate } from './read-correlate.ts'
 import { readGrouping } from './read-grouping.ts'
-import { cronProblem, defaultTimeZone, isTimeZone, nearestTimeZone } from '../language/schedule.ts'
+import { isTimeZone, nearestTimeZone } from '../../common/time-zones.ts'
+import { cronProblem, defaultTimeZone } from '../language/schedule.ts'
 import { NameScope } from '../scope/scope.ts'
 
 type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'>

@@ -1,7 +1,6 @@
 /** Where expressions differ from CEL's conformance data on purpose: test id → reason. docs/expressions.md tells the same. */
 const exact = 'ints and doubles are compared exactly, not after rounding the int'
 const dotted = 'names have no dots; compare with type(…) of a timestamp or duration instead'
-const zones = 'named time zones depend on the zone database of the machine; only fixed offsets are taken'
 const spans = 'the difference of any two timestamps is a duration, also beyond 292 years'
 const mixed = 'numbers of both kinds are accepted, since numbers in JSON are doubles; an int stays as it is'
 
@@ -12,11 +11,6 @@ export const deviations: Readonly<Record<string, string>> = {
   'comparisons/gte_literal/gte_dyn_int_big_lossy_double': exact,
   'timestamps/timestamp_conversions/type_comparison': dotted,
   'timestamps/duration_conversions/type_comparison': dotted,
-  'timestamps/timestamp_selectors_tz/getDate': zones,
-  'timestamps/timestamp_selectors_tz/getDayOfMonth_name_pos': zones,
-  'timestamps/timestamp_selectors_tz/getDayOfMonth_name_neg': zones,
-  'timestamps/timestamp_selectors_tz/getDayOfYear': zones,
-  'timestamps/timestamp_selectors_tz/getMinutes': zones,
   'timestamps/timestamp_range/sub_time_duration_over': spans,
   'timestamps/timestamp_range/sub_time_duration_under': spans,
   'math_ext/ceil/dyn_error': mixed,

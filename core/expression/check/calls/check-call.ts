@@ -112,22 +112,25 @@ function reportArgument(
   types: readonly Type[],
   overloads: readonly Overload[],
 ): void {
+  const receivers = overloads.filter(({ parameters }) => accepts(parameters[0]!, types[0]!))
+  const possible = receivers.length > 0 ? receivers : overloads
   const at = types.findIndex(
-    (type, index) => !overloads.some(({ parameters }) => accepts(parameters[index]!, type)),
+    (type, index) => !possible.some(({ parameters }) => accepts(parameters[index]!, type)),
   )
   const place = Math.max(at, 0)
-  const wanted = [...new Set(overloads.map(({ parameters }) => spoken(parameters[place]!)))].join(' or ')
+  const wanted = [...new Set(possible.map(({ parameters }) => spoken(parameters[place]!)))].join(' or ')
   const type = types[place]!
   checker.problem(
     'wrong_type',
     `${node.name}() expects ${wanted}, found ${describeType(withoutValues(type))}`,
     nodes[place]!,
-    argumentHint(overloads[0]!.parameters[place]!, type),
+    argumentHint(possible[0]!.parameters[place]!, type),
   )
 }
 
 function argumentHint(wanted: ParameterType, type: Type): string | undefined {
   if (type.kind === 'optional') return 'get the value with orValue(…)'
+  if (wanted === 'list' && type.kind === 'string') return 'put it into a list: [x]'
   if (wanted === 'timestamp') return conversionHint(type, timestamp)
   if (wanted === 'duration') return conversionHint(type, duration)
   if (wanted === 'string') {

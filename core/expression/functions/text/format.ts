@@ -14,16 +14,24 @@ import {
   TypeValue,
   type Value,
 } from '../../values/values.ts'
-import { invalidArgument, stringArgument, wrongArgument } from '../function.ts'
+import { invalidArgument, stringArgument, wrongArgument, type FunctionBody } from '../function.ts'
+import { formatTime } from '../times/format-time.ts'
 
 const clause = /%(?:\.(\d+))?([a-zA-Z%]?)/g
 /** The maximum of `toFixed`. */
 const maxPrecision = 100
 
+/** `text.format(list)`, or `time.format(pattern[, zone])`. */
+export const formatAny: FunctionBody = (meter, span, target, args, zone) => {
+  if (isList(args)) return format(meter, span, target, args)
+  if (typeof args !== 'string')
+    throw wrongArgument(span, args, 'a list of arguments, or the pattern of a time')
+  return formatTime(target, args, zone, meter, span)
+}
+
 /** Fills `%s %d %f %e %x %X %o %b` in, as printf does; `%%` is a percent sign. */
-export function format(meter: Meter, span: Span, target: Value, args: Value): Value {
+function format(meter: Meter, span: Span, target: Value, args: readonly Value[]): Value {
   const template = stringArgument(target, span)
-  if (!isList(args)) throw wrongArgument(span, args, 'a list of arguments')
   meter.rewrite(template.length, span)
   let next = 0
   let made = template.length
@@ -43,6 +51,8 @@ export function format(meter: Meter, span: Span, target: Value, args: Value): Va
 
 /** Throws a fault for a template that is invalid for any arguments. */
 export function tryFormat(template: string, span: Span, [, list]: readonly AstNode[]): void {
+  // A time in a string.
+  if (list?.kind === 'literal') return
   let next = 0
   for (const [whole, digits, verb = ''] of template.matchAll(clause)) {
     if (verb === '%') continue

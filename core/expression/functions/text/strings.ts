@@ -1,7 +1,9 @@
 import type { Meter } from '../../values/budget.ts'
 import { Fault, type Span } from '../../values/errors.ts'
 import { isList, type Value } from '../../values/values.ts'
-import { format, tryFormat } from './format.ts'
+import { tryTimePattern } from '../times/time-pattern.ts'
+import { tryZone } from '../times/zones.ts'
+import { formatAny, tryFormat } from './format.ts'
 import {
   global,
   method,
@@ -242,7 +244,12 @@ export const stringFunctions: readonly ExpressionFunction[] = [
   method('shorten', ['string, int -> string'], shorten),
   method('trim', ['string -> string'], trim),
   method('reverse', ['string -> string', 'list -> same'], reverse, { price: 2 }),
-  method('format', ['string, list -> string'], format, { tries: [tryFormat], price: 4 }),
+  method(
+    'format',
+    ['string, list -> string', 'timestamp, string -> string', 'timestamp, string, string -> string'],
+    formatAny,
+    { tries: [tryFormat, tryTimePattern, tryZone], price: 6 },
+  ),
   global('strings.quote', ['string -> string'], quote, { price: 3 }),
   method(
     'contains',

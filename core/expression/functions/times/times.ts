@@ -1,17 +1,20 @@
 import type { Meter } from '../../values/budget.ts'
 import type { Span } from '../../values/errors.ts'
 import { timeIn } from '../../values/text-times.ts'
-import { offsetOf, parseTimestamp } from '../../values/time.ts'
+import { parseTimestamp } from '../../values/time.ts'
 import { Duration, Timestamp, type Value } from '../../values/values.ts'
-import { method, stringArgument, wrongArgument, type ExpressionFunction } from '../function.ts'
+import { global, method, stringArgument, wrongArgument, type ExpressionFunction } from '../function.ts'
+import { dayOfYear } from './format-time.ts'
+import { parseTime, tryParsedPattern } from './parse-time.ts'
+import { tryZone, zoneOf } from './zones.ts'
 
 /** A part of a timestamp, in UTC or in the zone given. */
 function part(name: string, read: (date: Date, nanos: number) => number, price = 2): ExpressionFunction {
   return method(
     name,
     ['timestamp -> int', 'timestamp, string -> int'],
-    (_meter, span, target, zone) => ofTimestamp(target, zone, read, span),
-    { tries: [undefined, offsetOf], price },
+    (meter, span, target, zone) => ofTimestamp(target, zone, read, meter, span),
+    { tries: [undefined, tryZone], price },
   )
 }
 
@@ -28,9 +31,9 @@ function unit(
       const time = typeof target === 'string' && zone === undefined ? timeIn(target, meter, span) : target
       return time instanceof Duration && zone === undefined
         ? BigInt(Math.trunc(total(time)))
-        : ofTimestamp(target, zone, read, span)
+        : ofTimestamp(target, zone, read, meter, span)
     },
-    { tries: [undefined, offsetOf], price: 2 },
+    { tries: [undefined, tryZone], price: 2 },
   )
 }
 
@@ -38,18 +41,15 @@ function ofTimestamp(
   target: Value,
   zone: Value | undefined,
   read: (date: Date, nanos: number) => number,
+  meter: Meter,
   span: Span,
 ): bigint {
   const time = typeof target === 'string' ? parseTimestamp(target, span) : target
   if (!(time instanceof Timestamp)) throw wrongArgument(span, target, 'a timestamp')
-  const offset = zone === undefined ? 0 : offsetOf(stringArgument(zone, span), span)
-  return BigInt(read(new Date((time.seconds + offset) * 1000), time.nanos))
-}
-
-function dayOfYear(date: Date): number {
-  const first = new Date(0)
-  first.setUTCFullYear(date.getUTCFullYear(), 0, 1)
-  return Math.floor((date.getTime() - first.getTime()) / 86_400_000)
+  const { seconds } = time
+  const offset =
+    zone === undefined ? 0 : zoneOf(stringArgument(zone, span), meter, span).offsetAt(seconds, meter, span)
+  return BigInt(read(new Date((seconds + offset) * 1000), time.nanos))
 }
 
 export const timeFunctions: readonly ExpressionFunction[] = [
@@ -80,4 +80,8 @@ export const timeFunctions: readonly ExpressionFunction[] = [
     (_date, nanos) => Math.floor(nanos / 1e6),
     (value) => value.nanos / 1e6,
   ),
+  global('parseTime', ['string, string -> timestamp', 'string, string, string -> timestamp'], parseTime, {
+    tries: [undefined, tryParsedPattern, tryZone],
+    price: 10,
+  }),
 ]
