@@ -89,7 +89,7 @@ describe('checking expressions', () => {
   describe('constant parts', () => {
     it('are computed immediately if they decide the result', () => {
       for (const [source, at] of [
-        ['now.getHours("Europe/Berlim")', '"Europe/Berlin"'],
+        ['now.getHours("Europe/Berlim")', '"Europe/Berlim"'],
         ['inputs.within > duration("1h") || now.getMonth("x") == 1', '"x"'],
         ['cidrContains("10.0.0.0/33", alert.id)', '"10.0.0.0/33"'],
         ['cidrContains(alert.id, "no ip")', '"no ip"'],
