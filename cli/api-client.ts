@@ -10,6 +10,7 @@ export interface ApiClient {
   post<T>(path: string, body: unknown): Promise<T>
   /** The If-Match header for any revision. */
   patch<T>(path: string, body: unknown): Promise<T>
+  delete<T>(path: string): Promise<T>
 }
 
 interface Problem {
@@ -51,6 +52,7 @@ export function apiClient(apiUrl: string, key: string): ApiClient {
     text: (path) => send('GET', path),
     post: (path, body) => call('POST', path, body),
     patch: (path, body) => call('PATCH', path, body),
+    delete: (path) => call('DELETE', path),
   }
 }
 

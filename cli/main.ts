@@ -40,6 +40,7 @@ export const commands: Readonly<Record<string, () => Promise<Command>>> = {
   case: async () => (await import('./commands/data/case.ts')).caseCommand(),
   correlate: async () => (await import('./commands/data/correlate.ts')).correlateCommand(),
   checkpoints: async () => (await import('./commands/data/checkpoints.ts')).checkpointsCommand(),
+  state: async () => (await import('./commands/data/state.ts')).stateCommand(),
   resolve: async () => (await import('./commands/data/resolve.ts')).resolveCommand(),
   keys: async () => (await import('./commands/data/keys.ts')).keysCommand(),
   doctor: async () => (await import('./commands/server/doctor.ts')).doctorCommand(),

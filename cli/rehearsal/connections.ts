@@ -9,6 +9,7 @@ import type { ReadableConnections } from '../../core/skill/connection/find-conne
 import { createSkillCaller } from '../../core/skill/call/caller.ts'
 import { createPerformTask } from '../../core/skill/call/perform-task.ts'
 import { createTraffic } from '../../core/skill/http/traffic.ts'
+import type { StateReader } from '../../core/state/memory-state.ts'
 import { createStoredTokens, withSignIns } from '../../core/skill/sign-in/stored-tokens.ts'
 import { createSecretResolver } from '../../core/skill/connection/secret-resolver.ts'
 import { systemClock } from '../../server/clock.ts'
@@ -29,6 +30,8 @@ export interface LiveSkills {
   readonly log: Log
   /** Undefined if offline. */
   readonly connections: ReadableConnections | undefined
+  /** What playbooks keep between runs. Undefined if offline. */
+  readonly state: StateReader | undefined
   /** `cases` is read at each call: its organization determines case ids. */
   caller(catalogue: Catalogue, cases: TestCases): SkillCaller
   close(): Promise<void>
@@ -83,7 +86,15 @@ export async function openLiveSkills({ organization: code, isMocked = false }: W
         log,
       })
     }
-    return { isOffline: false, organization, log, connections: stores.connections, caller, close }
+    return {
+      isOffline: false,
+      organization,
+      log,
+      connections: stores.connections,
+      state: stores.state,
+      caller,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -98,6 +109,7 @@ function withoutConnections(): LiveSkills {
     organization: { uuid: '00000000-0000-4000-8000-00000000000a', code: 'demo', name: 'Demo' },
     log,
     connections: undefined,
+    state: undefined,
     caller: (catalogue, cases) =>
       createSkillCaller({
         catalogue,

@@ -41,6 +41,7 @@ export function wouldDoLines(would: WouldDo): string {
     fixtures: 'from the fixtures',
     example: "from the skill's example",
     schema: 'generated from the schema',
+    state: 'from the state',
   }
   return [
     `  ${paint.warn('would do')} ${printable(path)}  ${paint.strong(skill)}${via}`,

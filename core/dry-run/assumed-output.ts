@@ -4,7 +4,8 @@ import { compileSchema } from '../schema/index.ts'
 /** The assumed output of a write in a dry run, and its origin. */
 export interface AssumedOutput {
   readonly output: unknown
-  readonly from: 'fixtures' | 'example' | 'schema'
+  /** `state`: what the state would be. */
+  readonly from: 'fixtures' | 'example' | 'schema' | 'state'
 }
 
 /** Placeholder for an unknown text. */

@@ -26,7 +26,7 @@ import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import { giveState } from '../state/given-state.ts'
 import { keptState, loadState, MemoryState, type StateReader } from '../state/memory-state.ts'
-import type { StateRequest } from '../state/state.ts'
+import { changesState, type StateRequest } from '../state/state.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
 export interface DryRunOptions {
@@ -73,7 +73,16 @@ const readTimeoutMs = 60_000
 export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const { playbook, catalogue, fixtures, mocks } = options
   const clock = new VirtualClock(fixtures.nowMs)
-  const journal = createMemoryJournal(options.onEnd, assumedState(options, clock))
+  const wouldDo: WouldDo[] = []
+  const noteWrite = (would: WouldDo) => {
+    wouldDo.push(would)
+    options.onWouldDo?.(would)
+  }
+  const onEnd = (entry: JournalEntry) => {
+    options.onEnd?.(entry)
+    if (isStateChange(entry)) noteWrite(stateChange(entry))
+  }
+  const journal = createMemoryJournal(onEnd, assumedState(options, clock))
   const stepAt = stepFinder(namedSteps(playbook, options.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,
@@ -88,15 +97,11 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     asks: (path) => stepAt(path)?.step.action === 'checkpoint',
     otherwise: () => (call) => clock.hold(() => live(call)),
   })
-  const wouldDo: WouldDo[] = []
   const call = createDryRunCaller({
     catalogue,
     read: answers.call,
     hasFixture: answers.isMocked,
-    onWouldDo: (would) => {
-      wouldDo.push(would)
-      options.onWouldDo?.(would)
-    },
+    onWouldDo: noteWrite,
   })
   const interfaces = createMockedInterfaces({
     catalogue,
@@ -144,6 +149,20 @@ function assumedState(
     },
   }
 }
+
+/** A change of state that a dry run made in memory only. */
+export const isStateChange = ({ kind, state, input }: JournalEntry): boolean =>
+  kind === 'state' && state === 'completed' && changesState(input)
+
+const stateChange = ({ path, kind, input, output, sensitive }: JournalEntry): WouldDo => ({
+  path,
+  skill: kind,
+  connection: undefined,
+  input,
+  output,
+  from: 'state',
+  ...(sensitive && { masks: sensitive }),
+})
 
 /** Answers questions from the given answers or the mocks; any other question stops the run. */
 function questions({ choices, mocks, signal }: DryRunOptions, places: Places, clock: VirtualClock) {

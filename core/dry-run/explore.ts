@@ -5,7 +5,7 @@ import { decide } from '../transitions/quorum.ts'
 import type { AnswerChoice, OneAnswer } from '../playbook-test/run/checkpoint-answers.ts'
 import { sampleFromSchema } from './assumed-output.ts'
 import { createDryRunBudget } from './dry-run-budget.ts'
-import { dryRun, type DryRun, type DryRunOptions } from './dry-run.ts'
+import { dryRun, isStateChange, type DryRun, type DryRunOptions } from './dry-run.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
 import type { WouldDo } from './dry-run-caller.ts'
 
@@ -116,6 +116,7 @@ export function eventsOf(
   return events.filter((event) => {
     if ('would' in event) return true
     const { state, kind } = event.ended
+    if (isStateChange(event.ended)) return false
     return state !== 'completed' || catalogue.skill(kind)?.skill.effect !== 'write'
   })
 }

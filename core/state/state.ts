@@ -1,4 +1,5 @@
 import { stringifyJson } from '../common/json.ts'
+import type { Type } from '../expression/index.ts'
 import type { JsonSchema } from '../plugin/index.ts'
 
 /** What a playbook can keep between runs. `set`, `map` and `counters` have entries by key. */
@@ -51,6 +52,16 @@ export interface StateRule {
   readonly onMismatch: 'fail' | 'reset'
   /** Values are stored encrypted, and keys as hashes. */
   readonly sensitive: boolean
+}
+
+/** By name. */
+export type PlaybookState = ReadonlyMap<string, StateDeclaration>
+
+/** A state that a playbook keeps between runs, per organization. */
+export interface StateDeclaration extends StateRule {
+  /** Of a value, of the values of a map, or of a counter. */
+  readonly type: Type
+  readonly description: string | undefined
 }
 
 /** What a step asks of the state of its playbook. */

@@ -7,7 +7,7 @@ import {
   internalError,
   requestErrors,
 } from '../../server/http/routing/status-table.ts'
-import { acceptedSignIns } from './support/things.ts'
+import { acceptedSignIns, storeState } from './support/things.ts'
 import { startApi, type Api } from './support/api.ts'
 import { readCurl } from './support/curl.ts'
 import { expectFits } from './support/schemas.ts'
@@ -49,6 +49,7 @@ describe('docs/api.md', () => {
       somebody(),
     )
   })
+  before(() => storeState(api, { code: 'main', playbook: 'hello' }))
   after(() => api.close())
 
   it('describes every route and no other', () => {

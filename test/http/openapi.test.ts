@@ -10,7 +10,14 @@ import { loadSchemaFolder, type CompiledSchema } from '../../core/schema/index.t
 import { routes } from '../../server/http/routing/routes.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.ts'
 import { startApi, type Api } from './support/api.ts'
-import { manualPlaybook, thingsOf, towerSettings, acceptedSignIns, someTokens } from './support/things.ts'
+import {
+  manualPlaybook,
+  thingsOf,
+  towerSettings,
+  acceptedSignIns,
+  storeState,
+  someTokens,
+} from './support/things.ts'
 import { somebody } from '../support/somebody.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/reference/openapi-document.ts'
 
@@ -187,6 +194,9 @@ describe('the OpenAPI document', () => {
     const key = (await api.stores.keys.list()).at(-1)?.id ?? ''
     const text = { name: 'a.txt', bytes: Buffer.from('x') }
     const file = await api.stores.cases.files.attach(organizationUuid, caseId ?? '', text, somebody())
+    await storeState(api, { code: 'acme', playbook: 'p' })
+    for (const method of ['get', 'delete'])
+      others[`${method}_playbooks_playbook_state_state`] = { state: 'seen' }
     Object.assign(ids, {
       alert: json.alert_id,
       run: run.uuid,

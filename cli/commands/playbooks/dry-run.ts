@@ -46,6 +46,7 @@ async function runDry(file: string, options: Options): Promise<void> {
       live: live.caller(catalogue, testCases(fixtures.organization.code, playbook.name)),
       organizationUuid: uuid,
       connections: live.connections,
+      state: live.state,
       log: live.log,
     })
     console.log(treeLines(tree, playbook, catalogue).join('\n'))

@@ -7,7 +7,7 @@ import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import type { CronTimes } from './schedule.ts'
-import type { StateOperation, StateRule } from '../../state/state.ts'
+import type { PlaybookState, StateOperation } from '../../state/state.ts'
 
 export interface Playbook {
   /** Lower-case letters, digits and hyphens. */
@@ -27,7 +27,6 @@ export interface Playbook {
   readonly schedule: Schedule | undefined
   /** Inputs besides the alert, by name. See `resolveInputs`. */
   readonly inputs: Inputs
-  /** What the playbook keeps between runs, by name. */
   readonly state: PlaybookState
   /** The schema of the alert content; a run with other content fails before its first step. */
   readonly alertSchema: JsonSchema | undefined
@@ -68,16 +67,6 @@ export interface Input {
   readonly default: { readonly value: unknown } | undefined
   /** Values derived from it are kept out of messages, logs and API responses. */
   readonly sensitive: boolean
-  readonly description: string | undefined
-}
-
-/** By name. */
-export type PlaybookState = ReadonlyMap<string, StateDeclaration>
-
-/** A state that a playbook keeps between runs, per organization. */
-export interface StateDeclaration extends StateRule {
-  /** Of a value, of the values of a map, or of a counter. */
-  readonly type: Type
   readonly description: string | undefined
 }
 
@@ -215,15 +204,13 @@ export interface SetStep extends StepBase {
 export interface StateStep extends StepBase {
   readonly action: 'state'
   readonly operation: StateOperation
-  /** The name of the state. */
   readonly state: string
   /** Of the kinds with entries. */
   readonly stateKey: Template | undefined
-  /** Of `set`. */
   readonly value: Template | undefined
-  /** Of `set`: the value that it replaces. */
+  /** The value that `set` replaces. */
   readonly expected: Template | undefined
-  /** Of `increment`. Default 1. */
+  /** Default 1. */
   readonly by: Template | undefined
 }
 

@@ -7,11 +7,18 @@ import {
   type Property,
   type Type,
 } from '../../expression/index.ts'
-import { isCounting, isKeyed, stateKinds, stateLimits, type StateKind } from '../../state/state.ts'
+import {
+  isCounting,
+  isKeyed,
+  stateKinds,
+  stateLimits,
+  type PlaybookState,
+  type StateDeclaration,
+  type StateKind,
+} from '../../state/state.ts'
 import type { Sliced } from '../../common/sliced.ts'
 import { idPattern } from '../language/constants.ts'
 import { suggest, suggestId } from '../language/did-you-mean.ts'
-import type { PlaybookState, StateDeclaration } from '../language/playbook.ts'
 import { quote, type Problems } from '../language/problem.ts'
 import type { ReadContext } from '../scope/context.ts'
 import { readInput } from '../steps/read-inputs.ts'

@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { ExpressionProblem, Type } from '../../expression/index.ts'
-import type { Playbook, PlaybookState, RetryPolicy, Step } from '../language/playbook.ts'
+import type { PlaybookState } from '../../state/state.ts'
+import type { Playbook, RetryPolicy, Step } from '../language/playbook.ts'
 import type { Node } from '../yaml/document.ts'
 import type { ReadObserver } from '../template/observer.ts'
 import type { Problem, Problems } from '../language/problem.ts'

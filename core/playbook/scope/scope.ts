@@ -1,7 +1,7 @@
 import * as t from '../../expression/index.ts'
 import type { Fact, ObjectType, Property, Type } from '../../expression/index.ts'
 import { severities } from '../../plugin/index.ts'
-import type { PlaybookState } from '../language/playbook.ts'
+import type { PlaybookState } from '../../state/state.ts'
 import type { Span } from '../language/source-text.ts'
 
 const stepStatuses = ['completed', 'failed', 'skipped']

@@ -17,6 +17,7 @@ import {
   operationsOfKind,
   stateLimits,
   stateOperations,
+  type StateDeclaration,
   type StateKind,
   type StateOperation,
 } from '../../state/state.ts'
@@ -24,7 +25,7 @@ import { checkFit, checkLiteral } from '../check/check-fit.ts'
 import { maskOfType } from '../check/mask-of-type.ts'
 import { suggest } from '../language/did-you-mean.ts'
 import { grammar } from '../language/grammar.ts'
-import type { StateDeclaration, StateStep } from '../language/playbook.ts'
+import type { StateStep } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { valueTypeOf } from '../read/read-state.ts'
 import type { ReadContext } from '../scope/context.ts'

@@ -19,6 +19,7 @@ export const requestErrors = {
   unknown_provider: { status: 400, title: 'Provider not found' },
   unknown_plugin: { status: 400, title: 'Plugin not found' },
   connection_name_ambiguous: { status: 400, title: 'Several organizations have a connection with this name' },
+  state_ambiguous: { status: 400, title: 'Several organizations have a state with this name' },
   credentials_ambiguous: { status: 400, title: 'The request contains more than one API key' },
   key_missing: { status: 401, title: 'The request contains no API key' },
   session_invalid: { status: 401, title: 'The session has ended' },

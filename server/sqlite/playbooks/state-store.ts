@@ -6,7 +6,7 @@ import type {
   StoredState,
   StoredStateEntry,
 } from '../../../core/ports/runs/state-store.ts'
-import { requireStored } from '../../../core/transitions/state.ts'
+import { stateNotFound } from '../../../core/transitions/state.ts'
 import type { StateEntry, StateSize } from '../../../core/state/state.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { recordAudit } from '../audit/audit-log.ts'
@@ -101,17 +101,17 @@ export class SqliteStateStore extends SqliteStore implements StateStore {
     return this.commits.write(() => {
       const { id: organization } = requireOrganization(this.database, organizationUuid)
       const state = findState(this.database, organization, playbook, name)
-      const stored =
-        state && (key === undefined || findStateEntry(this.database, state, stateKey(state, playbook, key)))
-      requireStored(playbook, name, key, stored)
-      if (key === undefined) removeState(this.database, state!.id)
-      else stateAccess(this.context, organization, playbook).remove(name, stateKey(state!, playbook, key))
+      const at = key === undefined || state === undefined ? '' : stateKey(state, playbook, key)
+      const isStored = state && (key === undefined || findStateEntry(this.database, state, at) !== undefined)
+      if (state === undefined || !isStored) throw stateNotFound(playbook, name, key)
+      if (key === undefined) removeState(this.database, state.id)
+      else stateAccess(this.context, organization, playbook).remove(name, at)
       recordAudit(this.context, {
         action: 'playbook.state_reset',
         by,
         organizationUuid,
         subject: { kind: 'playbook', id: playbook, name: playbook },
-        details: { state: name, ...(key !== undefined && state!.sensitive === 0 && { key }) },
+        details: { state: name, ...(key !== undefined && state.sensitive === 0 && { key }) },
       })
     })
   }

@@ -7,7 +7,7 @@ import type {
 } from '../../../core/ports/retention-store.ts'
 import type { SqliteCaseFileStore } from '../cases/case-file-store.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
-import { clearAbandonedStates, clearExpiredEntries } from './clear-states.ts'
+import { clearAbandonedStates, clearExpiredEntries } from '../playbooks/state-rows.ts'
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneFiles } from './prune-files.ts'
 import { pruneRuns } from './prune-runs.ts'

@@ -10,6 +10,10 @@ import type {
 import type { apiEngineSchema } from '../../http/resources/system/engine.ts'
 import type { apiPlaybookSchema, apiTriggersSchema } from '../../http/resources/playbooks/playbook-view.ts'
 import type { apiPlaybookResultsSchema } from '../../http/resources/playbooks/playbook-results.ts'
+import type {
+  apiPlaybookStateSchema,
+  apiStateEntrySchema,
+} from '../../http/resources/playbooks/playbook-state.ts'
 import type { apiTestResultSchema } from '../../http/resources/playbooks/test-playbook.ts'
 import type { apiValidationSchema } from '../../http/resources/playbooks/edit-playbook.ts'
 import type { apiCompletionsSchema, apiHoverSchema } from '../../http/resources/playbooks/playbook-editor.ts'
@@ -83,6 +87,8 @@ export type ApiPlaybook = Infer<typeof apiPlaybookSchema>
 export type ApiPlaybookDetail = ApiPlaybook & { readonly source: string }
 export type PlaybookTriggers = Infer<typeof apiTriggersSchema>
 export type ApiPlaybookResults = Infer<typeof apiPlaybookResultsSchema>
+export type ApiPlaybookState = Infer<typeof apiPlaybookStateSchema>
+export type ApiStateEntry = Infer<typeof apiStateEntrySchema>
 export type ApiTestResult = Infer<typeof apiTestResultSchema>
 export type Validation = Infer<typeof apiValidationSchema>
 export type EditorProblem = Validation['problems'][number]

@@ -10,8 +10,9 @@ import { DateTime } from '../parts/times.tsx'
 import { useHasRole, useIsGlobalAdmin } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
 import { EditPlaybook } from './editor/edit-playbook.tsx'
-import { isManual } from './playbook.ts'
+import { declaresState, isManual } from './playbook.ts'
 import { ResultsLine } from './results.tsx'
+import { StateSection } from './state-section.tsx'
 import { TestsSection } from './tests-section.tsx'
 import { Versions } from './versions.tsx'
 import { PlaybookEditor } from './editor/playbook-editor.tsx'
@@ -86,6 +87,7 @@ export default function PlaybookPage() {
       {mayStart && data.in_force && data.origin === 'file' && (
         <TestsSection key={data.hash} name={data.name} />
       )}
+      <StateSection name={data.name} isDeclared={declaresState(data.source)} mayReset={mayStart} />
       <Versions playbook={data} mayRestore={mayEdit && data.origin === 'file'} />
     </Stack>
   )

@@ -3,6 +3,9 @@ import type { ApiPlaybookResults, PlaybookTriggers } from '../api/types.ts'
 /** Whether a user may run it. Only hides the button; the API decides. */
 export const isManual = (source: string): boolean => /\bmanual:\s*true\b/.test(source)
 
+/** Whether it keeps something between runs. */
+export const declaresState = (source: string): boolean => /^state:/m.test(source)
+
 /** The template of a new playbook. */
 export const newSource = `apiVersion: tocsin/v1
 name: my-playbook

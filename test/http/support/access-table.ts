@@ -116,6 +116,9 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },
   'POST /playbooks/{playbook}/test': { roles: operators, of: 'playbook' },
   'GET /playbooks/{playbook}/results': { roles: readers, of: 'playbook' },
+  'GET /playbooks/{playbook}/state': { roles: readers, of: 'playbookWithState' },
+  'GET /playbooks/{playbook}/state/{state}': { roles: readers, of: 'playbookWithState' },
+  'DELETE /playbooks/{playbook}/state/{state}': { roles: operators, of: 'playbookWithState' },
   'GET /playbooks/{playbook}/versions': { roles: readers, of: 'playbook' },
   'POST /playbooks/validate': { roles: readers, of: 'shared', body: () => ({ source: 'name: x' }) },
   'POST /playbooks/complete': {

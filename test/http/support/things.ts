@@ -3,6 +3,7 @@ import { contentHash } from '../../../core/playbook/language/source-text.ts'
 import { parsePlaybook } from '../../../core/playbook/read/parse.ts'
 import type { NewSignIn } from '../../../core/ports/sign-in-store.ts'
 import { Secret } from '../../../core/plugin/index.ts'
+import type { StateChange, StateRule } from '../../../core/state/state.ts'
 import { somebody } from '../../support/somebody.ts'
 import type { Api } from './api.ts'
 
@@ -23,6 +24,41 @@ export const someTokens: NewSignIn = {
   refresh: new Secret('refresh-token'),
   renewAt: null,
   expiresAt: null,
+}
+
+export const someSet: StateRule = {
+  kind: 'set',
+  schema: undefined,
+  default: undefined,
+  expiresMs: undefined,
+  max: 10,
+  whenFull: 'drop_oldest',
+  onMismatch: 'fail',
+  sensitive: false,
+}
+
+interface StateToStore {
+  readonly code: string
+  readonly playbook: string
+  readonly name?: string
+  readonly rule?: StateRule
+  readonly change?: StateChange
+}
+
+/** Changes the state of a playbook in a run of the organization; by default adds `a` to the set `seen`. */
+export async function storeState(
+  { stores }: Pick<Api, 'stores'>,
+  { code, playbook, name = 'seen', rule = someSet, change = { operation: 'add', key: 'a' } }: StateToStore,
+): Promise<void> {
+  const organization = (await stores.organizations.list('all')).find((each) => each.code === code)
+  const { uuid } = await stores.runs.queue({
+    organizationUuid: organization?.uuid ?? '',
+    playbookName: playbook,
+    playbookHash: 'a'.repeat(64),
+    alertUuid: null,
+  })
+  const entry = { path: 'a', stepId: null, kind: 'state', input: null, attempt: 1, startedAt: 1 }
+  await stores.journal.recordState(uuid, entry, { playbook, name, rule, change })
 }
 
 /** Sign-ins of connections of the tower, which has no sign-in. The state is the uuid of the connection. */
@@ -70,6 +106,13 @@ export function thingsOf(api: Api, code: string) {
       { name, plugin: 'tower', settings, secrets },
       somebody(),
     )
+  }
+  async function playbook() {
+    const name = `made-${code}-${++count}`
+    const source = `apiVersion: tocsin/v1\nname: ${name}\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n`
+    const hash = contentHash(source)
+    await stores.playbooks.put({ name, hash, source, origin: 'made', organizationUuid }, somebody())
+    return { name, hash }
   }
   const begun = {
     path: 'a',
@@ -140,11 +183,13 @@ export function thingsOf(api: Api, code: string) {
       return { checkpoint: [opened.id], seen: [fingerprintOf(requireBatch([opened]))] }
     },
     async playbook(): Promise<Thing> {
-      const name = `made-${code}-${++count}`
-      const source = `apiVersion: tocsin/v1\nname: ${name}\non: { manual: true }\nsteps: [{ set: { a: 1 } }]\n`
-      const hash = contentHash(source)
-      await stores.playbooks.put({ name, hash, source, origin: 'made', organizationUuid }, somebody())
+      const { name, hash } = await playbook()
       return { playbook: [name, hash] }
+    },
+    async playbookWithState(): Promise<Thing> {
+      const { name, hash } = await playbook()
+      await storeState(api, { code, playbook: name })
+      return { playbook: [name, hash], state: ['seen'] }
     },
     async key(): Promise<Thing> {
       const id = (await api.newKey('reader', [code])).split('_')[1] ?? ''

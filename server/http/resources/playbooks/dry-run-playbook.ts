@@ -90,6 +90,7 @@ export const dryRunPlaybook = defineRoute({
         choices,
         live: services.callerOfSkills(testCases(ownCode, playbook.name)),
         connections: services.stores.connections,
+        state: services.stores.state,
         organizationUuid: organization.uuid,
         log,
         signal,

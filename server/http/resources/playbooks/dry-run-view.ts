@@ -28,11 +28,14 @@ const stepSchema = objectSchema({
 
 const writeSchema = objectSchema({
   path: text,
-  skill: text,
+  skill: { ...text, description: 'Or `state`: a change of what the playbook keeps.' },
   connection: textOrNull,
   input: anything,
   output: { description: 'The assumed output that the run continues with.' },
-  output_from: { enum: ['fixtures', 'example', 'schema'], description: 'Source of this output.' },
+  output_from: {
+    enum: ['fixtures', 'example', 'schema', 'state'],
+    description: 'Source of this output; `state`: what the playbook keeps, with the change.',
+  },
 })
 
 const endSchema = objectSchema({

@@ -43,7 +43,7 @@ export const getPlaybookResults = defineRoute({
     const now = clock.now()
     const request = { name, weekFrom: now - 7 * dayMs, monthFrom: now - 30 * dayMs, runs }
     const { since, alerts, judged, failed, runs: newest } = await stores.runs.resultsOf(scope, request)
-    const playbook = await compiled(hash, playbooks)
+    const playbook = await compiledPlaybook(hash, playbooks)
     return {
       body: {
         on: playbook === undefined ? null : onView(playbook, now),
@@ -64,7 +64,10 @@ export const getPlaybookResults = defineRoute({
 })
 
 /** Undefined: no longer valid. */
-async function compiled(hash: string, playbooks: Services['playbooks']): Promise<Playbook | undefined> {
+export async function compiledPlaybook(
+  hash: string,
+  playbooks: Services['playbooks'],
+): Promise<Playbook | undefined> {
   try {
     return await playbooks.byHash(hash)
   } catch (error) {

@@ -12,6 +12,7 @@ import {
 } from '../system/page.ts'
 import { apiGraphSchema, graphView } from './playbook-graph.ts'
 import { getPlaybookResults } from './playbook-results.ts'
+import { playbookStateRoutes } from './playbook-state.ts'
 import {
   playbookFields,
   playbookTag,
@@ -110,6 +111,7 @@ export const playbookRoutes = [
   getGraph,
   listVersions,
   getPlaybookResults,
+  ...playbookStateRoutes,
   testPlaybook,
   startPlaybook,
 ]

@@ -166,7 +166,12 @@ function DryRunStepList({ steps, selected, onSelect }: DryRunStepListProps) {
 function DryRunState({ step }: { readonly step: DryRunStep }) {
   return (
     <StateBadge
-      {...(step.write === undefined ? stepLooks[step.state] : { text: 'Not called', color: 'orange' })}
+      {...(step.write === undefined
+        ? stepLooks[step.state]
+        : {
+            text: step.kind === 'state' ? 'Not stored' : 'Not called',
+            color: 'orange',
+          })}
     />
   )
 }
@@ -175,6 +180,7 @@ const sources = {
   fixtures: 'from the fixtures',
   example: 'from the example of the skill',
   schema: 'generated from the schema of the skill',
+  state: 'the state with this change',
 } as const
 
 /** One step of a dry run. */

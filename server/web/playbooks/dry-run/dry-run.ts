@@ -28,7 +28,7 @@ interface Write {
   readonly connection: string | null
   readonly input: unknown
   readonly output: unknown
-  readonly output_from: 'fixtures' | 'example' | 'schema'
+  readonly output_from: 'fixtures' | 'example' | 'schema' | 'state'
 }
 
 interface DryRunEnd {
