@@ -11,25 +11,33 @@ export const systemClock: Clock = {
   // aborted.
   sleep(ms, signal) {
     return new Promise((resolve, reject) => {
-      const until = performance.now() + ms
-      let timer: NodeJS.Timeout | undefined
       const giveUp = (): void => {
-        clearTimeout(timer)
+        cancel()
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller chooses the reason
         reject(signal.reason)
       }
-      const look = (): void => {
-        const left = until - performance.now()
-        if (left > 0) {
-          timer = setTimeout(look, Math.min(left, maxTimerMs))
-          return
-        }
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller chooses the reason
+      if (signal.aborted) return reject(signal.reason)
+      if (ms <= 0) return resolve()
+      signal.addEventListener('abort', giveUp, { once: true })
+      const cancel = callLater(ms, () => {
         signal.removeEventListener('abort', giveUp)
         resolve()
-      }
-      if (signal.aborted) return giveUp()
-      signal.addEventListener('abort', giveUp, { once: true })
-      look()
+      })
     })
   },
+  callLater,
+}
+
+/** Never calls at once, so that the caller has the returned function first. */
+function callLater(ms: number, call: () => void): () => void {
+  const until = performance.now() + ms
+  const wait = (left: number) => setTimeout(look, Math.min(left, maxTimerMs))
+  const look = (): void => {
+    const left = until - performance.now()
+    if (left > 0) timer = wait(left)
+    else call()
+  }
+  let timer = wait(ms)
+  return () => clearTimeout(timer)
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts'
+import { callLater, type Clock } from '../ports/clock.ts'
 
 /** Waiters for the end of investigations, by alert id. */
 export interface Waits {
@@ -16,10 +16,7 @@ interface Wait {
   readonly done: () => void
 }
 
-/** Created once, because an abort without a reason creates an error with a stack each time. */
-const isOver = new Error('the wait is over')
-
-export function createWaits(clock: Pick<Clock, 'sleep'>): Waits {
+export function createWaits(clock: Pick<Clock, 'sleep' | 'callLater'>): Waits {
   const waits = new Map<string, Set<Wait>>()
 
   function add(wait: Wait, alertId: string): void {
@@ -39,17 +36,16 @@ export function createWaits(clock: Pick<Clock, 'sleep'>): Waits {
   return {
     wait(alertId, ms) {
       return new Promise((resolve) => {
-        const over = new AbortController()
         const wait: Wait = {
           alertIds: [],
           done() {
             forget(wait)
-            over.abort(isOver)
+            endTimer()
             resolve()
           },
         }
         add(wait, alertId)
-        clock.sleep(ms, over.signal).then(wait.done, () => undefined)
+        const endTimer = callLater(clock, ms, wait.done)
       })
     },
     follow(alertId, first) {

@@ -1,5 +1,5 @@
 import { CancelledError, TimeoutError } from '../../errors/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { callLater, type Clock } from '../../ports/clock.ts'
 import type { Effect } from '../../plugin/index.ts'
 import { RunSuspended, type EffectAttempt } from '../journal/durable-context.ts'
 import { mayHaveHappened, withEffect } from './retry-class.ts'
@@ -26,7 +26,6 @@ export async function runAttempt<T>(
   clock: Clock,
 ): Promise<T> {
   const attempt = new AbortController()
-  const over = new AbortController()
   const followed: (() => void)[] = []
   const { promise: interrupted, reject } = Promise.withResolvers<never>()
   interrupted.catch(() => {})
@@ -50,7 +49,7 @@ export async function runAttempt<T>(
   follow(limits.stop, () => new RunSuspended())
   if (limits.cancel) follow(limits.cancel, cancelled)
   const deadlineMs = Math.min(limits.deadlineMs, clock.now() + limits.timeoutMs)
-  interruptInTime(interrupt, limits, clock, over.signal)
+  const endDeadline = interruptInTime(interrupt, limits, clock)
   try {
     if (attempt.signal.aborted) throw attempt.signal.reason
     const given = { ...identity, deadlineMs, signal: attempt.signal, onEffect }
@@ -63,12 +62,9 @@ export async function runAttempt<T>(
     throw effect === 'none' && mayHaveHappened(reason) ? withEffect(reason, 'none') : reason
   } finally {
     for (const unfollow of followed) unfollow()
-    over.abort(isOver)
+    endDeadline()
   }
 }
-
-/** Created once: an abort without a reason creates an error with a stack each time. */
-const isOver = new Error('the attempt is over')
 
 export function cancelled(): CancelledError {
   return new CancelledError('run_cancelled', 'the run was cancelled')
@@ -88,19 +84,16 @@ async function start<T>(call: (attempt: EffectAttempt) => Promise<T>, attempt: E
   return await call(attempt)
 }
 
+/** Returns the function that ends the watch. */
 function interruptInTime(
   interrupt: (reason: Error) => void,
   limits: AttemptLimits,
   clock: Clock,
-  over: AbortSignal,
-): void {
+): () => void {
   const left = limits.deadlineMs - clock.now()
   const byGroup = left <= limits.timeoutMs
   const reason = () => (byGroup ? new GroupTimeoutError() : timedOut(limits.timeoutMs))
-  clock.sleep(Math.max(0, byGroup ? left : limits.timeoutMs), over).then(
-    () => interrupt(reason()),
-    () => {}, // ended in time
-  )
+  return callLater(clock, Math.max(0, byGroup ? left : limits.timeoutMs), () => interrupt(reason()))
 }
 
 function timedOut(timeoutMs: number): TimeoutError {

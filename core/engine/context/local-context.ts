@@ -111,7 +111,14 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   return {
     runUuid: run.uuid,
     startedAt: run.startedAt,
-    remember: (work) => idle.busy(() => remember(local, work)),
+    async remember(work) {
+      const recorded = recordedOutcome(journal.entry(work.path))
+      if (recorded) return recorded
+      const outcome = remember(local, work)
+      const room = journal.room()
+      if (room !== undefined) await idle.busy(() => room)
+      return outcome
+    },
     perform: (work) =>
       idle.busy(() => (mayNeedApproval(local, work) ? performOrAsk(local, work) : perform(local, work))),
     sleep: (work) => idle.busy(() => sleep(local, work)),
@@ -127,15 +134,12 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   }
 }
 
-async function remember(local: LocalRun, work: PureWork): Promise<WorkOutcome> {
-  const recorded = recordedOutcome(local.journal.entry(work.path))
-  if (recorded) return recorded
+/** Waits for nothing, so the run cannot become idle meanwhile. */
+function remember(local: LocalRun, work: PureWork): WorkOutcome {
   const result = evaluate(local, work)
   const endedAt = local.clock.now()
   const begin = { ...begun(work), input: null, attempt: 1, startedAt: work.startedAt ?? endedAt }
-  const outcome = recordOutcome(local, begin, { ...result, endedAt })
-  await local.journal.room()
-  return outcome
+  return recordOutcome(local, begin, { ...result, endedAt })
 }
 
 function evaluate(local: LocalRun, work: PureWork): PureResult {

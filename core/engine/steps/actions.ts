@@ -25,9 +25,9 @@ export async function runUses(walk: Walk, step: UsesStep, path: string, scope: S
   return fromOutcome(await performSkill(walk, step, path, scope, input), path)
 }
 
-export async function runSet(walk: Walk, step: SetStep, path: string, scope: StepScope): Promise<Flow> {
+export function runSet(walk: Walk, step: SetStep, path: string, scope: StepScope): Promise<Flow> {
   const evaluate = () => ({ state: 'completed' as const, output: templateValue(step.set, scope) })
-  return await rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
+  return rememberResult(walk, step, path, scope, evaluate, undefined, step.sensitive?.output)
 }
 
 /** Changes a state of the playbook, or reads an entry. */

@@ -112,11 +112,9 @@ function isWanted(step: Step, scope: StepScope): boolean {
   return true
 }
 
-async function runAllItems(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
-  if (!hasForeach(step)) return await runAllTimes(walk, step, path, scope)
-  return await runForeach(walk, step, path, scope, (itemPath, item) =>
-    runAllTimes(walk, step, itemPath, item),
-  )
+function runAllItems(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
+  if (!hasForeach(step)) return runAllTimes(walk, step, path, scope)
+  return runForeach(walk, step, path, scope, (itemPath, item) => runAllTimes(walk, step, itemPath, item))
 }
 
 async function runAllTimes(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
@@ -131,28 +129,28 @@ async function runAllTimes(walk: Walk, step: Step, path: string, scope: StepScop
     : { ...flow, output: output.value }
 }
 
-async function runAction(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
+function runAction(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   switch (step.action) {
     case 'uses':
-      return withDefault(await runUses(walk, step, path, scope), step, path, scope)
+      return runUses(walk, step, path, scope).then((flow) => withDefault(flow, step, path, scope))
     case 'set':
-      return await runSet(walk, step, path, scope)
+      return runSet(walk, step, path, scope)
     case 'state':
-      return await runState(walk, step, path, scope)
+      return runState(walk, step, path, scope)
     case 'checkpoint':
-      return await runCheckpoint(walk, step, path, scope)
+      return runCheckpoint(walk, step, path, scope)
     case 'call':
-      return await runCall(walk, step, path, scope)
+      return runCall(walk, step, path, scope)
     case 'wait':
-      return await runWait(walk, step, path, scope)
+      return runWait(walk, step, path, scope)
     case 'return':
-      return await runReturn(walk, step, path, scope)
+      return runReturn(walk, step, path, scope)
     case 'fail':
-      return await runFail(walk, step, path, scope)
+      return runFail(walk, step, path, scope)
     case 'steps':
     case 'parallel':
     case 'switch':
-      return await runGroup(walk, step, path, scope)
+      return runGroup(walk, step, path, scope)
   }
 }
 
