@@ -79,6 +79,9 @@ export class SkillThread {
   perform(task: SkillTask, hooks: TaskHooks): Promise<unknown> {
     const waitMs = this.#startNotBefore - Date.now()
     if (this.#worker === undefined && waitMs > 0) return Promise.reject(notStarted(this.#lastReason, waitMs))
+    // An abort before the task was posted would not reach the thread.
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the reason is the engine's own error
+    if (hooks.signal.aborted) return Promise.reject(hooks.signal.reason)
     this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const id = ++this.#lastId
@@ -121,7 +124,9 @@ export class SkillThread {
     this.#started = Promise.withResolvers()
     let reason = 'ended by itself'
     worker.on('message', (messages: readonly FromThread[]) => {
-      for (const message of messages) this.#take(message)
+      // A stopped thread may have posted more: its questions must not be answered to the next one.
+      const isCurrent = this.#worker === worker
+      for (const message of messages) if (isCurrent || message.kind === 'secret') this.#take(message)
     })
     worker.on('error', (error: Error) => {
       reason =

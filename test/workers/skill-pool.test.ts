@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { createServer } from 'node:http'
+import type { Worker } from 'node:worker_threads'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { runAttempt } from '../../core/engine/context/attempt.ts'
@@ -250,6 +251,43 @@ describe('worker threads of skills', () => {
     await eventually('the thread is stopped', () => lost[0])
     expect(lost).to.deep.equal([{ reason: 'blocked its event loop', skills: ['wild'] }])
     expect(await call('look')).to.deep.equal({ seen: 'yes' })
+  })
+
+  it('are not given a task that was aborted before', async () => {
+    const connection = { connection: connectionTo('1'), secrets: { key: new Secret(secret) } }
+    const task = { purpose: 'run', skill: 'wild.act', input: { ms: 0 }, connection } as unknown as SkillTask
+    const signal = AbortSignal.abort(new Error('given up'))
+    expect(await failure(pool.performTask(task, { signal } as TaskHooks))).to.have.property(
+      'message',
+      'given up',
+    )
+    await call('look')
+    expect(acts).to.deep.equal([])
+  })
+
+  it('get no answers to questions of a stopped thread', async () => {
+    const asked: string[] = []
+    const workers: Worker[] = []
+    const note = (worker: Worker): void => void workers.push(worker)
+    process.on('worker', note)
+    await pool.close()
+    const ask = (worker: Worker | undefined, organizationUuid: string) =>
+      worker?.emit('message', [{ kind: 'call', call: 1_000, wanted: { of: 'code', organizationUuid } }])
+    pool = createSkillPool({
+      ...options,
+      threads: 1,
+      codeOf: async (code) => `${asked.push(code)}`,
+      // What it has posted by now arrives later.
+      onLost: () => ask(workers[0], 'stopped'),
+    })
+    await failure(call('loop', { timeoutMs: 200 }))
+    await eventually('another thread is started', () => call('look').catch(() => undefined))
+    process.off('worker', note)
+    expect(workers).to.have.length(2)
+    ask(workers[1], 'running')
+    expect(asked.filter((organization) => organization !== 'org')).to.deep.equal(['running'])
+    await pool.close()
+    renew()
   })
 
   it('continue past a skill that ignores its signal', async () => {
