@@ -236,6 +236,17 @@ describe('local durable context: interruptions', () => {
       })
     }
 
+    it('leaves a non-repeatable step unknown whose result is too large for the journal', async () => {
+      const work = effect({ interrupted: 'ask', run: async () => ({ text: 'x'.repeat(17_000_000) }) })
+      const stop = new AbortController()
+      const going = (await one.open({ stop: stop.signal })).perform(work)
+      await settle()
+      expect(await one.entry()).to.include({ state: 'unknown' })
+      expect((await one.attempts())[0]?.error).to.deep.include({ code: 'value_too_large' })
+      stop.abort()
+      await going.catch(() => {})
+    })
+
     for (const [what, error] of Object.entries<() => Error>({
       'a refusal': () => new SkillError('http_404', 'no such machine'),
       'a redirect of the whole request': () => new SkillError('http_307', 'elsewhere'),
