@@ -12,6 +12,7 @@ import { security } from './security.ts'
 import { text } from './text.ts'
 import { times } from './times.ts'
 import { values } from './values.ts'
+import { versions } from './versions.ts'
 
 export interface FunctionDoc {
   readonly signature: string
@@ -33,6 +34,7 @@ export const functionSections: Readonly<Record<string, readonly FunctionDoc[]>> 
     encodings,
     times,
     security,
+    versions,
     optionals,
   }).map(([name, rows]) => [name, rows.map(asDoc)]),
 )

@@ -11,7 +11,10 @@ import { letterFunctions } from './text/letters.ts'
 import { similarityFunctions } from './text/similarity.ts'
 import { versionFunctions } from './text/versions.ts'
 import type { ExpressionFunction } from './function.ts'
+import { addressFunctions } from './network/addresses.ts'
+import { domainFunctions } from './network/domains.ts'
 import { indicatorFunctions } from './network/indicators.ts'
+import { urlFunctions } from './network/urls.ts'
 import { optionalFunctions } from './optionals.ts'
 import { stringFunctions } from './text/strings.ts'
 import { timeFunctions } from './times/times.ts'
@@ -27,6 +30,9 @@ export const allFunctions: readonly ExpressionFunction[] = [
   ...setFunctions,
   ...timeFunctions,
   ...optionalFunctions,
+  ...addressFunctions,
+  ...urlFunctions,
+  ...domainFunctions,
   ...indicatorFunctions,
   ...encodingFunctions,
   ...hashFunctions,

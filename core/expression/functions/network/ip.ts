@@ -97,3 +97,34 @@ const privateNetworks: readonly Network[] = [
 
 export const isPrivate = (address: Address): boolean =>
   privateNetworks.some((network) => isInside(address, network))
+
+/** The network with its first address. */
+export function masked({ address, bits }: Network): Network {
+  const base = address.map((byte, at) => {
+    const kept = Math.min(8, Math.max(0, bits - at * 8))
+    return byte & (0xff00 >> kept) & 0xff
+  })
+  return { address: base, bits }
+}
+
+/** The canonical text of an address, for IPv6 as in RFC 5952. */
+export function writeAddress(address: Address): string {
+  if (address.length === 4) return address.join('.')
+  const parts = Array.from({ length: 8 }, (_, at) => (address[2 * at]! << 8) | address[2 * at + 1]!)
+  const gap = longestZeros(parts)
+  const write = (some: readonly number[]): string => some.map((part) => part.toString(16)).join(':')
+  return gap.length < 2
+    ? write(parts)
+    : `${write(parts.slice(0, gap.start))}::${write(parts.slice(gap.start + gap.length))}`
+}
+
+/** The first of the longest runs of zeros. */
+function longestZeros(parts: readonly number[]): { readonly start: number; readonly length: number } {
+  let best = { start: 0, length: 0 }
+  let length = 0
+  for (const [at, part] of parts.entries()) {
+    length = part === 0 ? length + 1 : 0
+    if (length > best.length) best = { start: at - length + 1, length }
+  }
+  return best
+}
