@@ -208,4 +208,32 @@ describe('case page', function () {
     const download = await waiting
     expect(download.suggestedFilename()).to.equal('main-1.md')
   })
+
+  it('splits selected alerts to a new case, and merges selected cases', async () => {
+    const { page, server } = house
+    const [one, two] = [await house.postAlert('odd_mail', 'a'), await house.postAlert('odd_mail', 'b')]
+    const caseOf = async (id: string) => (await server.call(`/alerts/${id}`)).body.case_id
+    const [kept, other] = [await caseOf(one), await caseOf(two)]
+    await house.visit('/cases')
+    for (const id of [kept, other])
+      await page.getByRole('checkbox', { name: new RegExp(`${id}`, 'i') }).check()
+    await page.getByRole('button', { name: 'Merge 2 selected …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: kept.toUpperCase() }).check()
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await picture(page, 'case-merge')
+    await dialog.getByRole('button', { name: 'Merge 2 cases' }).click()
+    await page.getByText(`Case ${other} “`).waitFor()
+    expect(await caseOf(two)).to.equal(kept)
+    await house.visit(`/cases/${other}`)
+    await page.getByText(`${other.toUpperCase()} was merged into this case.`).waitFor()
+    await page.getByRole('checkbox', { name: `Select ${two.toUpperCase()}` }).check()
+    await page.getByRole('button', { name: 'Split to new case …' }).click()
+    await page.getByRole('textbox', { name: 'Title of the new case' }).fill('Another mail')
+    expect(await seriousFaults(page)).to.deep.equal([])
+    await page.getByRole('button', { name: 'Split 1 alert' }).click()
+    await page.getByRole('heading', { level: 1, name: /Another mail/ }).waitFor()
+    await page.getByRole('link', { name: kept.toUpperCase() }).first().waitFor()
+    expect(await caseOf(two)).not.to.be.oneOf([kept, other])
+  })
 })

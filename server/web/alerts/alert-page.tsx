@@ -83,6 +83,13 @@ export default function AlertPage() {
           </Text>
         </MantineAlert>
       )}
+      {data.joined_because !== null && (
+        <MantineAlert color="blue" variant="light" title="Related alerts">
+          <Text size="sm" className="outside-text">
+            It joined the case because {showInvisible(data.joined_because)}.
+          </Text>
+        </MantineAlert>
+      )}
       <AlertObservables observables={data.observables ?? []} />
       <RunList runs={data.runs ?? []} />
       <TextView text={data.alert_content ?? ''} label="Alert content" title="Content" />

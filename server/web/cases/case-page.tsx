@@ -1,24 +1,23 @@
 import { Alert as MantineAlert, Button, Grid, Stack, Text } from '@mantine/core'
 import { DownloadIcon } from '@radix-ui/react-icons'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from 'wouter'
+import { Redirect, useParams, useSearchParams } from 'wouter'
 import { addressOf, apiCallTagged, type Tagged } from '../api/call.ts'
-import type { ApiCase, ApiCaseDetail, ApiAlert } from '../api/types.ts'
+import type { ApiCase, ApiCaseDetail } from '../api/types.ts'
 import { usePollMs } from '../live/live-state.ts'
 import { PageLoading, Section, TextLink } from '../parts/layout.tsx'
-import { SmallTable, type SmallColumn } from '../parts/small-table.tsx'
 import { showInvisible } from '../parts/outside-text.ts'
-import { CaseState, SeverityLevel, VerdictBadge, AlertStatusBadge } from '../parts/states.tsx'
+import { CaseState, SeverityLevel, VerdictBadge } from '../parts/states.tsx'
 import { DateTime } from '../parts/times.tsx'
 import { RunList } from '../runs/run-list.tsx'
 import { useHasRole } from '../session/session.ts'
 import { ViewHead, ViewError } from '../shell/view.tsx'
+import { CaseAlerts } from './case-alerts.tsx'
 import { Actions, Observables } from './findings.tsx'
 import { CaseEditor } from './case-edit.tsx'
 import { CaseFiles } from './case-files.tsx'
 import { CaseSummary } from './case-summary.tsx'
 import { CaseTimeline, NoteForm } from './case-timeline.tsx'
-import { OutsideText } from '../parts/text-view.tsx'
 
 /** One case. */
 export default function CasePage() {
@@ -42,9 +41,12 @@ export default function CasePage() {
     void queries.cancelQueries({ queryKey })
     queries.setQueryData(queryKey, { data: { ...data, ...saved.data }, etag: saved.etag })
   }
+  if (data.merged_into !== null)
+    return <Redirect replace to={`/cases/${data.merged_into}?merged=${data.case_id}`} />
   return (
     <Stack gap="var(--tocsin-gap)">
       <CaseHead found={data} path={path} />
+      <MergedNotice />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Stack gap="var(--tocsin-gap)">
@@ -60,7 +62,14 @@ export default function CasePage() {
             <Actions actions={data.actions} total={data.actions_total} />
             <Observables observables={data.observables} />
             <CaseFiles files={data.files} path={path} />
-            <CaseAlerts id={data.case_id} alerts={data.alerts} deleted={data.alerts_deleted} />
+            <CaseAlerts
+              found={data}
+              path={path}
+              etag={etag}
+              mayEdit={mayEdit}
+              loss={lossText(data.alerts_deleted, 'alert')}
+              onFailed={refresh}
+            />
             <RunList runs={data.runs} loss={lossText(data.runs_deleted, 'run')} />
           </Stack>
         </Grid.Col>
@@ -99,6 +108,15 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
           {found.organization_code} · opened <DateTime at={found.created_at} ago /> · changed{' '}
           <DateTime at={found.modified_at} ago />
           {found.assignee !== null && <> · {showInvisible(found.assignee)}</>}
+          {found.split_from !== null && (
+            <>
+              {' '}
+              · split from{' '}
+              <TextLink href={`/cases/${found.split_from}`} isUnderlined>
+                {found.split_from.toUpperCase()}
+              </TextLink>
+            </>
+          )}
         </>
       }
       actions={
@@ -108,6 +126,20 @@ function CaseHead({ found, path }: { readonly found: ApiCaseDetail; readonly pat
         </>
       }
     />
+  )
+}
+
+/** After the address of a case that was merged into this one. */
+function MergedNotice() {
+  const [params] = useSearchParams()
+  const merged = params.get('merged')
+  if (merged === null) return null
+  return (
+    <MantineAlert color="blue" py="xs">
+      <Text size="sm" className="outside-text">
+        {showInvisible(merged.toUpperCase().slice(0, 100))} was merged into this case.
+      </Text>
+    </MantineAlert>
   )
 }
 
@@ -149,57 +181,6 @@ function Export({ path, format, text }: ExportProps) {
     </Button>
   )
 }
-
-interface CaseAlertsProps {
-  readonly id: string
-  readonly alerts: readonly ApiAlert[]
-  /** Alerts deleted by the retention policy. */
-  readonly deleted: number
-}
-
-/** The newest alerts of a case, with the reason for repeats. */
-function CaseAlerts({ id, alerts, deleted }: CaseAlertsProps) {
-  const loss = lossText(deleted, 'alert')
-  return (
-    <SmallTable
-      title="Alerts"
-      actions={<TextLink href={`/alerts?case=${id}`}>View all</TextLink>}
-      rows={alerts}
-      columns={alertColumns}
-      idOf={(alert) => alert.alert_uuid}
-      mah={420}
-      empty={loss ?? 'No alerts: the run was started manually'}
-      note={loss}
-    />
-  )
-}
-
-const alertColumns: readonly SmallColumn<ApiAlert>[] = [
-  {
-    title: 'Alert',
-    cell: (alert) => (
-      <>
-        <TextLink href={`/alerts/${alert.alert_id}`} isStrong>
-          {alert.alert_id.toUpperCase()}
-        </TextLink>{' '}
-        <OutsideText span text={alert.alert_type ?? ''} />
-        {alert.grouped_with !== null && (
-          <OutsideText
-            size="xs"
-            c="dimmed"
-            text={`Repeats ${alert.grouped_with.toUpperCase()}: ${alert.grouped_because ?? ''}`}
-          />
-        )}
-      </>
-    ),
-  },
-  {
-    title: 'Status',
-    isNarrow: true,
-    cell: (alert) => <AlertStatusBadge status={alert.investigation_status} />,
-  },
-  { title: 'Created', isNarrow: true, cell: (alert) => <DateTime at={alert.created_at} /> },
-]
 
 /** Null if nothing was deleted. */
 function lossText(count: number, of: 'alert' | 'run'): string | null {

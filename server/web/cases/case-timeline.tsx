@@ -4,6 +4,8 @@ import {
   ChatBubbleIcon,
   CheckIcon,
   DotFilledIcon,
+  EnterIcon,
+  ExitIcon,
   FileIcon,
   LightningBoltIcon,
   Pencil1Icon,
@@ -28,6 +30,8 @@ const icons: Readonly<Record<string, ComponentType>> = {
   action: LightningBoltIcon,
   file: FileIcon,
   run_ended: CheckIcon,
+  merged: EnterIcon,
+  split: ExitIcon,
 }
 
 /** The timeline, newest entries first. Older entries are loaded on request. */

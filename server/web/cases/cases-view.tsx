@@ -7,6 +7,7 @@ import { ListView } from '../lists/list-page.tsx'
 import { RowLink, type Column } from '../lists/data-row.tsx'
 import { TimeFilter, timeNames } from '../lists/time-filter.tsx'
 import { useFilters } from '../lists/use-filters.ts'
+import { useSelection } from '../lists/use-table.ts'
 import { showInvisible } from '../parts/outside-text.ts'
 import {
   CaseState,
@@ -18,6 +19,8 @@ import {
   verdictLooks,
 } from '../parts/states.tsx'
 import { TableTime } from '../parts/times.tsx'
+import { useHasRole } from '../session/session.ts'
+import { MergeButton } from './merge-cases.tsx'
 
 const columns: readonly Column<ApiCase>[] = [
   {
@@ -62,7 +65,9 @@ const newestFirst = '-created_at'
 export default function CasesView() {
   const [, navigate] = useLocation()
   const { filters, choose, of } = useFilters(names)
-  const sort = filters.sort ?? newestFirst
+  const { sort = newestFirst, ...narrowing } = filters
+  const mayMerge = useHasRole('analyst', 'admin')
+  const selection = useSelection(narrowing)
   return (
     <ListView
       title="Cases"
@@ -73,6 +78,10 @@ export default function CasesView() {
       onOpen={({ case_id: id }) => navigate(`/cases/${id}`)}
       sort={sort}
       onSort={(by) => choose({ sort: by === newestFirst ? null : by })}
+      {...(mayMerge && {
+        selection,
+        actions: <MergeButton chosen={selection.ids} onDone={() => selection.onChange(new Set())} />,
+      })}
       filters={
         <Group gap="xs">
           <TextFilter label="Search cases" placeholder="Search title, summary" {...of('q')} />
