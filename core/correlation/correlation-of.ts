@@ -13,7 +13,14 @@ import { comparedValue } from './compared-value.ts'
 export type CorrelatedPlaybook = Pick<Playbook, 'name' | 'alertTrigger' | 'alertSchema'>
 
 /** What the rules of a playbook say about an alert. */
-export type CorrelationKeys = Pick<NewCorrelation, 'keys' | 'skipped'>
+export interface CorrelationKeys extends Pick<NewCorrelation, 'skipped'> {
+  readonly keys: readonly FoundKey[]
+}
+
+interface FoundKey extends CorrelationKey {
+  /** By name, as they are compared. */
+  readonly values: Readonly<Record<string, string>>
+}
 
 /**
  * The keys of an alert by the rules of its playbook, in their order. A rule in which a value is missing, empty or too common to
@@ -27,7 +34,7 @@ export function correlationOf(
   organization: Organization,
   onError: (error: unknown) => void = () => {},
 ): CorrelationKeys {
-  const keys: CorrelationKey[] = []
+  const keys: FoundKey[] = []
   const skipped: string[] = []
   for (const rule of playbook.alertTrigger?.correlate ?? []) {
     const found = keyOf(rule, playbook, alert, organization, onError)
@@ -45,7 +52,7 @@ function keyOf(
   alert: Alert,
   organization: Organization,
   onError: (error: unknown) => void,
-): CorrelationKey | string | undefined {
+): FoundKey | string | undefined {
   const scope = { alert: alertScope(alert), organization: organizationScope(organization) }
   const mask = alertSchema && maskOfSchema(alertSchema)
   const texts: string[] = []
@@ -70,6 +77,7 @@ function keyOf(
     reason: `${because} (rule of ${playbookName})`,
     windowMs: withinMs,
     max,
+    values: Object.fromEntries(names.map((name, at) => [name, texts[at]!])),
   }
 }
 

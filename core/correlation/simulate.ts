@@ -6,10 +6,13 @@ import {
   takesKey,
   type KeyState,
 } from '../transitions/correlate/correlation.ts'
-import type { CorrelationKeys } from './correlation-of.ts'
+import type { NewCorrelation } from './correlation.ts'
 
 /** An alert of the past, as a preview shows it. */
 export type PastAlert = Pick<Alert, 'id' | 'title' | 'type' | 'caseId' | 'createdAt'>
+
+/** What the rules of its playbook say about an alert. */
+type FoundKeys = Pick<NewCorrelation, 'keys' | 'skipped'>
 
 /** The outcome of rules for past alerts. Nothing was changed. */
 export interface CorrelationOutcome {
@@ -86,7 +89,7 @@ export class CorrelationSimulation {
   #clearedAt = manyKeys
 
   /** @param found what the rules of the alert's playbook say about it */
-  add(alert: PastAlert, found: CorrelationKeys): void {
+  add(alert: PastAlert, found: FoundKeys): void {
     this.#alerts++
     if (alert.caseId === null) this.#withoutCase++
     else this.#before.add(alert.caseId)
@@ -100,7 +103,7 @@ export class CorrelationSimulation {
     this.#clear(alert.createdAt)
   }
 
-  #join(alert: PastAlert, { keys: given }: CorrelationKeys): void {
+  #join(alert: PastAlert, { keys: given }: FoundKeys): void {
     const now = alert.createdAt
     const keys = given.map((key) => {
       const name = Buffer.from(key.key).toString('latin1')

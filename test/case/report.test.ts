@@ -49,6 +49,16 @@ describe('the case report', () => {
     expect(report({ alerts: alerts(200) })).to.not.include('more.')
   })
 
+  it('says why an alert joined, and where a case was merged or split', () => {
+    const [alert] = alerts(1)
+    const joinedBecause = 'user (`[x](y)`) is the same'
+    expect(report({ alerts: [{ ...alert!, joinedBecause }] })).to.include(
+      'in this case because ``user (`[x](y)`) is the same``',
+    )
+    const moved = { ...file.case, mergedInto: 'main-2', splitFrom: 'main-3' }
+    expect(report({ case: moved })).to.include('- **Merged into:** `main-2`\n- **Split from:** `main-3`\n')
+  })
+
   const kim = { kind: 'api_key', id: 'a1', name: '[kim](x)' } as const
   const action: CaseAction = {
     skill: 'edr.isolate',

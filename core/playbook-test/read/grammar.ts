@@ -54,6 +54,7 @@ export const testGrammar = {
       'error',
       'duration',
       'next_runs',
+      'correlation',
     ],
   },
   call: { what: 'an expected call', keys: ['skill', 'step', 'times', 'attempts', 'with', 'at'] },

@@ -125,6 +125,8 @@ export interface Expectations {
   readonly duration: Expectation<ExpectedTimeRange> | undefined
   /** Epoch milliseconds of the next times of the schedule. */
   readonly nextRuns: Expectation<readonly number[]> | undefined
+  /** The values that each rule of `on.alert.correlate` that applies compares. */
+  readonly correlation: Expectation<readonly unknown[]> | undefined
 }
 
 /** Expected calls of a skill or a step. */

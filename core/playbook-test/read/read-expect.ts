@@ -38,6 +38,7 @@ export function readExpect(context: TestContext, entry: Entry): Expectations {
     error: checkedKeys(context, fields.get('error'), testGrammar.expectedError),
     duration: located(context, duration, duration && readTimeRange(problems, duration)),
     nextRuns: readNextRuns(context, fields.get('next_runs')),
+    correlation: readCorrelation(context, fields.get('correlation')),
   }
 }
 
@@ -79,6 +80,18 @@ function readNextRuns(
     entry,
     times.filter((time) => time !== undefined),
   )
+}
+
+/** Parses the rules that apply to the alert, each a map from the names of its values. */
+function readCorrelation(
+  context: TestContext,
+  entry: Entry | undefined,
+): Expectation<readonly unknown[]> | undefined {
+  if (entry === undefined) return undefined
+  const { problems, playbook } = context
+  if (playbook.alertTrigger?.correlate === undefined)
+    problems.add('E112', '`correlation` needs `on.alert.correlate`, but the playbook has none', entry.key)
+  return located(context, entry, readTestList(problems, entry).map(plainValue))
 }
 
 /** Parses step ids, ids with an item (`each[1]`), or paths in the journal. */

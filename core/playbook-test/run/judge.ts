@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { comparedValue } from '../../correlation/compared-value.ts'
 import { nextTimes, writeLocalTime, type CronTimes } from '../../playbook/language/schedule.ts'
 import type { SourceProblem } from '../../errors/source-frame.ts'
 import { plainState } from '../../state/given-state.ts'
@@ -12,12 +14,19 @@ import type { RanStep } from '../coverage/trace.ts'
 /** A failed expectation. `code` names it: `status`, `path`, `calls`, `case.verdict`, `mock`, … */
 export type TestFailure = SourceProblem
 
+interface JudgeOptions {
+  readonly file?: string | undefined
+  readonly schedule: CronTimes | undefined
+  /** The values that the rules that apply to the alert compare. */
+  readonly correlation: () => readonly Readonly<Record<string, string>>[]
+}
+
 /** All failed expectations about a run, with their positions in the file. */
 export function judge(
   test: PlaybookTest,
   run: TestRun,
   trace: readonly RanStep[],
-  { file, schedule }: { readonly file?: string | undefined; readonly schedule: CronTimes | undefined },
+  { file, schedule, correlation }: JudgeOptions,
 ): TestFailure[] {
   const fail: Fail = (code, message, place, hint) => ({
     code,
@@ -41,6 +50,7 @@ export function judge(
     ...differences('error', expect.error, run.outcome?.error ?? null, fail),
     ...judgeTime('duration', expect.duration, run.durationMs, fail),
     ...(expect.nextRuns ? judgeNextRuns(expect.nextRuns, test.fixtures.nowMs, schedule, fail) : []),
+    ...(expect.correlation ? judgeCorrelation(expect.correlation, correlation(), fail) : []),
   ]
 }
 
@@ -58,6 +68,36 @@ function judgeNextRuns(
       ? []
       : [fail('next_runs', `expected ${say(wanted)}, got ${say(times[index])}`, expected.place([index]))],
   )
+}
+
+function judgeCorrelation(
+  expected: Expectation<readonly unknown[]>,
+  actual: readonly Readonly<Record<string, string>>[],
+  fail: Fail,
+): TestFailure[] {
+  const said = (rules: readonly unknown[]) =>
+    rules.length === 0 ? 'no rule to apply' : rules.map((rule) => show(rule)).join(' and ')
+  const wanted = expected.value.map(comparedValues)
+  if (
+    isDeepStrictEqual(
+      wanted,
+      actual.map((values) => ({ ...values })),
+    )
+  )
+    return []
+  const hint =
+    'a rule applies if each of its values is present and not too common; values are compared in lower case'
+  return [fail('correlation', `expected ${said(wanted)}, got ${said(actual)}`, expected.place(), hint)]
+}
+
+/** Values are compared as rules compare them. */
+function comparedValues(rule: unknown): unknown {
+  if (typeof rule !== 'object' || rule === null) return rule
+  const values = Object.entries(rule).map(([name, value]) => {
+    const compared = comparedValue(value)
+    return [name, typeof compared === 'object' ? compared.text : value]
+  })
+  return Object.fromEntries(values.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
 }
 
 function judgeState({ expect, fixtures }: PlaybookTest, run: TestRun, fail: Fail): TestFailure[] {

@@ -1,4 +1,6 @@
 import { identifyAlert } from '../../alert-source/index.ts'
+import { correlationOf } from '../../correlation/correlation-of.ts'
+import type { Organization } from '../../domain/organization.ts'
 import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
 import { alertScope, organizationScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
@@ -95,9 +97,26 @@ function namesOf(fixtures: Fixtures): RunNames {
   const { alert, organization, inputs } = fixtures
   return {
     inputs,
-    organization: organizationScope({ uuid: organizationUuid, revision: 1, createdAt: 0, ...organization }),
+    organization: organizationScope(toOrganization(organization)),
     ...(alert ? { alert: alertScope(toAlert(alert, organization.code)) } : {}),
   }
+}
+
+const toOrganization = (given: Fixtures['organization']): Organization => ({
+  uuid: organizationUuid,
+  revision: 1,
+  createdAt: 0,
+  ...given,
+})
+
+/** The values that the correlation rules that apply to the alert compare. */
+export function correlationInTest(
+  playbook: Playbook,
+  { alert, organization }: Fixtures,
+): readonly Readonly<Record<string, string>>[] {
+  if (alert === undefined) return []
+  const given = toAlert(alert, organization.code)
+  return correlationOf(playbook, given, toOrganization(organization)).keys.map(({ values }) => values)
 }
 
 function toAlert(fixture: AlertFixture, organizationCode: string): Alert {

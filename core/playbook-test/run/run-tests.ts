@@ -1,4 +1,5 @@
 import type { SourceProblem } from '../../errors/source-frame.ts'
+import { correlationInTest } from './rehearse.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { branchesTaken, calledCoverage, type CalledCoverage } from '../coverage/coverage.ts'
 import { crashEverywhere } from './crash.ts'
@@ -65,7 +66,11 @@ async function runOne(
   for (const key of branchesTaken(playbook, run.entries)) taken.add(key)
   takenInCalled.push(...calledCoverage(playbook, run.entries, called))
   const trace = traceOf(playbook, run.entries)
-  const failures = judge(test, run, trace, { file, schedule: playbook.schedule })
+  const failures = judge(test, run, trace, {
+    file,
+    schedule: playbook.schedule,
+    correlation: () => correlationInTest(playbook, test.fixtures),
+  })
   // A test that already fails is not repeated with crashes.
   const crashes =
     crash && failures.length === 0 ? await crashEverywhere(runnable, catalogue) : { crashes: 0, failures: [] }
