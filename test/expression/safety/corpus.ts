@@ -1,5 +1,6 @@
 /** Run as a child process with little memory: evaluates hostile expressions and prints how each of them ended. */
 import {
+  Budget,
   compileExpression,
   dyn,
   ExpressionError,
@@ -7,11 +8,14 @@ import {
   type Type,
 } from '../../../core/expression/index.ts'
 import { processorTime } from '../../support/processor-time.ts'
+import { everyFunction } from './every-function.ts'
 
 interface Hostile {
   readonly name: string
   readonly expression: string
   readonly scope?: Readonly<Record<string, unknown>>
+  /** Default: that of one evaluation. */
+  readonly fuel?: number
 }
 
 /** How an expression ended, and after how long. */
@@ -325,10 +329,14 @@ const corpus: readonly Hostile[] = [
   },
 ]
 
-for (const { name, expression, scope = {} } of corpus) {
+/** A part of the fuel of an evaluation, so that several hundred of them take seconds. */
+const shareOfFuel = 20_000
+const calls = everyFunction().map((each): Hostile => ({ ...each, fuel: shareOfFuel }))
+
+for (const { name, expression, scope = {}, fuel } of [...corpus, ...calls]) {
   const start = processorTime()
   const names: Record<string, Type> = Object.fromEntries(Object.keys(scope).map((each) => [each, dyn]))
-  const outcome = ending(expression, names, scope)
+  const outcome = ending(expression, names, scope, fuel === undefined ? undefined : new Budget({ fuel }))
   const ms = Math.round(processorTime() - start)
   process.stdout.write(`${JSON.stringify({ name, outcome, ms } satisfies Outcome)}\n`)
 }
@@ -337,11 +345,12 @@ function ending(
   expression: string,
   names: Record<string, Type>,
   scope: Readonly<Record<string, unknown>>,
+  budget: Budget | undefined,
 ): string {
   try {
     const { program, problems } = compileExpression(expression, names)
     if (!program) return problems[0]?.code ?? 'crash'
-    toJsonValue(program.evaluate(scope))
+    toJsonValue(program.evaluate(scope, budget))
     return 'value'
   } catch (error) {
     return error instanceof ExpressionError ? error.code : `crash: ${String(error)}`

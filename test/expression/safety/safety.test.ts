@@ -38,6 +38,12 @@ describe('hostile expressions', function () {
     expect(outcomes.filter(({ ms }) => ms > longestMs)).to.deep.equal([])
   })
 
+  it('are those of every function too, so that none is without cost', () => {
+    const calls = outcomes.filter(({ name }) => name.startsWith('call of '))
+    expect(calls.length).to.be.greaterThan(250)
+    expect(calls.filter(({ outcome }) => !outcome.endsWith('_exhausted'))).to.deep.equal([])
+  })
+
   it('never reach a prototype', () => {
     for (const key of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']) {
       expect(outcomeOf(`${key} of data without it`)).to.equal('expression_missing_field')

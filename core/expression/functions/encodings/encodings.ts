@@ -60,12 +60,13 @@ const charsets: ReadonlyMap<string, Charset> = new Map([
   ['latin1', latin1],
 ])
 const utf8 = charsets.get('utf-8')!
+const longestCharset = 10
 
 /** How text is written as bytes; UTF-8 unless it is given. */
 function charsetOf(name: Value | undefined, span: Span): Charset {
   if (name === undefined) return utf8
   const written = stringArgument(name, span)
-  const found = charsets.get(written.toLowerCase())
+  const found = written.length > longestCharset ? undefined : charsets.get(written.toLowerCase())
   if (found) return found
   const message = `'${shorten(written)}' is not a known character set`
   throw invalidArgument(span, message, 'it is one of utf-8, utf-16le and latin1')

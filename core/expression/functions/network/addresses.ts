@@ -38,10 +38,16 @@ function anyNetwork(value: Value, span: Span): Network {
   throw notNetwork(stringArgument(value, span), span)
 }
 
+const longestNetwork = 49
+
+/** Undefined for an address without a length. */
+const networkIn = (text: string): Network | undefined =>
+  text.length <= longestNetwork && text.includes('/') ? parseNetwork(text) : undefined
+
 /** A network with its length. */
 function networkOf(value: Value, span: Span): Network {
   const text = stringArgument(value, span)
-  const found = text.includes('/') ? parseNetwork(text) : undefined
+  const found = networkIn(text)
   if (found) return found
   throw notNetwork(text, span)
 }
@@ -119,10 +125,7 @@ export const addressFunctions: readonly ExpressionFunction[] = [
   global(
     'isCIDR',
     ['string -> bool'],
-    (_meter, span, value) => {
-      const text = stringArgument(value, span)
-      return text.includes('/') && parseNetwork(text) !== undefined
-    },
+    (_meter, span, value) => networkIn(stringArgument(value, span)) !== undefined,
     { price: 4 },
   ),
   global('cidr', ['string -> string'], onNetwork(writeNetwork), { tries: [tryNetwork], price: 6 }),
