@@ -9,6 +9,7 @@ import {
   inHaste,
   loadPlugin,
   pluginFile,
+  type LoadedPlugin,
 } from '../../core/declarative/index.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { describePlugin } from '../../core/plugin/testing/index.ts'
@@ -24,15 +25,15 @@ const folders = readdirSync(pluginsDir).filter(
 for (const folder of folders) {
   const path = join(pluginsDir, folder)
   const file = join(path, pluginFile)
-  const plugin = has(folder, pluginFile) ? declared(file) : await imported(join(path, 'plugin.ts'))
+  const loaded = has(folder, pluginFile) ? loadPlugin({ path: file }) : undefined
+  const plugin = loaded === undefined ? await imported(join(path, 'plugin.ts')) : compiled(file, loaded)
   if (plugin === undefined) continue
   const sandbox = await loadSandbox({ pluginsDir }, plugin.name)
-  const isDeclared = has(folder, pluginFile)
-  describePlugin(plugin, { folder: path, isDeclared, ...(sandbox && { sandbox }) })
-  if (!isDeclared) continue
+  describePlugin(plugin, { folder: path, isDeclared: loaded !== undefined, ...(sandbox && { sandbox }) })
+  if (loaded === undefined) continue
   describe(`plugin ${plugin.name}`, () => {
     it('has an answer for every request of its examples', async () => {
-      expect(await exampleProblems(loadPlugin({ path: file }).declared!)).to.deep.equal([])
+      expect(await exampleProblems(loaded.declared!)).to.deep.equal([])
     })
   })
 }
@@ -42,8 +43,7 @@ async function imported(path: string): Promise<PluginDefinition> {
 }
 
 /** Undefined if it has problems, which a failing test shows: an error here would hide them behind one of mocha. */
-function declared(path: string): PluginDefinition | undefined {
-  const { declared, problems, source } = loadPlugin({ path })
+function compiled(path: string, { declared, problems, source }: LoadedPlugin): PluginDefinition | undefined {
   if (declared !== undefined) return compilePlugin(inHaste(declared))
   describe(`plugin ${basename(dirname(path))}`, () => {
     it('loads', () => {

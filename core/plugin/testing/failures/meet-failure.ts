@@ -13,7 +13,7 @@ import type { SandboxReply } from '../routes.ts'
 export const givenToken = 'the-token-of-this-test'
 
 /** Maximum duration of a call that would wait forever. */
-const deadlineMs = 50
+const deadlineMs = 20
 
 interface CallOptions {
   readonly settings: Readonly<Record<string, unknown>>
