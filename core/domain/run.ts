@@ -1,5 +1,6 @@
 import type { Actor, Author } from './audit.ts'
 import type { NewCorrelation } from '../correlation/correlation.ts'
+import type { RunRate } from '../common/rates.ts'
 import type { StepMasks } from './mask.ts'
 
 /** `waiting`: a person has to answer a checkpoint or decide about a step. */
@@ -43,6 +44,8 @@ export interface Run {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly startedAt: number | null
+  /** When a run that the rate limit of its playbook holds back may start; undefined for others. */
+  readonly heldUntil?: number | undefined
   readonly endedAt: number | null
   readonly output: unknown
   readonly error: StoredError | null
@@ -80,6 +83,8 @@ export interface NewRun {
   readonly isSensitive?: boolean | undefined
   /** At most one active run per playbook, key and organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
+  /** How often runs of the playbook start in the organization. */
+  readonly rate?: RunRate | undefined
 }
 
 export interface RunEnd {

@@ -82,7 +82,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     options.onEnd?.(entry)
     if (isStateChange(entry)) noteWrite(stateChange(entry))
   }
-  const journal = createMemoryJournal(onEnd, assumedState(options, clock))
+  const journal = createMemoryJournal({ onEnd, state: assumedState(options, clock) })
   const stepAt = stepFinder(namedSteps(playbook, options.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,

@@ -74,10 +74,11 @@ export const isForType = ({ types }: AlertTrigger, type: string | null): boolean
   types === undefined || (type !== null && types.includes(type))
 
 /** Whether queuing the playbook for an alert evaluates no expression. */
-export const isPlain = ({ alertTrigger, concurrency, inputs }: Playbook): boolean =>
+export const isPlain = ({ alertTrigger, concurrency, rate, inputs }: Playbook): boolean =>
   typeof alertTrigger?.group !== 'object' &&
   alertTrigger?.correlate === undefined &&
   concurrency === undefined &&
+  rate?.key === undefined &&
   inputs.size === 0
 
 type Why = Omit<PassedOver, 'name'>

@@ -22,7 +22,7 @@ export const readsForOutput = oncePerStep((step): readonly Reference[] =>
 )
 
 function doingOf(step: Step): Readonly<Record<string, unknown>> {
-  const { output, ...doing } = ownParts(step)
+  const { output, rate, ...doing } = ownParts(step)
   return doing
 }
 

@@ -9,6 +9,7 @@ import {
   outputPath,
   peoplePath,
   personPath,
+  ratePath,
   remindPath,
   settlePath,
   statePath,
@@ -135,6 +136,15 @@ export function* walkAction(
   path: string,
   thread: Thread,
 ): ComparisonWalk {
+  const { journal } = comparison
+  const ending = yield* walkStarted(comparison, pair, path, thread)
+  for (const wait of journal.within(ratePath(path)))
+    if (ending.flow !== 'open' && journal.entry(wait)?.state === 'completed') journal.carry(wait)
+    else journal.refuse([wait], 'inside_runs_again')
+  return ending
+}
+
+function* walkStarted(comparison: Comparison, pair: Pair, path: string, thread: Thread): ComparisonWalk {
   const { new: step, old } = pair
   comparison.journal.carry(statePath(path))
   switch (step.action) {

@@ -1,5 +1,6 @@
 import type { CheckpointState } from '../domain/checkpoint.ts'
 import { runStatusMoves, type NewRun, type Run, type RunEnd, type RunStatus } from '../domain/run.ts'
+import { writeRate, type RunRate } from '../common/rates.ts'
 import { ConflictError } from '../errors/errors.ts'
 import type { StoredSchedule } from '../ports/runs/schedule-store.ts'
 import { runPruned, runSuperseded } from '../retry/refused.ts'
@@ -26,6 +27,17 @@ export const droppedEnd: RunEnd = {
     hint: 'the playbook says `policy: drop`',
   },
 }
+
+/** The end of a run beyond the rate limit of its playbook, with the policy `drop`. */
+export const rateExceededEnd = ({ limit }: RunRate): RunEnd => ({
+  status: 'cancelled',
+  output: null,
+  error: {
+    code: 'run_rate_exceeded',
+    message: `more runs than ${writeRate(limit)}, the rate limit of the playbook`,
+    hint: 'the playbook says `policy: drop`',
+  },
+})
 
 const cancelledEnd: RunEnd = {
   status: 'cancelled',

@@ -69,6 +69,11 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     'Steps with unknown outcome that wait for a decision.',
     () => states.work.unknownSteps,
   )
+  exposition.gauge(
+    'tocsin_rate_limited',
+    'Runs and steps that wait for a rate limit of their playbook.',
+    () => (['runs', 'steps'] as const).map((of) => ({ labels: { of }, value: states.work.rateLimited[of] })),
+  )
   gauge(
     'tocsin_connections_sign_in_needed',
     'Enabled connections that do not work before an administrator signs in to the other system.',

@@ -17,6 +17,7 @@ import { SqliteConnectionStore } from './connections/connection-store.ts'
 import { SqliteSignInStore } from './connections/sign-in-store.ts'
 import { requireCursorKey, setFact } from './database/facts.ts'
 import type { Database, DatabaseOptions } from './database/database.ts'
+import { SqliteRates } from './limits/rates.ts'
 import { SqliteDestructiveUseStore } from './checkpoints/destructive-uses.ts'
 import { GroupCommit, type Commit, type GroupCommitOptions } from './database/group-commit.ts'
 import { SqliteInboundStore } from './connections/inbound-store.ts'
@@ -125,6 +126,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
   const listed = new ListedRows(context)
   const indexer = new AlertIndexer(context, listed)
   const destructiveUses = new SqliteDestructiveUseStore(context)
+  const rates = new SqliteRates(context)
   const files = new SqliteCaseFileStore(context, fileQuota)
   let emptied = false
   // Commands leave indexing to the server.
@@ -139,8 +141,8 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     cases: new SqliteCaseStore(context, listed, files),
     caseMoves: new SqliteCaseMoveStore(context),
     playbooks: new SqlitePlaybookStore(context),
-    runs: new SqliteRunStore(context),
-    journal: new SqliteJournalStore(context, destructiveUses),
+    runs: new SqliteRunStore(context, rates),
+    journal: new SqliteJournalStore(context, destructiveUses, rates),
     journalReader: new SqliteJournalReader(context),
     destructiveUses,
     checkpoints: new SqliteCheckpointStore(context),
@@ -151,7 +153,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     connections: new SqliteConnectionStore(context, secrets),
     signIns: new SqliteSignInStore(context, secrets),
     audit: new SqliteAuditStore(context),
-    retention: new SqliteRetentionStore(context, destructiveUses, files),
+    retention: new SqliteRetentionStore(context, { destructiveUses, rates, files }),
     changes,
     async probe() {
       await commits.write(() => setFact(database, 'probed_at', clock.now()))

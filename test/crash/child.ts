@@ -125,6 +125,8 @@ function withoutIntent(journal: JournalStore): JournalStore {
     begin: async (run, entry) => void begun.set(`${run}/${entry.path}`, entry),
     reserve: (run, uses) => journal.reserve(run, uses),
     release: (run, paths) => journal.release(run, paths),
+    admit: (run, path, start, waits) => journal.admit(run, path, start, waits),
+    withdraw: (run, path) => journal.withdraw(run, path),
     end: (run, path, end) => journal.record(run, begun.get(`${run}/${path}`)!, end),
     record: (run, entry, end) => journal.record(run, entry, end),
     recordState: (run, entry, request) => journal.recordState(run, entry, request),

@@ -18,7 +18,7 @@ const failedAttempt = {
 describe('the in-memory journal', () => {
   it('keeps the first intent, increases only its attempt, and accepts one result', async () => {
     const ended: string[] = []
-    const { store, entries } = createMemoryJournal(({ path }) => ended.push(path))
+    const { store, entries } = createMemoryJournal({ onEnd: ({ path }) => ended.push(path) })
     await store.begin('run', begin)
     await store.begin('run', { ...begin, input: 'other', attempt: 3, startedAt: 9 })
     await store.begin('run', { ...begin, attempt: 2 })

@@ -10,6 +10,7 @@ export function keysUsed(playbook: Map): readonly string[] {
     ...rulesOf(inner(own(playbook, 'on', 'alert'), 'correlate')),
     ...of('schedule', own(playbook, 'on', 'schedule')),
     ...of('concurrency', playbook['concurrency']),
+    ...of('playbookRate', playbook['rate']),
     ...of('defaults', playbook['defaults']),
     ...of('retry', own(playbook, 'defaults', 'retry')),
     ...['steps', 'on_error', 'finally'].flatMap((name) => inSteps(playbook[name])),
@@ -23,7 +24,9 @@ function inSteps(steps: unknown): readonly string[] {
   if (!Array.isArray(steps)) return []
   return (steps as readonly Map[]).flatMap((step) => {
     const cases = (Array.isArray(step['switch']) ? step['switch'] : []) as readonly Map[]
-    const parts = ['retry', 'repeat', 'state', 'checkpoint', 'wait'].flatMap((name) => of(name, step[name]))
+    const parts = ['rate', 'retry', 'repeat', 'state', 'checkpoint', 'wait'].flatMap((name) =>
+      of(name, step[name]),
+    )
     const checkpoint = isMap(step['checkpoint']) ? step['checkpoint'] : {}
     const levels = (Array.isArray(checkpoint['escalate']) ? checkpoint['escalate'] : []) as readonly Map[]
     const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))

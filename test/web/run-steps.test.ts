@@ -52,6 +52,7 @@ describe('the initial step of a run', () => {
 describe('marks of the graph of a run', () => {
   it('finds the node of items, times and parts of steps', () => {
     expect(nodeOf('ask[3]/owner#2/@settle')).to.equal('ask/owner')
+    expect(nodeOf('call[1]/@rate#2')).to.equal('call')
     expect(nodeOf('@finally/0')).to.equal('@finally/0')
     expect(nodeOf('a/@on_error/b')).to.equal('a/@on_error/b')
     expect(nodeOf('@on_run_error/tell')).to.equal('@on_error/tell')

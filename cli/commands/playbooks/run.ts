@@ -82,7 +82,7 @@ async function runLive(file: string, options: Options): Promise<void> {
       cancel: cancel.signal,
     })
     void stopSignal().then(() => cancel.abort())
-    const journal = createMemoryJournal(print)
+    const journal = createMemoryJournal({ onEnd: print, clock: systemClock })
     const outcome = await rehearse({
       playbook,
       called,

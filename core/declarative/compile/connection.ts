@@ -6,11 +6,12 @@ import type {
   HostDefinition,
   RateBudget,
   RatedRequest,
+  RateLimit,
 } from '../../plugin/index.ts'
+import { parseRate } from '../../common/rates.ts'
 import type { Template } from '../../playbook/language/playbook.ts'
 import type { DeclaredConnection, DeclaredHost, DeclaredRate, Entries } from '../language/declared.ts'
 import type { DeclaredAuth } from '../language/declared-auth.ts'
-import { parseRates } from '../language/rates.ts'
 import { credentialHeaders, signing } from './credentials.ts'
 import { createSender, explain } from './request.ts'
 import { connectionValues, responseValue, textValue, textValues, valueOf } from './values.ts'
@@ -107,5 +108,16 @@ async function check(
   return reading(response, () => {
     const answered = { ...values, response: answer(response) }
     return { account: textValue(account, answered), warning: textValue(warning, answered) }
+  })
+}
+
+/** Limits as they are written, or as an expression gives them; null or nothing: none. */
+function parseRates(value: unknown): readonly RateLimit[] {
+  const given: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return given.flatMap((one) => {
+    if (one === null || one === undefined) return []
+    const limit = typeof one === 'string' ? parseRate(one) : undefined
+    if (limit === undefined) throw new Error(`the rate ${JSON.stringify(one)} is not like 50/week`)
+    return [limit]
   })
 }

@@ -1,3 +1,4 @@
+import { maxRate, parseRate } from '../../common/rates.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import type { Span } from '../../playbook/language/source-text.ts'
 import { readFields, readText } from '../../playbook/template/fields.ts'
@@ -6,12 +7,11 @@ import { entryNamed } from '../../playbook/yaml/plain-value.ts'
 import type { TypedTemplate } from '../../playbook/template/typed-template.ts'
 import type { DeclaredConnection, DeclaredPath, DeclaredRate, DeclaredSkill } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
-import { parseRate } from '../language/rates.ts'
 import { requestMethods } from '../language/request-keys.ts'
 import { readTexts } from './read-request.ts'
 import { readTemplate, refuseSecrets, type Names, type PluginReading } from './reading.ts'
 
-const rateRule = 'write requests and a time: 50/week, 100/min, 4/10s; at most 10000 requests'
+const rateRule = `write requests and a time: 50/week, 100/min, 4/10s; at most ${maxRate} requests`
 
 /** Reads `rate`: limits of the whole connection, or a list of budgets for some of its requests. */
 export function readRates(

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DestructiveLimits } from '../../domain/destructive-use.ts'
+import { admit } from './admit.ts'
 import { approveBatch, loadApprovedSkills, mayNeedApproval, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
 import { perform } from './effect.ts'
@@ -124,6 +125,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     sleep: (work) => idle.busy(() => sleep(local, work)),
     state: (work) => idle.busy(() => useState(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
+    admit: (work) => idle.busy(() => admit(local, work)),
     approve: (work) => idle.busy(() => approveBatch(local, work)),
     release: (paths) => idle.busy(() => journal.insist(() => store.release(run.uuid, paths))),
     finish: () => tasks.finish(),

@@ -17,6 +17,7 @@ import type {
   QuestionGroup,
   Silence,
 } from '../../domain/checkpoint.ts'
+import type { RatedStart } from '../../common/rates.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
@@ -46,6 +47,11 @@ export interface DurableContext {
   release?(paths: readonly string[]): Promise<void>
   /** Reads or changes the state of a playbook, in the same write that records the outcome. */
   state(work: StateWork): Promise<WorkOutcome>
+  /**
+   * Waits until the rate limit of a step allows its start, and counts it. Undefined: it did not wait. Absent: there is
+   * no limit.
+   */
+  admit?(work: AdmitWork): Promise<WorkOutcome | undefined>
   /** Resolves when all background tasks (reminders and settled questions) have ended. */
   finish(): Promise<void>
 }
@@ -145,6 +151,13 @@ export type BatchVerdict =
   | { readonly state: 'within' }
   | { readonly state: 'approved'; readonly endedAt: number }
   | { readonly state: 'refused'; readonly outcome: WorkOutcome }
+
+/** A start of a step with a rate limit; `path` is that of the step. */
+export interface AdmitWork extends TimedWork {
+  readonly start: RatedStart
+  /** Whether a start beyond the limit waits; else it fails. */
+  readonly waits: boolean
+}
 
 export interface EffectAttempt {
   /** From 1. */

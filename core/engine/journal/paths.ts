@@ -15,6 +15,7 @@
  * | the people that a checkpoint asks | `<step>/@people`                     |
  * | the question to one of them    | `<step>/@person[<index>]`               |
  * | its reminder, and its end      | `<step>/@remind`, `<step>/@settle`      |
+ * | the wait for a rate limit      | `<step>/@rate`, after a crash `<step>/@rate#<number>` |
  * | the approval of a use         | `<step>/@approval`                      |
  * | a step of a called playbook    | `<call>/<step>`                         |
  * | a step that handles an error   | `<step>/@on_error/<step>`               |
@@ -56,6 +57,7 @@ export const beginPath = (path: string): string => `${path}/@begin`
 export const waitPath = (path: string): string => `${path}/@wait`
 export const askPath = (path: string): string => `${path}/@ask`
 export const remindPath = (path: string): string => `${path}/@remind`
+export const ratePath = (path: string): string => `${path}/@rate`
 export const approvalPath = (path: string): string => `${path}/@approval`
 export const isApprovalPath = (path: string): boolean => path.endsWith('/@approval')
 export const settlePath = (path: string): string => `${path}/@settle`
@@ -73,6 +75,18 @@ export function placeOfPerson(path: string): number | undefined {
   return found === null ? undefined : Number(found[1])
 }
 export const playbookPath = (name: string): string => `@playbooks/${name}`
+
+/** Entries that precede the start of their step. */
+const beforeStart = /\/@(?:begin|state|rate(?:#\d+)?)$/
+
+/** The places that have begun according to an entry at this path. */
+export function begunPlaces(path: string): readonly string[] {
+  const early = beforeStart.exec(path)
+  const places = early === null ? [path] : []
+  for (let at = (early?.index ?? path.length) - 1; at > 0; at--)
+    if (/[/[#]/.test(path[at]!)) places.push(path.slice(0, at))
+  return places
+}
 
 /** The idempotency key of a call: the same for every attempt and after every restart. */
 export const keyOf = (runUuid: string, path: string): string => `${runUuid}/${path}`

@@ -5,6 +5,8 @@ import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/jo
 import type { Log } from '../../ports/log.ts'
 import type { StateRequest } from '../../state/state.ts'
 import type { ReservedUses } from '../../ports/runs/destructive-use-store.ts'
+import type { RatedStart } from '../../common/rates.ts'
+import { begunPlaces } from './paths.ts'
 import { RunSuspended } from './durable-context.ts'
 import { createWrites } from './run-writes.ts'
 
@@ -31,6 +33,8 @@ export interface RunJournal {
   entry(path: string): JournalEntry | undefined
   /** As of when the run was loaded. */
   entries(): Iterable<JournalEntry>
+  /** Whether the step at this place had begun when the run was loaded. */
+  hasBegun(path: string): boolean
   /** As of when the run was loaded; in order. */
   failedAttempts(path: string): readonly FailedAttempt[]
   /**
@@ -40,6 +44,10 @@ export interface RunJournal {
   begin(entry: JournalBegin): Promise<ExceededLimit | undefined>
   /** Counts uses before they begin; resolves to the reason if they may not. */
   reserve(uses: ReservedUses): Promise<ExceededLimit | undefined>
+  /** See `JournalStore.admit`. */
+  admit(path: string, start: RatedStart, waits: boolean): Promise<number>
+  /** See `JournalStore.withdraw`. */
+  withdraw(path: string): Promise<void>
   attemptFailed(attempt: FailedAttempt): void
   /** Back-pressure for results that nothing waits for; see `RunWrites`. */
   room(): Promise<unknown> | undefined
@@ -82,6 +90,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
   for (const [path, attempts] of failedByPath) failedByPath.set(path, sorted(attempts))
 
   const writes = createWrites(options)
+  let begun: ReadonlySet<string> | undefined
 
   const startNew = () => {
     if (stop.aborted || hold?.aborted === true) throw new RunSuspended()
@@ -89,6 +98,7 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
   return {
     entry: (path) => byPath.get(path),
     entries: () => byPath.values(),
+    hasBegun: (path) => (begun ??= new Set(entries.flatMap((entry) => begunPlaces(entry.path)))).has(path),
     failedAttempts: (path) => failedByPath.get(path) ?? [],
     async begin(entry) {
       startNew()
@@ -98,6 +108,11 @@ export async function openRunJournal(options: RunJournalOptions): Promise<RunJou
       startNew()
       return await writes.now(() => store.reserve(runUuid, uses))
     },
+    async admit(path, start, waits) {
+      startNew()
+      return await writes.now(() => store.admit(runUuid, path, start, waits))
+    },
+    withdraw: (path) => writes.now(() => store.withdraw(runUuid, path)),
     record(entry, end) {
       startNew()
       writes.later(() => store.record(runUuid, entry, end))

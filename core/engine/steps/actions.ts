@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import type { StoredError } from '../../domain/run.ts'
 import { usedInterface } from '../../interface/interface-skills.ts'
 import { TocsinError } from '../../plugin/index.ts'
 import type {
@@ -5,6 +7,8 @@ import type {
   ReturnStep,
   SetStep,
   StateStep,
+  Step,
+  Template,
   UsesStep,
   WaitStep,
 } from '../../playbook/language/playbook.ts'
@@ -15,7 +19,7 @@ import { advance, type StepScope } from '../scope/scope.ts'
 import { ruleOf } from '../scope/state-reads.ts'
 import { approvedInput, performSkill } from './calls-of.ts'
 import { runInterface } from './interface.ts'
-import { rememberResult, type Walk } from './walk.ts'
+import { attempt, rememberResult, type Walk } from './walk.ts'
 
 /** Calls a skill: besides checkpoints, the only step with an external effect. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: StepScope): Promise<Flow> {
@@ -85,4 +89,39 @@ export async function runFail(walk: Walk, step: FailStep, path: string, scope: S
   })
   if (flow.state !== 'failed' || flow.error.code !== 'playbook_failed') return flow
   return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error, failedAt: path } }
+}
+
+/** Waits until the rate limit of the step allows it to start; gives its end if it does not. */
+export async function untilAdmitted(
+  walk: Walk,
+  step: Step,
+  path: string,
+  scope: StepScope,
+): Promise<Flow | undefined> {
+  const { rate, id: stepId } = step
+  if (rate === undefined || walk.context.admit === undefined) return undefined
+  const key = attempt(() => rateKey(rate.key, (template) => templateValue(template, scope)))
+  const failed = (error: StoredError) =>
+    rememberResult(walk, step, path, scope, () => ({ state: 'failed', error }))
+  if ('error' in key) return await failed(key.error)
+  const outcome = await walk.context.admit({
+    path,
+    stepId,
+    kind: 'rate',
+    start: { limit: rate.limit, playbook: scope.callers.at(-1) ?? '', stepId, key: key.value },
+    waits: rate.policy === 'wait',
+    deadlineMs: scope.deadline.atMs,
+    shielded: scope.shielded,
+  })
+  if (outcome === undefined) return undefined
+  advance(scope, outcome.endedAt)
+  return outcome.state === 'failed' ? await failed(outcome.error) : undefined
+}
+
+/** Keys have any length and may be sensitive, so only their hash is stored. */
+export function rateKey(key: Template | undefined, valueOf: (key: Template) => unknown): string | null {
+  if (key === undefined) return null
+  return createHash('sha256')
+    .update(String(valueOf(key)))
+    .digest('hex')
 }

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors/errors.ts'
 import type { Foreach, Playbook, RepeatSettings, Step } from '../../playbook/language/playbook.ts'
-import { runFail, runReturn, runSet, runState, runUses, runWait } from './actions.ts'
+import { runFail, runReturn, runSet, runState, runUses, runWait, untilAdmitted } from './actions.ts'
 import { runCall } from './call.ts'
 import { checkAlert } from './check-alert.ts'
 import type { DurableContext } from '../journal/durable-context.ts'
@@ -130,6 +130,12 @@ async function runAllTimes(walk: Walk, step: Step, path: string, scope: StepScop
 }
 
 function runAction(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
+  if (step.rate === undefined) return runAdmitted(walk, step, path, scope)
+  const admitted = untilAdmitted(walk, step, path, scope)
+  return admitted.then((held) => held ?? runAdmitted(walk, step, path, scope))
+}
+
+function runAdmitted(walk: Walk, step: Step, path: string, scope: StepScope): Promise<Flow> {
   switch (step.action) {
     case 'uses':
       return runUses(walk, step, path, scope).then((flow) => withDefault(flow, step, path, scope))

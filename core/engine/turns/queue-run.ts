@@ -6,6 +6,7 @@ import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/t
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import type { Playbook, Template } from '../../playbook/language/playbook.ts'
 import type { NewRun } from '../../domain/run.ts'
+import { rateKey } from '../steps/actions.ts'
 import { alertScope, organizationScope } from '../scope/alert-scope.ts'
 
 export interface RunRequest {
@@ -31,7 +32,7 @@ function keyOf(template: Template, names: Readonly<Record<string, unknown>>): st
 const maxKey = 500
 
 /**
- * The stored fields of a run to queue: inputs with defaults, and the concurrency key.
+ * The stored fields of a run to queue: inputs with defaults, the concurrency key and the rate limit.
  *
  * @throws ValidationError `inputs_invalid`; ExpressionError if the key cannot be evaluated
  */
@@ -45,7 +46,7 @@ export function newRun({
   by,
 }: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
-  const { concurrency } = playbook
+  const { concurrency, rate } = playbook
   const names = () => ({
     inputs: resolved,
     organization: organizationScope(organization),
@@ -65,6 +66,13 @@ export function newRun({
       concurrency: {
         key: keyOf(concurrency.key, names()),
         policy: concurrency.policy,
+      },
+    }),
+    ...(rate && {
+      rate: {
+        limit: rate.limit,
+        key: rateKey(rate.key, (key) => evaluateTemplate(key, names())),
+        policy: rate.policy,
       },
     }),
   }

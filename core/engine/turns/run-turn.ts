@@ -49,7 +49,7 @@ export interface TurnControls {
 
 /**
  * The end of a turn: the run ended (`over`); it gets another turn at a time (epoch milliseconds, or Infinity); or
- * it did not begin because an earlier run of its concurrency key has not ended (`held`).
+ * it did not begin, because of an earlier run of its concurrency key or the rate limit of its playbook (`held`).
  */
 export type TurnEnd = 'over' | 'held' | { readonly againAtMs: number }
 
@@ -98,6 +98,7 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
       if (started === undefined) return 'held'
       run = started
     }
+    if (run.endedAt !== null) return over(options, run)
     context = await openLocalContext({
       ...contextOptions(options, run, controls),
       isNew,
@@ -126,10 +127,10 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
       if (started === undefined) return 'held'
       run = started
     }
+    if (run.endedAt !== null) return over(options, run)
     ended = await stores.runs.end(run.uuid, { status: 'failed', output: null, error: stored })
   }
-  tellOfEnd(options, ended, failedAt)
-  return 'over'
+  return over(options, ended, failedAt)
 }
 
 async function start(options: TurnOptions, { uuid }: Run, title: string): Promise<Run | undefined> {
@@ -184,7 +185,7 @@ const namedCase = (own: RunCase) => ({
   },
 })
 
-function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run, failedAt: unknown): void {
+function over({ log, onRunEnded }: TurnOptions, run: Run, failedAt?: unknown): TurnEnd {
   if (run.status === 'failed') {
     const { uuid, alertId, playbookName: playbook, error } = run
     const alert = alertId === null ? {} : { alert: alertId }
@@ -196,4 +197,5 @@ function tellOfEnd({ log, onRunEnded }: TurnOptions, run: Run, failedAt: unknown
   } catch (error) {
     log.error({ run: run.uuid, error }, 'onRunEnded callback threw')
   }
+  return 'over'
 }

@@ -65,11 +65,22 @@ async function goOn(
     if (next) options.wake(next)
     return undefined
   }
-  // The store parks it until the previous run ends, which may have happened already.
-  if (end === 'held') return { uuid, organizationUuid, wakeAt: Infinity }
+  // The store has parked it; the previous run may have ended meanwhile.
+  if (end === 'held') return await heldRun(run, options)
   // Not parked if it was woken since its turn began.
   const isParked = await runs.park(uuid, end.againAtMs)
   return { uuid, organizationUuid, wakeAt: isParked ? end.againAtMs : 0 }
+}
+
+async function heldRun(
+  { uuid, organizationUuid, playbookName: playbook }: Run,
+  { stores, clock, log }: GiveTurnOptions,
+): Promise<ParkedRun> {
+  const wakeAt = await stores.runs.heldUntil(uuid)
+  const delayMs = wakeAt - clock.now()
+  if (delayMs > 0 && delayMs < Infinity)
+    log.info({ run: uuid, playbook, delay_ms: delayMs }, 'run waits for the rate limit of its playbook')
+  return { uuid, organizationUuid, wakeAt }
 }
 
 const endsWithin = (ms: number, { clock, ending }: GiveTurnOptions): Promise<boolean> =>

@@ -83,6 +83,8 @@ function dyingJournal(store: JournalStore, at: number, onDeath: () => void = () 
   const dying: JournalStore = {
     ...store,
     begin: (run, entry) => write(() => store.begin(run, entry)),
+    admit: (run, path, start, waits) => write(() => store.admit(run, path, start, waits)),
+    withdraw: (run, path) => write(() => store.withdraw(run, path)),
     attemptFailed: (run, attempt) => write(() => store.attemptFailed(run, attempt)),
     end: (run, path, end) => write(() => store.end(run, path, end)),
     record: (run, entry, end) => write(() => store.record(run, entry, end)),

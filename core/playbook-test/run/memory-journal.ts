@@ -1,8 +1,11 @@
+import { stringifyJson } from '../../common/json.ts'
 import type { FailedAttempt, JournalEntry } from '../../domain/run.ts'
 import { NotFoundError } from '../../errors/errors.ts'
+import { leavesWindow, planStart } from '../../transitions/rate.ts'
 import { endStep, parkStep, raisesAttempt, requireBegun, stepState } from '../../transitions/step.ts'
 import type { StateOutcome } from '../../state/apply-state.ts'
 import type { StateRequest } from '../../state/state.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd, JournalStore } from '../../ports/runs/journal-store.ts'
 
 /** The journal of a run in memory, with synchronous access. */
@@ -22,11 +25,20 @@ export interface KeptState {
   apply(request: StateRequest): Promise<StateOutcome & { readonly at: number }>
 }
 
-/** `onEnd` is called for every ended entry. Without `state`, playbooks with state cannot run. */
-export function createMemoryJournal(
-  onEnd: (entry: JournalEntry) => void = () => {},
-  state?: KeptState,
-): MemoryJournal {
+export interface MemoryJournalOptions {
+  /** Called for every ended entry. */
+  readonly onEnd?: ((entry: JournalEntry) => void) | undefined
+  /** The clock of rate limits. Default: there are no limits. */
+  readonly clock?: Pick<Clock, 'now'> | undefined
+  /** Default: playbooks with state cannot run. */
+  readonly state?: KeptState | undefined
+}
+
+export function createMemoryJournal({
+  onEnd = () => {},
+  clock,
+  state,
+}: MemoryJournalOptions = {}): MemoryJournal {
   const entries = new Map<string, JournalEntry>()
   const failed: FailedAttempt[] = []
   const failedAt = (path: string) => failed.filter((attempt) => attempt.path === path)
@@ -46,6 +58,7 @@ export function createMemoryJournal(
     },
     reserve: async () => undefined,
     release: async () => {},
+    ...(clock === undefined ? unlimited : memoryRates(clock)),
     async attemptFailed(_run, attempt) {
       if (!failedAt(attempt.path).some((known) => known.attempt === attempt.attempt)) failed.push(attempt)
     },
@@ -95,6 +108,62 @@ export function createMemoryJournal(
       const before = failedAt(path).length
       if (before === 0) entries.delete(path)
       else entries.set(path, { ...entry, attempt: before })
+    },
+  }
+}
+
+type Rates = Pick<JournalStore, 'admit' | 'withdraw'>
+
+const unlimited: Rates = { admit: async () => 0, withdraw: async () => {} }
+
+/** A start, or one that waits until `at`. */
+interface Start {
+  readonly of: string
+  readonly waits: boolean
+  readonly at: number
+}
+
+/** The rate limits of one run. */
+function memoryRates(clock: Pick<Clock, 'now'>): Rates {
+  /** By path, in the order in which they asked. */
+  const starts = new Map<string, Start>()
+
+  return {
+    async admit(_run, path, { limit, ...counted }, waits) {
+      const of = stringifyJson(counted)
+      const now = clock.now()
+      const known = starts.get(path)
+      const all = [...starts]
+      const same = (isWaiting: boolean, within = all) =>
+        within.flatMap(([at, start]) =>
+          at !== path && start.of === of && start.waits === isWaiting ? [start.at] : [],
+        )
+      const begun = same(false).toSorted((a, b) => b - a)
+      const ahead = same(
+        true,
+        known === undefined
+          ? all
+          : all.slice(
+              0,
+              all.findIndex(([at]) => at === path),
+            ),
+      )
+      const at = planStart(
+        limit,
+        {
+          recent: begun.filter((each) => leavesWindow(each, limit) > now).length,
+          ahead: ahead.length,
+          plannedAt: known?.waits === true ? known.at : undefined,
+          startedAt: (back) => begun[back],
+          waitsUntil: (back) => ahead.at(-1 - back),
+        },
+        now,
+      )
+      if (at <= now || waits) starts.set(path, { of, waits: at > now, at })
+      return Math.max(0, at - now)
+    },
+    async withdraw(_run, path) {
+      if (starts.get(path)?.waits === true) starts.delete(path)
     },
   }
 }

@@ -100,7 +100,7 @@ export function createWorld(
   const clock = new VirtualClock(fixtures.nowMs)
   const state = new MemoryState()
   giveState(state, playbook, fixtures.state, fixtures.nowMs)
-  const journal = createMemoryJournal(onEnd, keptState(state, clock))
+  const journal = createMemoryJournal({ onEnd, clock, state: keptState(state, clock) })
   const cases = testCases(fixtures.organization.code, caseTitle(test), fixtures.caseId)
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))

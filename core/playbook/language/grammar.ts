@@ -1,3 +1,4 @@
+import { ratePattern } from '../../common/rates.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 import { defaultGroupWindowMs } from '../../domain/alert-group.ts'
 import { correlationBounds, defaultCorrelation } from '../../correlation/correlation.ts'
@@ -53,6 +54,11 @@ export const languageKeys = {
         meaning: 'at most one run per key at a time',
         default: 'no limit',
         schema: reference('concurrency'),
+      },
+      rate: {
+        meaning: 'how often runs start, such as `30/min`, per organization',
+        default: 'no limit',
+        schema: { anyOf: [{ type: 'string', pattern: ratePattern }, reference('playbook_rate')] },
       },
       steps: { meaning: 'the steps, in order', schema: reference('steps') },
       on_error: {
@@ -206,6 +212,24 @@ export const languageKeys = {
       },
     },
     required: ['key'],
+  },
+  playbookRate: {
+    what: '`rate` of a playbook',
+    description: 'How often runs start, per organization.',
+    keys: {
+      limit: { meaning: 'such as `30/min`', schema: { type: 'string', pattern: ratePattern } },
+      key: {
+        meaning: 'runs with the same value are counted together; sees `alert`, `inputs`, `organization`',
+        default: 'all runs are counted together',
+        schema: text,
+      },
+      policy: {
+        meaning: 'beyond the limit, `queue`: runs wait; `drop`: they are cancelled',
+        default: '`queue`',
+        schema: { enum: ['queue', 'drop'], default: 'queue' },
+      },
+    },
+    required: ['limit'],
   },
   defaults: {
     what: '`defaults`',

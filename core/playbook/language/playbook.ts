@@ -5,9 +5,11 @@
 
 import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
-import type { JsonSchema } from '../../plugin/index.ts'
-import type { CronTimes } from './schedule.ts'
+import type { JsonSchema, RateLimit } from '../../plugin/index.ts'
+import type { AlertTrigger, Inputs, Schedule } from './parts/declarations.ts'
 import type { PlaybookState, StateOperation } from '../../state/state.ts'
+
+export type { AlertTrigger, Correlation, Grouping, Input, Inputs, Schedule } from './parts/declarations.ts'
 
 export interface Playbook {
   /** Lower-case letters, digits and hyphens. */
@@ -31,6 +33,7 @@ export interface Playbook {
   /** The schema of the alert content; a run with other content fails before its first step. */
   readonly alertSchema: JsonSchema | undefined
   readonly concurrency: Concurrency | undefined
+  readonly rate?: PlaybookRate | undefined
   /** Of the whole run. Default 24 h. */
   readonly timeoutMs: number
   readonly steps: readonly Step[]
@@ -56,29 +59,6 @@ export interface PlaybookMasks {
   readonly output: Mask | undefined
 }
 
-/** By name. */
-export type Inputs = ReadonlyMap<string, Input>
-
-export interface Input {
-  /** JSON Schema; times and durations are strings with a format. */
-  readonly schema: JsonSchema
-  readonly type: Type
-  /** Undefined: the input is required. */
-  readonly default: { readonly value: unknown } | undefined
-  /** Values derived from it are kept out of messages, logs and API responses. */
-  readonly sensitive: boolean
-  readonly description: string | undefined
-}
-
-/** Starts runs at times. */
-export interface Schedule extends CronTimes {
-  /** Codes; undefined: a run for every organization. */
-  readonly organizations: readonly string[] | undefined
-  readonly inputs: Readonly<Record<string, unknown>>
-  /** Whether a run starts while the previous one is still active. Default false: it is skipped. */
-  readonly overlap: boolean
-}
-
 /** At most one run of a key at a time. */
 export interface Concurrency {
   /** Evaluated when a run is queued, from `alert`, `inputs` and `organization`. */
@@ -87,32 +67,22 @@ export interface Concurrency {
   readonly policy: 'queue' | 'drop'
 }
 
-export interface AlertTrigger {
-  /** Undefined: alerts of all types. */
-  readonly types: readonly string[] | undefined
-  /** Codes. Undefined: alerts of all providers. */
-  readonly providers: readonly string[] | undefined
-  readonly where: Program | undefined
-  /** How repeats are recognized. Undefined: by identical content. */
-  readonly group: Grouping | 'never' | undefined
-  /** Which alerts share a case; the first rule that matches decides. Undefined: each alert has its own case. */
-  readonly correlate?: readonly Correlation[] | undefined
+/** How often runs start, per organization. */
+export interface PlaybookRate {
+  readonly limit: RateLimit
+  /** Runs with the same value are counted together; like the key of `concurrency`. Undefined: all of them. */
+  readonly key: Template | undefined
+  /** Whether a run beyond the limit waits or is cancelled. */
+  readonly policy: 'queue' | 'drop'
 }
 
-/** Alerts of any playbook with the same names and values share a case. */
-export interface Correlation {
-  /** Expressions over the alert by name, sorted by name. */
-  readonly by: readonly (readonly [name: string, program: Program])[]
-  readonly withinMs: number
-  readonly max: number
-}
-
-/** An alert with the same values as an earlier one is its repeat. */
-export interface Grouping {
-  /** Expressions over the alert. */
-  readonly by: readonly Program[]
-  /** Time window after the first alert; undefined: the server's default. */
-  readonly withinMs: number | undefined
+/** How often a step starts, over all runs of the organization. */
+export interface StepRate {
+  readonly limit: RateLimit
+  /** Evaluated before each start; starts with the same value are counted together. Undefined: all of them. */
+  readonly key: Template | undefined
+  /** Whether a start beyond the limit waits or fails. */
+  readonly policy: 'wait' | 'fail'
 }
 
 /** What every step has. */
@@ -131,6 +101,8 @@ interface StepBase {
   /** Output if skipped, or if a failure was handled. */
   readonly default: Template | undefined
   readonly foreach: Foreach | undefined
+  /** Steps with a rate have an id. */
+  readonly rate?: StepRate | undefined
   /** Of `uses` and `steps`. */
   readonly repeat?: RepeatSettings | undefined
   /** Line and column, from 1, of the step in the source. */

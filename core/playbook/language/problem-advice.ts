@@ -31,7 +31,7 @@ export const adviceCatalogue = {
   W407: {
     title: 'time beyond the limit',
     explanation:
-      'A literal wait or checkpoint timeout must be shorter than every `timeout` around it: of groups, and of the playbook (default `1d`). The `on_error` and `finally` of a playbook have one hour. Otherwise the step always fails, and `on_timeout` is never used.',
+      'A literal wait or checkpoint timeout must be shorter than every `timeout` around it: of groups, and of the playbook (default `1d`). The `on_error` and `finally` of a playbook have one hour. Otherwise the step always fails, and `on_timeout` is never used. The same applies to a list that takes longer at the `rate` of its step.',
   },
   W408: {
     title: 'works for some types only',

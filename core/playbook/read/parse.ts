@@ -24,6 +24,7 @@ import { typeOfInputs } from '../steps/read-call.ts'
 import { readDefaults, readHead } from './read-head.ts'
 import { readInputs, readWrittenSchema } from '../steps/read-inputs.ts'
 import { readBranches, readSequence } from '../steps/read-steps.ts'
+import { readPlaybookRate } from '../steps/read-rate.ts'
 import { noStates, readState, typeOfState } from './read-state.ts'
 import { readTriggers } from './read-triggers.ts'
 import { errorNames, finallyNames, queueNames, runNames, NameScope } from '../scope/scope.ts'
@@ -141,7 +142,7 @@ function* readPlaybook(
     inputs,
     queueNames({ ...surroundings, inputs: undefined }),
   )
-  const concurrency = fields.get('concurrency')
+  const runLimits = yield* readRunLimits(context, fields, queueNames(surroundings))
   const body = yield* readBody(context, fields, runNames(surroundings), head.timeoutMs)
   const playbook = {
     ...head,
@@ -151,8 +152,7 @@ function* readPlaybook(
     inputs,
     state,
     alertSchema,
-    concurrency:
-      concurrency && (yield* readConcurrency(context, concurrency.value, queueNames(surroundings))),
+    ...runLimits,
     ...body,
     masks: masksOf(surroundings.inputs, alertSchema, body.outputType),
     calls: [...calls],
@@ -166,6 +166,20 @@ const masksOf = (inputs: Type | undefined, alert: JsonSchema | undefined, output
   alert: alert && maskOfSchema(alert),
   output: maskOfType(output),
 })
+
+/** Reads what limits the runs of the playbook. */
+function* readRunLimits(
+  context: ReadContext,
+  fields: Fields,
+  names: Readonly<Record<string, Type>>,
+): Sliced<Pick<Playbook, 'concurrency' | 'rate'>> {
+  const concurrency = fields.get('concurrency')
+  const rate = fields.get('rate')
+  return {
+    concurrency: concurrency && (yield* readConcurrency(context, concurrency.value, names)),
+    rate: rate && (yield* readPlaybookRate(context, rate, new NameScope(names, { isBefore: true }))),
+  }
+}
 
 /** Reads `concurrency`. Its key is evaluated when a run is queued, from the alert and inputs. */
 function* readConcurrency(

@@ -20,14 +20,8 @@ export function checkTimeFits(
   if (timeLimit === undefined || duration.kind !== 'literal' || typeof duration.value !== 'number') return
   if (duration.value < timeLimit.ms) return
   const own = writeDuration(duration.value)
-  const limit = writeDuration(timeLimit.ms)
   const subject = what === 'wait' ? `a wait of ${own} never ends` : `a timeout of ${own} is never reached`
-  problems.add(
-    'W407',
-    `${subject}: ${limits[timeLimit.of]} ${limit}`,
-    node,
-    hintFor(duration.value, timeLimit),
-  )
+  problems.add('W407', `${subject}: ${describeLimit(timeLimit)}`, node, hintFor(duration.value, timeLimit))
 }
 
 const limits: Readonly<Record<TimeLimit['of'], string>> = {
@@ -35,6 +29,9 @@ const limits: Readonly<Record<TimeLimit['of'], string>> = {
   end: '`on_error` and `finally` of a playbook end after',
   steps: 'the enclosing steps end after',
 }
+
+/** `the run ends after 1d`. */
+export const describeLimit = ({ ms, of }: TimeLimit): string => `${limits[of]} ${writeDuration(ms)}`
 
 function hintFor(durationMs: number, { ms, of }: TimeLimit): string {
   if (of === 'end') return 'wait in the `steps` of the playbook, or for a shorter time'

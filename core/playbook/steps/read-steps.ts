@@ -26,6 +26,7 @@ import {
 import { readCall } from './read-call.ts'
 import { readCheckpoint } from './read-checkpoint.ts'
 import { readForeach } from './read-foreach.ts'
+import { readStepRate, warnOfRate } from './read-rate.ts'
 import { readRepeat } from './read-repeat.ts'
 import { readStateStep } from './read-state-step.ts'
 import { readUses } from './read-uses.ts'
@@ -129,6 +130,7 @@ function* readStep(
   const isLimited = timeoutMs !== undefined && action && belongsTo['timeout']!.includes(action)
   const timeLimit = isLimited ? { ms: timeoutMs, of: 'steps' as const } : undefined
   const body = scope.inside({ names: foreach?.names, given: condition.whenTrue, timeLimit })
+  const rate = yield* readStepRate(context, fields.get('rate'), id, body)
   const result = action && (yield* readAction(context, action, fields, body))
   const repeatEntry = fields.get('repeat')
   const repeat = repeatEntry && readRepeat(context, repeatEntry, body, result?.output)
@@ -162,11 +164,13 @@ function* readStep(
     onError,
     default: defaulted?.template,
     foreach: foreach?.foreach,
+    rate,
     repeat: repeat?.repeat,
     place: context.source.place(node.start),
   }
   // Each action fits its own kind of step, which TypeScript cannot express for the union.
   const step = { ...common, ...masksOf(result, defaulted?.type), ...result.part } as Step
+  warnOfRate(context, fields.get('rate'), step, scope)
   adviseDestructive(context, step, { foreach: foreachEntry?.key, repeat: repeatEntry?.key })
   // After `if: x` with a step that always ends the run, x is known to be false.
   if (endsRunIfRun(step)) outer.learn(condition.whenFalse)

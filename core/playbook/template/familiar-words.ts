@@ -236,7 +236,7 @@ const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     error: 'failed',
     skipped: 'not_started',
   },
-  policy: { cancel: 'drop', skip: 'drop', ignore: 'drop', wait: 'queue', block: 'queue' },
+  policy: { cancel: 'drop', skip: 'drop', wait: 'queue', block: 'queue', queue: 'wait', drop: 'fail' },
   on_interrupted: {
     retry: 'repeat',
     rerun: 'repeat',
@@ -251,11 +251,10 @@ const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The choice that a word means: a similar choice or a synonym, also misspelled. */
 export function familiarChoice(key: string, word: string, own: readonly string[]): string | undefined {
   const table = choices[key] ?? {}
-  if (Object.hasOwn(table, word)) return table[word]
-  const near = nearest(word, own)
-  if (near !== undefined) return near
-  const other = nearest(word, Object.keys(table))
-  return other === undefined ? undefined : table[other]
+  const meant = (of: string) => [table[of], table[table[of] ?? '']].find((each) => each && own.includes(each))
+  return Object.hasOwn(table, word)
+    ? meant(word)
+    : (nearest(word, own) ?? meant(nearest(word, Object.keys(table)) ?? ''))
 }
 
 /** Where unknown keys belong. */

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/audit.ts'
 import type { ExceededLimit } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
+import type { RatedStart } from '../../common/rates.ts'
 import type { FailedAttempt, JournalEntry, StepDecision, StoredError } from '../../domain/run.ts'
 import type { StateRequest } from '../../state/state.ts'
 import type { DestructiveCall, ReservedUses } from './destructive-use-store.ts'
@@ -17,6 +18,13 @@ export interface JournalStore {
   reserve(runUuid: string, uses: ReservedUses): Promise<ExceededLimit | undefined>
   /** Releases the reserved uses of steps that have not begun. */
   release(runUuid: string, paths: readonly string[]): Promise<void>
+  /**
+   * Counts the start of a step with a rate limit, or gives the time to wait before asking again, in milliseconds. A start
+   * that asks again replaces its earlier one. `waits`: keeps a place in line meanwhile.
+   */
+  admit(runUuid: string, path: string, start: RatedStart, waits: boolean): Promise<number>
+  /** Gives up the place in line of a step that does not start. */
+  withdraw(runUuid: string, path: string): Promise<void>
   /** Records a failed attempt that is not the last. */
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void>
   /** Records the result. Throws ConflictError `step_has_ended` for a second one. */

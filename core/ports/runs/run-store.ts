@@ -50,10 +50,13 @@ export interface RunStore {
   ): Promise<QueuedOrGrouped>
   /**
    * Starts a queued run: its alert becomes InProgress, and its case is opened unless the alert has one. A run without an alert has
-   * the case of the run that it retries, or none yet. Undefined: an earlier run of its concurrency key is active, and this one is
-   * due when that ends. Throws ConflictError `run_not_queued`.
+   * the case of the run that it retries, or none yet. Undefined: it is held, because an earlier run of its concurrency key is
+   * active or by the rate limit of its playbook; with the policy `drop` of that limit, it ends instead (`run_rate_exceeded`).
+   * Throws ConflictError `run_not_queued`.
    */
   start(uuid: string, newCase: NewRunCase): Promise<Run | undefined>
+  /** When a held run may start: a time in epoch milliseconds, or Infinity while an earlier run of its key is active. */
+  heldUntil(uuid: string): Promise<number>
   /** Returns the id of the run's case; opens it if needed. Throws ConflictError `run_not_running`. */
   openCase(uuid: string, newCase: NewRunCase): Promise<string>
   /** Ends a run, withdraws its questions, and ends its alert. Throws ConflictError `run_not_running`. */
@@ -138,6 +141,8 @@ export interface UnfinishedWork {
   readonly approvals: number
   /** Steps with unknown outcome of active runs. */
   readonly unknownSteps: number
+  /** Runs and steps that wait for a rate limit of a playbook. */
+  readonly rateLimited: { readonly runs: number; readonly steps: number }
 }
 
 /** Identifies a run. */

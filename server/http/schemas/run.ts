@@ -126,6 +126,7 @@ export const apiRunSchema = {
     'case_id',
     'status',
     'created_at',
+    'held_until',
     'started_at',
     'ended_at',
     'cancellation',
@@ -151,6 +152,12 @@ export const apiRunSchema = {
       description: '`waiting`: a person has to answer a checkpoint or decide about a step.',
     },
     created_at: { type: 'integer', minimum: 0, description: 'When it was queued (epoch milliseconds).' },
+    held_until: {
+      type: ['integer', 'null'],
+      minimum: 0,
+      description:
+        'When it may start under the rate limit of its playbook (epoch milliseconds); null if it does not wait for one.',
+    },
     started_at: {
       type: ['integer', 'null'],
       minimum: 0,

@@ -7,13 +7,13 @@ import {
   type OwnDestructiveLimits,
 } from '../../../core/domain/destructive-use.ts'
 import type { DestructiveClass } from '../../../core/plugin/index.ts'
-import type { Clock } from '../../../core/ports/clock.ts'
 import type { DestructiveUseStore } from '../../../core/ports/runs/destructive-use-store.ts'
 import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { openQuestion } from '../../../core/transitions/question.ts'
 import { fromJson } from '../database/columns.ts'
 import { deleteOutlived, outlived } from '../context/rows.ts'
+import { WindowClock } from '../limits/window-clock.ts'
 import type { Database } from '../database/database.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
@@ -28,18 +28,14 @@ interface Uses {
   readonly class: DestructiveClass
 }
 
-/**
- * The hourly window of the limits. Its clock starts at the system time, or at the newest recorded use if that is later, and then
- * counts elapsed time: setting the clock forward makes no room, and setting it back does not block for long.
- */
+/** The hourly window of the limits. */
 export class SqliteDestructiveUseStore implements DestructiveUseStore {
   readonly #database: Database
-  readonly #clock: Pick<Clock, 'now' | 'monotonic'>
-  #offset: number | undefined
+  readonly #clock: WindowClock
 
   constructor({ database, clock }: Pick<StoreContext, 'database' | 'clock'>) {
     this.#database = database
-    this.#clock = clock
+    this.#clock = new WindowClock(clock, () => this.#newest())
   }
 
   /** Inside of the write of an intent: counts each use once, or gives why the uses are held. */
@@ -47,7 +43,7 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     { run, paths, skill, class: kind }: Uses,
     limits: DestructiveLimits | undefined,
   ): ExceededLimit | undefined {
-    const now = this.#now()
+    const now = this.#clock.now()
     const organization = this.#database.one<{ id: number; own: string | null }>(
       `SELECT id, destructive_limits AS own FROM organizations
        WHERE id = (SELECT organization_id FROM runs WHERE id = ?)`,
@@ -112,7 +108,7 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     return deleteOutlived(
       this.#database,
       outlived.destructiveUses,
-      this.#now() - 2 * destructiveWindowMs,
+      this.#clock.now() - 2 * destructiveWindowMs,
       atMost,
     )
   }
@@ -125,19 +121,11 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
            UNION ALL SELECT organization_id, question ->> '$.input.class', 0, question ->> '$.input.count' FROM checkpoints
              WHERE state = ? AND path LIKE '%/@approval'
          ) JOIN organizations o ON o.id = organization_id GROUP BY o.id, class ORDER BY o.code, class`,
-        this.#now() - destructiveWindowMs,
+        this.#clock.now() - destructiveWindowMs,
         openQuestion,
       )
       return rows.filter(({ organizationUuid }) => isInScope(scope, organizationUuid))
     })
-  }
-
-  /** In whole milliseconds; the monotonic clock has fractions. */
-  #now(): number {
-    const passed = this.#clock.monotonic?.()
-    if (passed === undefined) return this.#clock.now()
-    this.#offset ??= Math.max(this.#clock.now(), this.#newest()) - passed
-    return Math.floor(this.#offset + passed)
   }
 
   #newest(): number {

@@ -118,6 +118,7 @@ export const outlived = {
   inboundCalls: { table: 'inbound_calls', key: 'connection_id, call', until: 'expires_at' },
   groups: { table: 'alert_groups', key: 'organization_id, fingerprint', until: 'ends_at' },
   correlationKeys: { table: 'correlation_keys', key: 'organization_id, key', until: 'ends_at' },
+  ratedStarts: { table: 'rated_starts', key: 'id', until: 'expires_at' },
   destructiveUses: { table: 'destructive_uses', key: 'run_id, path', until: 'used_at' },
 } as const satisfies Readonly<Record<string, Outlived>>
 

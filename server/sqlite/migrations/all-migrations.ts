@@ -6,6 +6,7 @@ import { scheduleTimeZones } from './0006-schedule-time-zones.ts'
 import { correlationTables } from './0007-correlation.ts'
 import { playbookState } from './0008-playbook-state.ts'
 import { questionGroups } from './0009-question-groups.ts'
+import { rateLimits } from './0010-rate-limits.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -39,4 +40,5 @@ export const migrations: readonly string[] = [
   correlationTables,
   playbookState,
   questionGroups,
+  rateLimits,
 ]

@@ -7,6 +7,7 @@ import type {
 } from '../../../core/ports/retention-store.ts'
 import type { SqliteCaseFileStore } from '../cases/case-file-store.ts'
 import type { SqliteDestructiveUseStore } from '../checkpoints/destructive-uses.ts'
+import type { SqliteRates } from '../limits/rates.ts'
 import { clearAbandonedStates, clearExpiredEntries } from '../playbooks/state-rows.ts'
 import { pruneAlerts } from './prune-alerts.ts'
 import { pruneFiles } from './prune-files.ts'
@@ -24,14 +25,19 @@ const pruneRunsAndStates: typeof pruneRuns = (database, endedBy, from, now, tall
   return pruneRuns(database, endedBy, from, now, tally)
 }
 
-export class SqliteRetentionStore extends SqliteStore implements RetentionStore {
-  readonly #destructiveUses: SqliteDestructiveUseStore
-  readonly #files: SqliteCaseFileStore
+/** What deletes its own rows. */
+interface Parts {
+  readonly destructiveUses: SqliteDestructiveUseStore
+  readonly rates: SqliteRates
+  readonly files: SqliteCaseFileStore
+}
 
-  constructor(context: StoreContext, destructiveUses: SqliteDestructiveUseStore, files: SqliteCaseFileStore) {
+export class SqliteRetentionStore extends SqliteStore implements RetentionStore {
+  readonly #parts: Parts
+
+  constructor(context: StoreContext, parts: Parts) {
     super(context)
-    this.#files = files
-    this.#destructiveUses = destructiveUses
+    this.#parts = parts
   }
 
   clearOutlived(sessions: SessionLimits): Promise<boolean> {
@@ -42,9 +48,10 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
         deleteOutlived(this.database, rows, now, clearedAtOnce),
       )
       cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))
-      cleared.push(this.#destructiveUses.clearAway(clearedAtOnce))
+      const { destructiveUses, rates, files } = this.#parts
+      cleared.push(destructiveUses.clearAway(clearedAtOnce), rates.clearAway(clearedAtOnce))
       cleared.push(clearExpiredEntries(this.database, now, clearedAtOnce))
-      return this.#files.clearAway() || cleared.includes(clearedAtOnce)
+      return files.clearAway() || cleared.includes(clearedAtOnce)
     })
   }
 

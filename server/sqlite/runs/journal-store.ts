@@ -2,6 +2,7 @@ import QuickLRU from 'quick-lru'
 import { theRun, type AuditAction } from '../../../core/domain/audit.ts'
 import type { ExceededLimit } from '../../../core/domain/destructive-use.ts'
 import type { StepMasks } from '../../../core/domain/mask.ts'
+import type { RatedStart } from '../../../core/common/rates.ts'
 import type { FailedAttempt, JournalEntry, StoredError } from '../../../core/domain/run.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type {
@@ -41,6 +42,7 @@ import {
   toEntry,
   type EntryRow,
 } from './journal-rows.ts'
+import type { SqliteRates } from '../limits/rates.ts'
 import { refreshWaiting, requireRunRow } from './run-rows.ts'
 import { wakeRun } from './run-turns.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -57,12 +59,14 @@ const maxRows = 20_000
 
 export class SqliteJournalStore extends SqliteStore implements JournalStore {
   readonly #uses: SqliteDestructiveUseStore
+  readonly #rates: SqliteRates
   /** Keys of active runs by uuid. They never change, and a run is durable before its journal is written. */
   readonly #rows = new QuickLRU<string, number>({ maxSize: maxRows })
 
-  constructor(context: StoreContext, uses: SqliteDestructiveUseStore) {
+  constructor(context: StoreContext, uses: SqliteDestructiveUseStore, rates: SqliteRates) {
     super(context)
     this.#uses = uses
+    this.#rates = rates
   }
 
   begin(runUuid: string, entry: JournalBegin): Promise<ExceededLimit | undefined> {
@@ -100,6 +104,14 @@ export class SqliteJournalStore extends SqliteStore implements JournalStore {
 
   release(runUuid: string, paths: readonly string[]): Promise<void> {
     return this.commits.write(() => this.#uses.release(this.#requireRun(runUuid), paths))
+  }
+
+  admit(runUuid: string, path: string, start: RatedStart, waits: boolean): Promise<number> {
+    return this.commits.write(() => this.#rates.admit(this.#requireRun(runUuid), path, start, waits))
+  }
+
+  withdraw(runUuid: string, path: string): Promise<void> {
+    return this.commits.write(() => this.#rates.withdraw(this.#requireRun(runUuid), path))
   }
 
   attemptFailed(runUuid: string, attempt: FailedAttempt): Promise<void> {

@@ -68,7 +68,7 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
   const isHeld = isTaken(database, concurrencyKey, Number.MAX_SAFE_INTEGER)
   const named = { uuid: makeUuid(now), organizationUuid, playbookName, playbookHash }
   const alert = found && correlated(database, organization, found, named, given, now)
-  const mayBegin = !isHeld && before === undefined
+  const mayBegin = !isHeld && before === undefined && given.rate === undefined
   const begun = alert && submit(database, alert, named, given, mayBegin ? options.begin : undefined, now)
   const queued = { uuid: named.uuid, status: newRunStatus }
   const { status, startedAt } = begun ? startedRun(queued, now) : { ...queued, startedAt: null }
@@ -85,6 +85,7 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
     wakeAt: begun ? null : turnHasCome,
     inputs: database.kept(inputs, given.isSensitive === true, `inputs ${named.uuid}`),
     concurrencyKey,
+    rate: toJson(given.rate),
     scheduleId: options.scheduleRow ?? null,
     caseRow: begun?.row ?? before?.caseRow ?? null,
     retryOf: before?.id ?? null,

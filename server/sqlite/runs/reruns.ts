@@ -147,3 +147,16 @@ function fitting(database: Database, run: number, paths: readonly string[]): num
   })
   return beyond === -1 ? first.length : beyond
 }
+
+const selectRequesters = `
+  WITH RECURSIVE line (uuid, alert_id, retry_of) AS (
+    SELECT uuid, alert_id, retry_of FROM runs WHERE uuid = ?
+    UNION ALL SELECT r.uuid, r.alert_id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of
+  )
+  SELECT a.actor_id AS id FROM line CROSS JOIN audit a ON a.subject_id = line.uuid
+    WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' = 'api_key'
+  UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
+
+/** Public ids of the API keys that started or retried the run or a run that it retries, or sent its alert. */
+export const requestersOf = (database: Database, uuid: string): readonly string[] =>
+  database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id)

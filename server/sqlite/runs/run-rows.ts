@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts'
 import { insertRow, pick, selectList, updateRow, type FieldValues } from '../context/rows.ts'
 import { opened } from '../context/sealed-values.ts'
 import { openQuestion } from '../../../core/transitions/question.ts'
-import { waitingStatus } from '../../../core/transitions/run.ts'
+import { newRunStatus, waitingStatus } from '../../../core/transitions/run.ts'
 import { stepState } from '../../../core/transitions/step.ts'
 
 /** The parts of the ids of a run's alert and case. */
@@ -49,6 +49,8 @@ export interface ListedRunRow
   readonly cancelledBy: string | null
   readonly cancelledAt: number | null
   readonly concurrencyKey: string | null
+  readonly rate: string | null
+  readonly wakeAt: number | null
 }
 
 export interface RunRow extends ListedRunRow {
@@ -67,7 +69,16 @@ const stored = [
   'prunedAt',
 ] as const satisfies readonly (keyof ListedRun)[]
 /** Columns that fields are composed of. */
-const parts = ['error', 'cancelledBy', 'cancelledAt', 'concurrencyKey', 'alertRow', 'caseRow'] as const
+const parts = [
+  'error',
+  'cancelledBy',
+  'cancelledAt',
+  'concurrencyKey',
+  'rate',
+  'wakeAt',
+  'alertRow',
+  'caseRow',
+] as const
 
 const columnNames = { alertRow: 'alert_id', caseRow: 'case_id', organizationRow: 'organization_id' }
 
@@ -99,7 +110,14 @@ export function toListedRun(row: ListedRunRow): ListedRun {
     error: fromJson<StoredError>(row.error),
     retryOf,
     retriedBy,
+    ...heldOf(row),
   }
+}
+
+/** A queued run has a time only while it waits for the rate limit of its playbook. */
+function heldOf({ rate, status, wakeAt }: ListedRunRow): Pick<Run, 'heldUntil'> {
+  const isHeld = rate !== null && status === newRunStatus && wakeAt !== null && wakeAt > 0
+  return isHeld && wakeAt < Number.MAX_SAFE_INTEGER ? { heldUntil: wakeAt } : {}
 }
 
 export function toRun(row: RunRow): Run {

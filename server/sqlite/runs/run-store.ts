@@ -26,7 +26,7 @@ import { toJson } from '../database/columns.ts'
 import { filterBy, listPage, type Condition } from '../database/paging.ts'
 import { playbookResults } from '../playbooks/playbook-results.ts'
 import { claims } from '../database/request-claims.ts'
-import { hasSuccessor, isSuperseded, IncompleteJournalError, unfinishedCopy } from './reruns.ts'
+import { hasSuccessor, isSuperseded, IncompleteJournalError, requestersOf, unfinishedCopy } from './reruns.ts'
 import { countUnfinished } from './unfinished-work.ts'
 import { queueRun } from './queue-run.ts'
 import { copyOn, endRun, openCaseOf, startRun } from './run-transitions.ts'
@@ -43,6 +43,7 @@ import {
   active,
   countQueuedRuns,
   dueRuns,
+  heldUntil,
   parkedRuns,
   parkRun,
   recoverRuns,
@@ -54,18 +55,17 @@ import {
 import { isInScope } from '../../../core/common/scope.ts'
 import { scopeConditions } from '../context/scope.ts'
 import { hasUnsettled, settleLeftBehind } from '../alerts/settle-followers.ts'
-import { SqliteStore } from '../context/store-context.ts'
-
-const selectRequesters = `
-  WITH RECURSIVE line (uuid, alert_id, retry_of) AS (
-    SELECT uuid, alert_id, retry_of FROM runs WHERE uuid = ?
-    UNION ALL SELECT r.uuid, r.alert_id, r.retry_of FROM runs r JOIN line ON r.id = line.retry_of
-  )
-  SELECT a.actor_id AS id FROM line CROSS JOIN audit a ON a.subject_id = line.uuid
-    WHERE a.action IN ('run.started', 'run.retried') AND a.entry ->> '$.actor.kind' = 'api_key'
-  UNION SELECT k.public_id FROM line JOIN alerts ON alerts.id = line.alert_id JOIN api_keys k ON k.uuid = alerts.created_by`
+import type { SqliteRates } from '../limits/rates.ts'
+import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 export class SqliteRunStore extends SqliteStore implements RunStore {
+  readonly #rates: SqliteRates
+
+  constructor(context: StoreContext, rates: SqliteRates) {
+    super(context)
+    this.#rates = rates
+  }
+
   async queue(given: NewRun, begin?: NewRunCase): Promise<Run> {
     let left: number | undefined
     const run = await this.commits.write(() => {
@@ -107,7 +107,13 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
   }
 
   start(uuid: string, newCase: NewRunCase): Promise<Run | undefined> {
-    return this.#whole(() => startRun(this.context, requireRunRow(this.database, 'uuid', uuid), newCase))
+    return this.#whole(() =>
+      startRun(this.context, requireRunRow(this.database, 'uuid', uuid), newCase, this.#rates),
+    )
+  }
+
+  heldUntil(uuid: string): Promise<number> {
+    return this.database.read(() => heldUntil(this.database, uuid))
   }
 
   openCase(uuid: string, newCase: NewRunCase): Promise<string> {
@@ -173,9 +179,7 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
   }
 
   requesters(uuid: string): Promise<readonly string[]> {
-    return this.database.read(() =>
-      this.database.all<{ id: string }>(selectRequesters, uuid).map(({ id }) => id),
-    )
+    return this.database.read(() => requestersOf(this.database, uuid))
   }
 
   find(scope: OrganizationScope, uuid: string): Promise<Run | undefined> {

@@ -1,5 +1,6 @@
 import { theRun } from '../../../core/domain/audit.ts'
 import { composeCaseId } from '../../../core/domain/ids.ts'
+import type { RunRate } from '../../../core/common/rates.ts'
 import type { Run, RunEnd } from '../../../core/domain/run.ts'
 import type { NewRunCase } from '../../../core/ports/runs/run-store.ts'
 import { beginAlert, endAlert, type AlertChanges } from '../../../core/transitions/alert.ts'
@@ -8,6 +9,7 @@ import {
   droppedEnd,
   endedRun,
   newRunStatus,
+  rateExceededEnd,
   requireMayOpenCase,
   requireQueued,
   startedRun,
@@ -18,11 +20,12 @@ import { alertStateOf, changeAlert, type AlertStateRow } from '../alerts/alert-r
 import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { insertCase } from '../cases/case-rows.ts'
-import { toJson } from '../database/columns.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { copyPiece, isCopyComplete, requireCompleteCopy } from './reruns.ts'
 import { changeRun, requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
+import { withdrawStarts, type SqliteRates } from '../limits/rates.ts'
 import { settleFollowers } from '../alerts/settle-followers.ts'
 import { maxWakeAt, wakeRun } from './run-turns.ts'
 import type { StoreContext } from '../context/store-context.ts'
@@ -46,11 +49,12 @@ export function copyOn(context: StoreContext, id: number): CopiedOn {
   return { isLeft: false, ...(drops && { ended: endRun(context, run, droppedEnd) }) }
 }
 
-/** Undefined: the run waits until the run before it has ended. */
+/** Undefined: the run waits until the run before it has ended, or for the rate limit of its playbook. */
 export function startRun(
   { database, clock }: StoreContext,
   run: RunRow,
   newCase: NewRunCase,
+  rates: SqliteRates,
 ): Run | undefined {
   requireQueued(run)
   if (run.retryOf !== null) requireCompleteCopy(database, run.id)
@@ -59,6 +63,13 @@ export function startRun(
     return undefined
   }
   const now = clock.now()
+  const rate = fromJson<RunRate>(run.rate)
+  const waitMs = rate === null ? 0 : admitRun(rates, run, rate)
+  if (rate !== null && waitMs > 0) {
+    if (rate.policy === 'drop') return endRun({ database, clock }, run, rateExceededEnd(rate))
+    changeRun(database, run.id, { wakeAt: now + waitMs })
+    return undefined
+  }
   const alert = run.alertRow === null ? undefined : alertStateOf(database, run.alertRow)
   let opened = caseOf(database, alert) ?? ownCase(run)
   if (alert !== undefined) {
@@ -70,6 +81,11 @@ export function startRun(
   changeRun(database, run.id, { ...changes, caseRow: opened?.row ?? null, wakeAt: null })
   const caseId = opened === undefined ? null : composeCaseId(run.organizationCode, opened.number)
   return { ...toRun(run), ...changes, caseId }
+}
+
+function admitRun(rates: SqliteRates, run: RunRow, { limit, key, policy }: RunRate): number {
+  const start = { limit, key, playbook: run.playbookName, stepId: null }
+  return rates.admit(run.id, '', start, policy === 'queue')
 }
 
 /** The alert is under investigation by a run that starts, in this case. */
@@ -154,6 +170,7 @@ export function endRun(
     error: changes.error === null ? null : toJson(changes.error),
   })
   withdrawQuestions(database, run.id)
+  withdrawStarts(database, run.id)
   if (run.alertRow !== null) endAlertOf(database, run.alertRow, end, now)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
   if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)

@@ -41,6 +41,15 @@ export function takeTurn(database: Database, uuid: string, now: number) {
   return { row: turn.id, convictions: turn.convictions }
 }
 
+/** When the run is due; Infinity if only an answer or the like wakes it. */
+export function heldUntil(database: Database, uuid: string): number {
+  const { wakeAt } = database.one<{ wakeAt: number | null }>(
+    'SELECT wake_at AS wakeAt FROM runs WHERE uuid = ?',
+    uuid,
+  )
+  return wakeAt === maxWakeAt ? Infinity : (wakeAt ?? turnHasCome)
+}
+
 /** False if the run was woken during its turn. A completed turn resets the crash counters. */
 export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
   const changed = database.run(
@@ -99,7 +108,7 @@ export function parkedRuns(
   return database.all<ParkedRun>(
     `${selectKey}, r.wake_at AS wakeAt ${tables}
      WHERE (r.wake_at, r.id) > (?, ifnull((SELECT id FROM runs WHERE uuid = ?), 0)) AND r.wake_at < ?
-       AND r.ended_at IS NULL AND r.started_at IS NOT NULL ORDER BY r.wake_at, r.id LIMIT ?`,
+       AND r.wake_at > 0 AND r.ended_at IS NULL ORDER BY r.wake_at, r.id LIMIT ?`,
     after?.wakeAt ?? turnHasCome + 1,
     after?.uuid ?? null,
     maxWakeAt,

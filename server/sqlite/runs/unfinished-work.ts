@@ -22,6 +22,10 @@ export function countUnfinished(database: Database, now: number): UnfinishedWork
       `checkpoints WHERE kind >= 'approval:' AND kind < 'approval;' AND state = ?`,
       openQuestion,
     ),
+    rateLimited: {
+      runs: count(`rated_starts WHERE waits = 1 AND path = ''`),
+      steps: count(`rated_starts WHERE waits = 1 AND path <> ''`),
+    },
     unknownSteps: count(
       `journal j JOIN runs r ON r.id = j.run_id WHERE j.state = '${stepState.unknown}' AND r.ended_at IS NULL`,
     ),

@@ -13,7 +13,15 @@ import { ViewError, ViewTitle } from '../shell/view.tsx'
 import { ErrorAlert, StoredErrorView } from '../parts/feedback.tsx'
 import { RunStatusBadge } from '../parts/states.tsx'
 import { isRunOver } from './retries.ts'
-import { nodeMarks, nodeOf, shownAt, mostRelevantStep, initialStep, notShownText } from './run-steps.ts'
+import {
+  nodeMarks,
+  nodeOf,
+  shownAt,
+  waitEnd,
+  mostRelevantStep,
+  initialStep,
+  notShownText,
+} from './run-steps.ts'
 import { RunActions } from './run-actions.tsx'
 import { StepPanel, useStepPlaces } from './step-panel.tsx'
 import { WaterfallView } from './waterfall-view.tsx'
@@ -74,6 +82,7 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
         <StoredErrorView error={run.error} place={failedAt} />
       )}
       <WaitsFor run={run} onSelect={select} />
+      <WaitsForRate run={run} onSelect={select} />
       <Grid gap="var(--tocsin-gap)">
         <Grid.Col span={{ base: 12, lg: 7 }}>
           {graph.isLoadingError && <ErrorAlert error={graph.error} />}
@@ -146,6 +155,28 @@ function WaitsFor({ run, onSelect }: WaitsForProps) {
           unknown. {mayDecide ? 'Record the outcome.' : 'An analyst or administrator can record it.'}
         </>
       )}
+    </Alert>
+  )
+}
+
+/** Says that the rate limit of the playbook or of a step holds the run back, and until when. */
+function WaitsForRate({ run, onSelect }: WaitsForProps) {
+  const step = run.steps.find(({ kind, state }) => kind === 'rate' && state === 'started')
+  const until = run.held_until ?? (step === undefined ? null : waitEnd(step))
+  if (until === null || isRunOver(run)) return null
+  return (
+    <Alert color="blue" py="xs">
+      {step === undefined ? (
+        'Waiting for the rate limit of the playbook'
+      ) : (
+        <>
+          Waiting for the rate limit of{' '}
+          <Anchor underline="always" component="button" size="sm" onClick={() => onSelect(step.path)}>
+            {showInvisible(step.step_id ?? step.path)}
+          </Anchor>
+        </>
+      )}
+      : may start <DateTime at={until} />.
     </Alert>
   )
 }

@@ -90,7 +90,7 @@ const playbookOf = ({ title, notes }: ApiGraphNode): string =>
 
 /** Journal entries that are part of a step. */
 const partsOfSteps =
-  /(?:\/@(?:begin|wait|ask|remind|settle|approval|choice|output|people|state|(?:call|person)(?:\[\d+\])?))+$/
+  /(?:\/@(?:begin|rate(?:#\d+)?|wait|ask|remind|settle|approval|choice|output|people|state|(?:call|person)(?:\[\d+\])?))+$/
 /** The question to one of several people. */
 const toPerson = /\/@person\[\d+\]$/
 
@@ -109,6 +109,12 @@ export function nodeOf(path: string): string {
 export function shownAt(path: string, ids: ReadonlySet<string>): string | undefined {
   const id = nodeOf(path)
   return [id, ...groupsAround(id).toReversed()].find((each) => ids.has(each))
+}
+
+/** When a step that waits for its rate limit may start; null if it does not say. */
+export function waitEnd({ input }: Pick<ApiStep, 'input'>): number | null {
+  const until = (input as { readonly until_ms?: unknown } | null)?.until_ms
+  return typeof until === 'number' ? until : null
 }
 
 /** Most important first. */

@@ -48,7 +48,7 @@ function lastBegin({ failed_attempts: tries, started_at: first }: ApiStep): numb
   return last === undefined ? first : Math.max(last.retry_at, first)
 }
 
-const waiting = new Set(['checkpoint', 'wait'])
+const waiting = new Set(['checkpoint', 'wait', 'rate'])
 
 /** Whether the step worked at that time, rather than waiting. */
 export function isBusy({ kind: of }: ApiStep, { kind }: Stretch): boolean {

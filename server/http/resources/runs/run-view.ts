@@ -22,6 +22,7 @@ export async function runView(
     case_id: run.caseId,
     status: run.status,
     created_at: run.createdAt,
+    held_until: run.heldUntil ?? null,
     started_at: run.startedAt,
     ended_at: run.endedAt,
     cancellation: run.cancellation && doneBy(run.cancellation),
