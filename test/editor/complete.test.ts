@@ -34,6 +34,19 @@ describe('completion of keys and values', () => {
     expect(offered(playbook('  - ‸'))).to.have.members([...grammar.step.keys])
   })
 
+  it('offers the keys and values of correlation rules, and explains them', () => {
+    const at = (rule: string) =>
+      `apiVersion: tocsin/v1\nname: a\nalert: { type: object, properties: { user: { type: string } } }\non:\n  alert:\n    type: t\n    correlate:\n${rule}\n`
+    expect(offered(at('      ‸'))).to.have.members([...grammar.correlation.keys])
+    expect(offered(at('      - by: { user: alert.data.user }\n        ‸'))).to.have.members(['within', 'max'])
+    expect(offered(at('      by: { who: alert.data.‸ }'))).to.include('user')
+    expect(offered(at('      by:\n        who: alert.data.‸'))).to.include('user')
+    const { text, offset } = offsetIn(at('      with‸in: 24h'))
+    expect(hover(inspectPlaybook(text, guide.catalogue), offset, guide)?.text).to.contain(
+      'ime window after the last alert',
+    )
+  })
+
   it('offers time zones', () => {
     const at = (zone: string) => `apiVersion: tocsin/v1\nname: a\non:\n  schedule:\n    timezone: ${zone}\n`
     expect(offered(at('‸'))).to.include.members(['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'])

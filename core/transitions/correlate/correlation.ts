@@ -4,7 +4,7 @@ import type { CaseStatus } from '../../plugin/index.ts'
 import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
 
 /** The author of joins in timelines. */
-export const correlationActor = { ...theServer, name: 'correlation' }
+const correlationActor = { ...theServer, name: 'correlation' }
 
 /** What is known of a key: the case that alerts with it join. */
 export interface KeyState {

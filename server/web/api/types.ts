@@ -14,6 +14,7 @@ import type {
   apiPlaybookStateSchema,
   apiStateEntrySchema,
 } from '../../http/resources/playbooks/playbook-state.ts'
+import type { apiCorrelationPreviewSchema } from '../../http/resources/cases/preview-correlation.ts'
 import type { apiTestResultSchema } from '../../http/resources/playbooks/test-playbook.ts'
 import type { apiValidationSchema } from '../../http/resources/playbooks/edit-playbook.ts'
 import type { apiCompletionsSchema, apiHoverSchema } from '../../http/resources/playbooks/playbook-editor.ts'
@@ -89,6 +90,7 @@ export type PlaybookTriggers = Infer<typeof apiTriggersSchema>
 export type ApiPlaybookResults = Infer<typeof apiPlaybookResultsSchema>
 export type ApiPlaybookState = Infer<typeof apiPlaybookStateSchema>
 export type ApiStateEntry = Infer<typeof apiStateEntrySchema>
+export type ApiCorrelationPreview = Infer<typeof apiCorrelationPreviewSchema>
 export type ApiTestResult = Infer<typeof apiTestResultSchema>
 export type Validation = Infer<typeof apiValidationSchema>
 export type EditorProblem = Validation['problems'][number]

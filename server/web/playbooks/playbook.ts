@@ -6,6 +6,10 @@ export const isManual = (source: string): boolean => /\bmanual:\s*true\b/.test(s
 /** Whether it keeps something between runs. */
 export const declaresState = (source: string): boolean => /^state:/m.test(source)
 
+/** Whether its alerts share cases with others by rules. */
+export const correlatesAlerts = (source: string): boolean =>
+  /^\s.*\bcorrelate:/m.test(source) || /^on:.*\bcorrelate:/m.test(source)
+
 /** The template of a new playbook. */
 export const newSource = `apiVersion: tocsin/v1
 name: my-playbook

@@ -48,6 +48,7 @@ export function fuzzedRequests(
     let at = 0
     return path.replaceAll(/\{\w+\}/g, () => values[at++] ?? '')
   })
+  const readsIfMatch = operation.parameters.some(({ name }) => name === 'if-match')
   const known = operation.parameters.filter((one) => one.in === 'query')
   const parameter = fc.oneof(
     ...(known.length === 0
@@ -112,7 +113,7 @@ export function fuzzedRequests(
         `${verb} ${trick(at) + search} HTTP/1.1`,
         ...(hasHost ? ['Host: tocsin.example'] : []),
         ...(hasKey ? [`Cookie: Session=${key}`] : []),
-        ...(method === 'patch' || method === 'put' ? ['If-Match: *'] : []),
+        ...(readsIfMatch ? ['If-Match: *'] : []),
         ...(body === undefined
           ? []
           : ['Content-Type: application/json', `Content-Length: ${body.length + missing}`]),

@@ -13,7 +13,8 @@ const counted = { type: 'array', items: objectSchema({ text, count }) } as const
 const days = 86_400_000
 const defaultSpan = 30 * days
 
-const previewSchema = objectSchema({
+/** Answer of `POST correlations/preview`. */
+export const apiCorrelationPreviewSchema = objectSchema({
   alerts: { ...count, description: 'Alerts that were looked at, without repeats.' },
   applicable: { ...count, description: 'Alerts to which a rule applies.' },
   joined: { ...count, description: 'Alerts that would join the case of an earlier alert.' },
@@ -55,7 +56,7 @@ export const previewCorrelations = defineRoute({
   path: '/correlations/preview',
   access: operators,
   summary: 'Tells what the correlation rules would have done with past alerts. Changes nothing.',
-  answer: previewSchema,
+  answer: apiCorrelationPreviewSchema,
   body: {
     required: ['organization_code'],
     properties: {

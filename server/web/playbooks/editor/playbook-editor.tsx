@@ -8,6 +8,8 @@ import { nodeOf, shownAt } from '../../runs/run-steps.ts'
 import { DryRunButton } from '../dry-run/dry-run-form.tsx'
 import { DryRunView } from '../dry-run/dry-run-view.tsx'
 import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
+import { CorrelationPreview } from '../correlation-preview.tsx'
+import { correlatesAlerts } from '../playbook.ts'
 import { Differences } from './differences.tsx'
 import { SourceEditor } from './source-editor.tsx'
 import type { ApiPlaybookDetail, EditorProblem } from '../../api/types.ts'
@@ -106,6 +108,7 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
         <Differences before={source} after={text} labels={[isGenerated ? 'Generated' : 'Live', 'Unsaved']} />
       )}
       <DryRunView dry={dry} source={text} />
+      {correlatesAlerts(text) && <CorrelationPreview source={text} />}
     </Stack>
   )
 }
