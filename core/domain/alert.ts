@@ -79,6 +79,9 @@ export interface Alert extends NewAlert, AlertFacts {
   readonly joinedBecause: string | null
 }
 
+/** The fields of the answer to a new alert that its investigation changes. */
+export type AlertProgress = Pick<Alert, 'status' | 'retryCount' | 'modifiedAt'>
+
 /**
  * Fields with their names in the API, in its order: those of every alert, and those that reading its content and
  * investigating it add. Stores derive their columns from the names of the fields.

@@ -1,5 +1,5 @@
 import type { AlertGroup, NewGroup } from '../domain/alert-group.ts'
-import type { Alert, AlertFacts, AlertStatus, NewAlert } from '../domain/alert.ts'
+import type { Alert, AlertFacts, AlertProgress, AlertStatus, NewAlert } from '../domain/alert.ts'
 import type { NewRun, Run } from '../domain/run.ts'
 import type { ListPage, ListRequest, OrganizationScope } from './common.ts'
 import type { NewRunCase } from './runs/run-store.ts'
@@ -93,6 +93,8 @@ export interface AlertStore {
   receive(alert: NewAlert & Partial<AlertFacts>, request: ReceiveRequest): Promise<ReceivedAlert>
   /** By id (ignoring case) or uuid. */
   find(scope: OrganizationScope, idOrUuid: string): Promise<Alert | undefined>
+  /** By uuid; undefined if there is no such alert. Cheaper than `find`. */
+  progress(uuid: string): Promise<AlertProgress | undefined>
   /** Whether retention has deleted the alert with this id; see `RetentionStore`. */
   wasDeleted(scope: OrganizationScope, id: string): Promise<boolean>
   list(scope: OrganizationScope, filter: AlertFilter, page: AlertListRequest): Promise<ListPage<ListedAlert>>

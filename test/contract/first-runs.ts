@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { alertStatus, type Alert } from '../../core/domain/alert.ts'
+import { alertFields, alertStatus, type Alert } from '../../core/domain/alert.ts'
 import type { FirstRun } from '../../core/ports/alert-store.ts'
 import { newAlert, timelineOf, type GetSubject } from './fixture.ts'
 
@@ -74,6 +74,23 @@ export function firstRunsContract(subject: GetSubject): void {
       expect(started.run).to.include({ status: 'running', caseId: 'Acme-1' })
       expect(await stored(started.alert)).to.include({ status: alertStatus.inProgress, caseId: 'Acme-1' })
       expect(await stores.alerts.awaitingInvestigation(10)).to.deep.equal([])
+    })
+
+    it('gives all that an investigation changes in the answer to a new alert', async () => {
+      const { stores, clock } = subject()
+      const { alert, run } = await receive('a', { begin })
+      clock.nowMs += 5
+      await stores.runs.end(run!.uuid, { status: 'completed', output: null, error: null })
+      const progress = await stores.alerts.progress(alert.uuid)
+      expect(progress).to.deep.equal({
+        status: alertStatus.completed,
+        retryCount: 0,
+        modifiedAt: clock.nowMs,
+      })
+      const [now, then] = [await stored(alert), { ...alert, ...progress }]
+      for (const field of Object.keys(alertFields) as (keyof typeof alertFields)[])
+        expect(then[field], field).to.equal(now[field])
+      expect(await stores.alerts.progress('00000000-0000-7000-8000-000000000000')).to.equal(undefined)
     })
 
     it('queues no run for a repeat, which stays Created until it is grouped', async () => {

@@ -108,8 +108,10 @@ async function tryUntilEnded(
   progress: Progress,
 ): Promise<WorkOutcome> {
   for (;;) {
-    const waited = await caught(() => waitForTurn(local, work, progress))
-    if ('error' in waited) return fail(local, work, waited.error, progress)
+    if (progress.readyAtMs > local.clock.now()) {
+      const waited = await caught(() => waitUntil(local, work, progress.readyAtMs))
+      if ('error' in waited) return fail(local, work, waited.error, progress)
+    }
     if (progress.number > progress.begun) await beginAgain(local, work, input, progress)
 
     const startedAt = local.clock.now()
@@ -168,10 +170,6 @@ async function caught<T>(
     if (error instanceof RunSuspended) throw error
     return { error }
   }
-}
-
-async function waitForTurn(local: LocalRun, work: EffectWork, progress: Progress): Promise<void> {
-  if (progress.readyAtMs > local.clock.now()) await waitUntil(local, work, progress.readyAtMs)
 }
 
 /** Records the intent of a further attempt. */

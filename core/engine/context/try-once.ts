@@ -12,7 +12,7 @@ import { plainJson } from '../journal/plain-json.ts'
 import type { Progress } from '../journal/progress.ts'
 
 /** Makes one attempt. Verifies first if an earlier attempt, of this run or a retried one, may have taken effect. */
-export async function tryOnce(
+export function tryOnce(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop' | 'earlierTries'>,
   work: EffectWork,
   input: unknown,
@@ -26,7 +26,7 @@ export async function tryOnce(
     }
     return plainJson(await work.run(input, attempt))
   }
-  return await attemptOf(local, work, progress.number, call)
+  return attemptOf(local, work, progress.number, call)
 }
 
 /** Verifies after the last attempt with unknown effect: the output if it took effect, else undefined. */
@@ -66,7 +66,7 @@ export async function standingEffect(
   }
 }
 
-async function attemptOf<T>(
+function attemptOf<T>(
   local: Pick<LocalRun, 'uuid' | 'clock' | 'cancel' | 'stop'>,
   work: EffectWork,
   number: number,
@@ -75,7 +75,7 @@ async function attemptOf<T>(
   const cancel = work.shielded ? undefined : local.cancel
   const limits = { timeoutMs: work.timeoutMs, deadlineMs: work.deadlineMs, cancel, stop: local.stop }
   const identity = { number, idempotencyKey: keyOf(local.uuid, work.path) }
-  return await runAttempt(call, identity, limits, local.clock)
+  return runAttempt(call, identity, limits, local.clock)
 }
 
 /** The output if an earlier attempt took effect, else undefined. */

@@ -64,7 +64,7 @@ export function createSkillCaller(options: SkillCallerOptions): SkillCaller {
       const { skill } = entry
       const { secrets } = options
       const hooks = hooksOf(options, call, said)
-      const inboundUrls = await inboundUrlsOf(options, skill, open)
+      const inboundUrls = skill.asks === true ? await inboundUrlsOf(options, skill, open) : undefined
       const work = withRenewedSecrets({ skill, open, signal, secrets }, (now) =>
         performTask({ ...toTask(call, input, now), inboundUrls }, hooks),
       )
@@ -95,14 +95,14 @@ function toTask(call: SkillCall, input: unknown, connection: OpenConnection | un
   }
 }
 
-/** Undefined for a skill that asks no question. */
+/** Where answers to the question of a skill may be sent. */
 async function inboundUrlsOf(
   { inboundUrls }: SkillCallerOptions,
-  { asks, connection }: AnySkill,
+  { connection }: AnySkill,
   open: OpenConnection | undefined,
 ): Promise<SkillTask['inboundUrls']> {
   const routes = Object.keys((connection as ConnectionDefinition | undefined)?.inbound ?? {})
-  if (asks !== true || open === undefined || routes.length === 0) return undefined
+  if (open === undefined || routes.length === 0) return undefined
   return await inboundUrls?.(open.connection, routes)
 }
 

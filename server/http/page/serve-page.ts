@@ -11,9 +11,8 @@ import { viewPaths } from './view-paths.ts'
  */
 export function servePage(page: WebPage, apiPrefix: string): Middleware {
   const index = page.index.replace('__api__', `/${apiPrefix}`)
-  return async (context, next) => {
-    const { method, path } = context
-    if (method !== 'GET' && method !== 'HEAD') return await next()
+  const serve = async (context: Context, next: () => Promise<unknown>): Promise<void> => {
+    const { path } = context
     const file = page.files.get(path)
     if (file !== undefined) return await sendFile(context, file, path.startsWith('/assets/'))
     if (isView(path)) return sendIndex(context, index)
@@ -26,6 +25,8 @@ export function servePage(page: WebPage, apiPrefix: string): Middleware {
       sendIndex(context, index)
     }
   }
+  return (context, next) =>
+    context.method === 'GET' || context.method === 'HEAD' ? serve(context, next) : next()
 }
 
 const isNowhere = (error: unknown): boolean =>

@@ -1,4 +1,4 @@
-import type { Alert, NewAlert } from '../../../core/domain/alert.ts'
+import type { Alert, AlertProgress, NewAlert } from '../../../core/domain/alert.ts'
 import { composeAlertId } from '../../../core/domain/ids.ts'
 import type { AlertGroup } from '../../../core/domain/alert-group.ts'
 import { NotFoundError, ValidationError } from '../../../core/errors/errors.ts'
@@ -62,6 +62,8 @@ const orders: Readonly<Record<AlertSort, Order<AlertRow>>> = {
   '-investigation_status': { descending: true, by: byStatus },
 }
 
+const selectProgress =
+  'SELECT status, retry_count AS retryCount, modified_at AS modifiedAt FROM alerts WHERE uuid = ?'
 const selectTakeUps = 'SELECT take_ups AS takeUps FROM alerts WHERE id = ?'
 
 export class SqliteAlertStore extends SqliteStore implements AlertStore {
@@ -100,6 +102,10 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
       const alert = findAlert(this.database, idOrUuid)
       return alert && isInScope(scope, alert.organizationUuid) ? alert : undefined
     })
+  }
+
+  progress(uuid: string): Promise<AlertProgress | undefined> {
+    return this.database.read(() => this.database.get<AlertProgress>(selectProgress, uuid))
   }
 
   wasDeleted(scope: OrganizationScope, id: string): Promise<boolean> {

@@ -137,7 +137,7 @@ async function investigated(
   if (ends.some(({ aborted }) => aborted)) onOver()
   try {
     await Promise.race([investigations.wait(alert.id, seconds * 1_000), over])
-    return (await stores.alerts.find([alert.organizationUuid], alert.uuid)) ?? alert
+    return { ...alert, ...(await stores.alerts.progress(alert.uuid)) }
   } catch {
     // The alert is stored, so errors while waiting do not matter.
     return alert
