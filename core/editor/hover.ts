@@ -9,6 +9,7 @@ import { docsOf } from './function-docs/index.ts'
 import { expressionAt, findNode, sourceSpan, type Inspection } from './inspection.ts'
 import { describeSchedule } from './schedules.ts'
 import { isSkillName, keysOf, requiresKey, schemasAt, type Guide } from './schema-walk.ts'
+import { stateAt } from './states.ts'
 import { typeText } from './type-text.ts'
 
 export interface Hover {
@@ -29,6 +30,8 @@ export function hover(inspection: Inspection, offset: number, guide: Guide): Hov
   const call = callAt(inspection, offset)
   const playbook = call && guide.playbooks?.find(call.name, [])?.playbook
   if (call && playbook) return { text: describePlaybook(playbook), span: call.span }
+  const named = stateAt(inspection, offset)
+  if (named) return { text: named.state.documentation, span: named.span }
   return inspection.root && hoverYaml(inspection.root, offset, guide)
 }
 

@@ -4,6 +4,7 @@ import { idPattern } from '../playbook/language/constants.ts'
 import type { SeenExpression } from '../playbook/template/observer.ts'
 import type { Span } from '../playbook/language/source-text.ts'
 import { findNode, sourceSpan, type Inspection } from './inspection.ts'
+import { stateAt, stateSpan } from './states.ts'
 
 /** An occurrence of a step id: its definition or a reference. */
 export interface StepName {
@@ -18,12 +19,15 @@ export function stepNameAt(inspection: Inspection, offset: number): StepName | u
   return definitions(inspection).find(isIn) ?? references(inspection).find(isIn)
 }
 
-/** The definition of the step or input that is read at an offset. */
+/** The definition of the step, input or state that is read or named at an offset. */
 export function definitionAt(inspection: Inspection, offset: number): Span | undefined {
   const step = stepNameAt(inspection, offset)
   if (step) return definitions(inspection).find(({ id }) => id === step.id)?.span
-  const input = readsOf(inspection, 'inputs').find(({ span }) => span.start <= offset && offset <= span.end)
-  return input && inputKey(inspection, input.id)
+  const isHere = ({ span }: StepName) => span.start <= offset && offset <= span.end
+  const input = readsOf(inspection, 'inputs').find(isHere)
+  if (input) return inputKey(inspection, input.id)
+  const state = stateAt(inspection, offset)?.state.name ?? readsOf(inspection, 'state').find(isHere)?.id
+  return state === undefined ? undefined : stateSpan(inspection, state)
 }
 
 /** All places to change when a step is renamed; undefined if there is no step or the id is not allowed. */

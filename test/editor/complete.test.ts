@@ -52,6 +52,21 @@ describe('completion of keys and values', () => {
     expect(offered(at('‸'))).to.include.members(['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'])
   })
 
+  it('offers the declared states that an operation fits, and the keys of states', () => {
+    const declared = 'state: { seen: { kind: set }, cursor: { type: string }, total: { kind: counter } }\n'
+    const at = (step: string) => offered(playbook(`  - state: { ${step} }`, declared))
+    expect(at('add: ‸')).to.deep.equal(['seen'])
+    expect(at('set: ‸')).to.deep.equal(['cursor', 'total'])
+    expect(at('delete: ‸')).to.deep.equal(['seen', 'cursor', 'total'])
+    expect(at('‸')).to.have.members([...grammar.state.keys])
+    expect(at('add: seen, ‸')).to.include('key').and.not.include('get')
+    const fields = offered(playbook("  - set: { x: '${{ state.‸ }}' }", declared))
+    expect(fields).to.include.members(['cursor', 'total']).and.not.include('seen')
+    const declaring = (keys: string) => offered(playbook('  - return: 1', `state: { a: { ${keys} } }\n`))
+    expect(declaring('kind: ‸')).to.include.members(['value', 'counter', 'set', 'map', 'counters'])
+    expect(declaring('‸')).to.include.members(['kind', 'type', 'expires', 'max', 'when_full', 'sensitive'])
+  })
+
   it('omits keys that do not belong to the action of a step', () => {
     const keys = offered(playbook('  - uses: case.update\n    ‸'))
     expect(keys).to.include.members(['with', 'connection', 'retry', 'on_error', 'id'])

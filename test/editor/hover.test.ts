@@ -28,6 +28,15 @@ describe('hover', () => {
     expect(over(playbook('  - fore‸ach: [1]\n    set: { x: 1 }'))?.text).to.include('once per item')
   })
 
+  it('explains the state that a step names', () => {
+    const declared = 'state: { seen: { kind: set, expires: 7d, description: Mails that were handled. } }\n'
+    expect(over(playbook('  - state: { add: se‸en, key: a }', declared))).to.deep.equal({
+      text: '**set** `seen`: keys, expires after 7d\n\nMails that were handled.',
+      marks: 'seen',
+    })
+    expect(over(playbook('  - state: { ad‸d: seen, key: a }', declared))?.text).to.include('tells whether it is new')
+  })
+
   it('explains skills and their inputs', () => {
     const skill = over(playbook('  - uses: case.up‸date'))
     expect(skill?.marks).to.equal('case.update')

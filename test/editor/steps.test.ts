@@ -20,6 +20,15 @@ describe('steps in an editor', () => {
     expect(span && text.slice(span.start - 4, span.end)).to.equal('id: intel')
   })
 
+  it('goes from a state that a step names or reads to its declaration', () => {
+    const body = "  - state: { add: seen, key: '${{ string(state.total) }}' }"
+    const written = playbook(body, 'state: { seen: { kind: set }, total: { kind: counter } }\n')
+    const inspected = inspectPlaybook(written, guide.catalogue)
+    const from = (words: string) => definitionAt(inspected, written.indexOf(words) + words.length - 1)?.start
+    expect(from('add: seen')).to.equal(written.indexOf('seen: { kind'))
+    expect(from('state.total')).to.equal(written.indexOf('total: { kind'))
+  })
+
   it('goes nowhere from other places', () => {
     for (const words of ['intel_provider', 'case.update', 'tocsin/v1']) {
       expect(definitionAt(inspection, text.indexOf(words) + 2), words).to.equal(undefined)

@@ -17,14 +17,20 @@ export interface OutlineItem {
 
 const stepLists: readonly string[] = ['steps', 'parallel', 'else', 'on_error', 'finally']
 
-/** Inputs, steps with the steps inside of them, mocks, tests and skills. */
+const keyedSections: Readonly<Record<string, 'input' | 'mock' | undefined>> = {
+  inputs: 'input',
+  state: 'input',
+  mocks: 'mock',
+}
+
+/** Inputs, states, steps with the steps inside of them, mocks, tests and skills. */
 export function outlineOf(root: Node | undefined): readonly OutlineItem[] {
   if (root?.kind !== 'map') return []
   return root.entries.flatMap((entry): OutlineItem[] => {
     const { name, value } = entry
     if (stepLists.includes(name)) return [section(entry, stepsIn(value))]
-    if (name === 'inputs' || name === 'mocks')
-      return [section(entry, keysIn(value, name === 'inputs' ? 'input' : 'mock'))]
+    const kind = keyedSections[name]
+    if (kind !== undefined) return [section(entry, keysIn(value, kind))]
     if (name === 'skills') return [section(entry, namedIn(value, 'skill'))]
     return name === 'tests' ? [section(entry, namedIn(value, 'test'))] : []
   })

@@ -8,6 +8,7 @@ import type { Completion } from './completion.ts'
 import { describeInput, describeSchema, skillDocumentation } from '../describe-skill.ts'
 import type { PathStep } from '../inspection.ts'
 import { completeTimeZone, isTimeZonePlace } from '../schedules.ts'
+import { completeState } from '../states.ts'
 import {
   exclusiveKeys,
   isSkillName,
@@ -66,10 +67,12 @@ function fits(name: string, present: ReadonlySet<string>): boolean {
   return owners === undefined || owners.includes(action) || isBesideOwner(name, (key) => present.has(key))
 }
 
-/** The values that fit: those of the schema, skills, connections and playbooks. */
+/** The values that fit: those of the schema, skills, connections, states and playbooks. */
 export function completeValue(guide: Guide, path: readonly PathStep[]): readonly Completion[] {
   if (isCallOf(path)) return completeCall(guide)
   if (isTimeZonePlace(path)) return completeTimeZone()
+  const states = completeState(path)
+  if (states) return states
   const connections = completeConnection(guide, path)
   if (connections) return connections
   const schemas = schemasAt(guide, path)

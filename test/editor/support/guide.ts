@@ -7,10 +7,10 @@ import { atCursor } from './language-server.ts'
 export const guide: Guide = { schema: playbookSchema, catalogue }
 
 /** A playbook with two steps before what is given; `‸` marks the cursor. */
-export const playbook = (steps: string): string => `apiVersion: tocsin/v1
+export const playbook = (steps: string, head = ''): string => `apiVersion: tocsin/v1
 name: test
 on: { alert: { type: test } }
-steps:
+${head}steps:
   - id: intel
     uses: intel_provider.get_enrichment
     with: { kind: ip, value: abc }
