@@ -1,4 +1,13 @@
-import { inside, itemPath, repeatPath, waitPath, finallyPath, runErrorPath } from '../engine/journal/paths.ts'
+import {
+  inside,
+  itemPath,
+  repeatPath,
+  waitPath,
+  finallyPath,
+  runErrorPath,
+  statePath,
+  untilPath,
+} from '../engine/journal/paths.ts'
 import type { ParallelStep, SwitchStep, CallStep } from '../playbook/language/playbook.ts'
 import { completeEnding, joinedEndings, openEnding, type Ending, type ComparisonWalk } from './ending.ts'
 import { forkThread, joinThread, type Thread } from './thread.ts'
@@ -87,6 +96,7 @@ export function* walkRepeat(
     ending = yield* comparison.walkAction(comparison, pair, here, thread)
     yield
     if (ending.flow !== 'goes_on') break
+    journal.carry(statePath(untilPath(here)))
     if (journal.entry(waitPath(here))?.state === 'completed') journal.carry(waitPath(here))
   }
   const record = journal.entry(path)

@@ -34,7 +34,9 @@ describe('hover', () => {
       text: '**set** `seen`: keys, expires after 7d\n\nMails that were handled.',
       marks: 'seen',
     })
-    expect(over(playbook('  - state: { ad‸d: seen, key: a }', declared))?.text).to.include('tells whether it is new')
+    expect(over(playbook('  - state: { ad‸d: seen, key: a }', declared))?.text).to.include(
+      'tells whether it is new',
+    )
   })
 
   it('explains skills and their inputs', () => {

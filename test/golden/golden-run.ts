@@ -63,6 +63,12 @@ export function recordingJournal(store: JournalStore) {
       writes.push({ write: 'record', begin, end })
       return store.record(run, begin, end)
     },
+    async recordState(run, begin, request) {
+      const entry = await store.recordState(run, begin, request)
+      const { state, output, error, attempt, endedAt } = entry
+      writes.push({ write: 'record', begin, end: { state, output, error, attempt, endedAt } as JournalEnd })
+      return entry
+    },
     attemptFailed: (run, failed) => {
       writes.push({ write: 'attempt_failed', failed })
       return store.attemptFailed(run, failed)

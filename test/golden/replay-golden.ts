@@ -17,6 +17,7 @@ import { parseTogether } from '../../core/playbook/read/parse-together.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { RetryableError, SkillError } from '../../core/plugin/index.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
+import type { JournalEnd, JournalStore } from '../../core/ports/runs/journal-store.ts'
 import { replayWrite, type GoldenFile, type GoldenRun } from './golden-run.ts'
 import { somebody } from '../support/somebody.ts'
 
@@ -80,6 +81,18 @@ export async function replayGolden(
     return await answer(entry, failed && { ...failed, retryAfterMs }, clock, attempt.signal)
   }
 
+  /** What the playbook kept is as it was then. */
+  const answering: JournalStore = {
+    ...journal.store,
+    async recordState(uuid, begin) {
+      const entry = record.get(begin.path)
+      if (entry === undefined) throw new Error(`the recorded run used no state at ${begin.path}`)
+      const { state, output, error, attempt, endedAt } = entry
+      await journal.store.record(uuid, begin, { state, output, error, attempt, endedAt } as JournalEnd)
+      return (await journal.store.entry(uuid, begin.path))!
+    },
+  }
+
   const wakeUps = createWakeUps()
   const checkpoints = createMemoryCheckpoints(clock, '', (checkpoint) => void answerQuestion(checkpoint))
   async function answerQuestion({ id, path }: Checkpoint): Promise<void> {
@@ -125,7 +138,7 @@ export async function replayGolden(
       ...skills,
       interrupted: (name) => (name.startsWith('call:') ? 'repeat' : skills.interrupted(name)),
     },
-    journal: journal.store,
+    journal: answering,
     clock,
     log: silence,
     caseId: golden.caseId,

@@ -4,6 +4,8 @@ import { interpret } from '../../core/engine/steps/interpreter.ts'
 import { openLocalContext } from '../../core/engine/context/local-context.ts'
 import { followUpsOf, skillsOf, type SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { maskedEntry, maskedInputs, maskedOutput } from '../../core/engine/skills/masked-run.ts'
+import { giveState } from '../../core/state/given-state.ts'
+import { keptState, MemoryState } from '../../core/state/memory-state.ts'
 import { createMemoryJournal } from '../../core/playbook-test/run/memory-journal.ts'
 import type { MemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import type { CalledByName, Fixtures } from '../../core/playbook-test/read/playbook-test.ts'
@@ -38,7 +40,9 @@ export interface RealRun {
 /** What the API answers about a run of the engine, with ids, addresses and cases as a server has them. */
 export async function realRun(options: RealRun) {
   const { uuid, playbook, called = new Map(), fixtures, catalogue, clock, checkpoints } = options
-  const memory = createMemoryJournal()
+  const state = new MemoryState()
+  giveState(state, playbook, fixtures.state, fixtures.nowMs)
+  const memory = createMemoryJournal({ clock, state: keptState(state, clock) })
   const cases = testCases('ACME', 'The case', 'ACME-17')
   await cases.create('', { title: 'another' }, { kind: 'server' } as never, 'another')
   const silence = { debug() {}, info() {}, warn() {}, error() {} }

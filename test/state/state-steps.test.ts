@@ -37,7 +37,7 @@ const everyOperation = `steps:
     state: { increment: strikes, key: '\${{ item }}' }
   - id: poll
     state: { increment: total }
-    repeat: { until: output.value >= 6, every: 1ms, max: 5 }
+    repeat: { until: state.total >= 6, every: 1ms, max: 5 }
   - id: have
     steps:
       - id: got

@@ -24,7 +24,7 @@
  * | the connections that an interface uses | `<step>/@choice`                |
  * | a call of an interface that asks several | `<step>/@call[<index>]`       |
  * | the output of another interface | `<step>/@output`                       |
- * | the state that the expressions of a step read | `<step>/@state`, `<step>#<round>/@state`, `<group>/@outputs/@state`, `@outputs/@state` |
+ * | the state that the expressions of a step read | `<step>/@state`, `<step>#<round>/@state`, `<step>#<round>/@until/@state`, `<group>/@outputs/@state`, `@outputs/@state` |
  * | the version of a called playbook | `@playbooks/<name>`                   |
  *
  * Paths are unique, because ids contain none of `/`, `[`, `#` and `@`. In a called playbook, `@on_run_error`
@@ -64,6 +64,7 @@ export const settlePath = (path: string): string => `${path}/@settle`
 export const choicePath = (path: string): string => `${path}/@choice`
 export const outputPath = (path: string): string => `${path}/@output`
 export const callPath = (path: string): string => `${path}/@call`
+export const untilPath = (path: string): string => `${path}/@until`
 export const statePath = (path: string): string => `${path}/@state`
 export const peoplePath = (path: string): string => `${path}/@people`
 export const personPath = (path: string): string => `${path}/@person`

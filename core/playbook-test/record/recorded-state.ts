@@ -12,7 +12,7 @@ export function recordedState({ steps }: RecordedRun, playbook: Playbook | undef
   const own = new Set(placedSteps(playbook).map(({ path }) => path))
   const seen = new Map<string, Map<string, unknown>>()
   for (const step of steps) {
-    const place = withoutItems(step.path.replace(/\/@state$/, ''))
+    const place = withoutItems(step.path.replace(/(?:\/@[a-z]+)+$/, ''))
     if (step.kind !== 'state' || step.state !== 'completed') continue
     if (own.has(place) || place === '@outputs') noteFirst(step, seen)
   }

@@ -2,6 +2,7 @@ import { merged } from '../../domain/mask.ts'
 import {
   admitsNull,
   bool,
+  dyn,
   explainMismatch,
   integer,
   isSensitive,
@@ -49,14 +50,14 @@ export function* readStateStep(
   const fields = readFields(context.problems, entry.value, grammar.state)
   const chosen = fields && chooseOperation(context, fields, entry)
   const declared = chosen && declarationOf(context, chosen)
-  if (fields === undefined || chosen === undefined) return { part: undefined }
+  if (fields === undefined || chosen === undefined) return { part: undefined, output: dyn }
   const key = yield* compiled(context, fields, 'key', scope)
   const value = yield* compiled(context, fields, 'value', scope)
   const expected = yield* compiled(context, fields, 'expected', scope)
   const by = yield* compiled(context, fields, 'by', scope)
-  if (declared === undefined) return { part: undefined }
+  if (declared === undefined) return { part: undefined, output: dyn }
   const { operation, name } = chosen
-  if (!checkOperation(context, chosen, declared)) return { part: undefined }
+  if (!checkOperation(context, chosen, declared)) return { part: undefined, output: dyn }
   checkKeys(context, fields, chosen, declared)
   if (key) checkKey(context, key)
   for (const given of [value, expected]) if (given) checkValue(context, given, declared, given === expected)

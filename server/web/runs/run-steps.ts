@@ -90,7 +90,7 @@ const playbookOf = ({ title, notes }: ApiGraphNode): string =>
 
 /** Journal entries that are part of a step. */
 const partsOfSteps =
-  /(?:\/@(?:begin|rate(?:#\d+)?|wait|ask|remind|settle|approval|choice|output|people|state|(?:call|person)(?:\[\d+\])?))+$/
+  /(?:\/@(?:begin|rate(?:#\d+)?|wait|ask|remind|settle|approval|choice|output|people|state|until|outputs|(?:call|person)(?:\[\d+\])?))+$/
 /** The question to one of several people. */
 const toPerson = /\/@person\[\d+\]$/
 
