@@ -17,7 +17,7 @@ export interface DrawnNode {
   readonly shape: 'start' | 'end' | 'card' | 'pill' | 'gate' | 'fork' | 'join'
   readonly kind: GraphNode['kind']
   readonly title: string
-  /** Below the title: the skill, the item of foreach, the condition. */
+  /** Below the title: the skill, the item of foreach, the rate, the condition. */
   readonly notes: readonly Note[]
   /** Runs once for each item. */
   readonly isRepeated: boolean
@@ -154,6 +154,9 @@ function draw(node: GraphNode, frame: string | undefined): DrawnNode {
     ...(node.item === undefined || isInFrame
       ? []
       : [{ kind: 'item' as const, text: `for each ${node.item}` }]),
+    ...(node.rate === undefined || isInFrame
+      ? []
+      : [{ kind: 'detail' as const, text: `at most ${node.rate}` }]),
     ...(node.condition === undefined ? [] : [{ kind: 'condition' as const, text: `if ${node.condition}` }]),
   ]
   return {
@@ -188,8 +191,12 @@ function shapeOf({ kind, isConditional }: GraphNode): DrawnNode['shape'] {
   }
 }
 
-function frameTitle({ label, kind, item }: GraphNode): string {
+function frameTitle({ label, kind, item, rate }: GraphNode): string {
   const what = item !== undefined ? `for each ${item}` : kind === 'steps' ? '' : kind
-  if (label === kind) return what === '' ? kind : what
-  return what === '' ? label : `${label} · ${what}`
+  const parts = [
+    label === kind && what !== '' ? '' : label,
+    what,
+    rate === undefined ? '' : `at most ${rate}`,
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
 }

@@ -138,9 +138,11 @@ export function* walkAction(
 ): ComparisonWalk {
   const { journal } = comparison
   const ending = yield* walkStarted(comparison, pair, path, thread)
-  for (const wait of journal.within(ratePath(path)))
-    if (ending.flow !== 'open' && journal.entry(wait)?.state === 'completed') journal.carry(wait)
-    else journal.refuse([wait], 'inside_runs_again')
+  for (const wait of journal.within(ratePath(path))) {
+    const state = journal.entry(wait)?.state
+    if (ending.flow !== 'open' && state === 'completed') journal.carry(wait)
+    else journal.refuse([wait], state === 'failed' ? 'failed' : 'inside_runs_again')
+  }
   return ending
 }
 

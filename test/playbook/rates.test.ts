@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { hintForRate, parseRate, writeRate } from '../../core/common/rates.ts'
-import { check, withSteps } from './support.ts'
+import { toMermaid } from '../../core/graph/mermaid.ts'
+import { toStepGraph } from '../../core/playbook/language/step-graph.ts'
+import { parsePlaybook } from '../../core/playbook/read/parse.ts'
+import { catalogue, check, withSteps } from './support.ts'
 
 const told = (source: string) =>
   check(source)
@@ -111,5 +114,16 @@ describe('a rate', () => {
     expect(list('4/day')).to.deep.equal([])
     expect(list('{ limit: 1/day, policy: fail }')).to.deep.equal([])
     expect(list('{ limit: 1/day, key: "${{ string(item) }}" }')).to.deep.equal([])
+  })
+
+  it('is shown in the graph', () => {
+    const source = withSteps(
+      '  - { id: a, foreach: [1], rate: 30/min, steps: [{ id: b, rate: 1/h, uses: case.update, with: {} }] }\n  - { id: c, rate: 2/day, parallel: [{ wait: 1s }] }',
+    )
+    const { playbook } = parsePlaybook(source, { catalogue })
+    const text = toMermaid(toStepGraph(playbook!))
+    expect(text).to.include('a · for each item · at most 30/min')
+    expect(text).to.include('at most 1/h')
+    expect(text).to.include('c · parallel · at most 2/day')
   })
 })

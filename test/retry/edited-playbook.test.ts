@@ -111,6 +111,51 @@ describe('a retry with an edited playbook', () => {
     expect(bench.calls.map(({ input }) => input)).to.deep.equal([{ n: 11 }, {}])
   })
 
+  it('carries over steps with a rate limit, and asks again for one that failed by it', async () => {
+    const once = { requests: 1, perMs: 1_000, policy: 'fail' } as const
+    const limited = (perMs: number): StepSource => ({
+      id: 'each',
+      foreach: [1, 2],
+      steps: [write('in', { n: '${{ item }}' })],
+      rate: { requests: 1, perMs },
+    })
+    const { preview, run, retries, goOn } = await edit(
+      [
+        limited(20),
+        write('a', {}, { rate: once }),
+        { id: 'again', steps: [write('b', {}, { rate: once })] },
+        bad,
+      ],
+      [
+        limited(20),
+        write('a', {}, { rate: once }),
+        { id: 'again', steps: [write('b', {}, { rate: once })] },
+        fixed,
+      ],
+    )
+    expect(told(preview.steps)).to.include({
+      'each[1]/@rate': 'carried',
+      'each[1]/in': 'carried',
+      a: 'carried',
+      'again/b': 'carried',
+      bad: 'changed bad',
+    })
+    bench.calls.length = 0
+    const { outcome } = await goOn(await retries.retry('all', run.uuid, 'newest', somebody()), skills)
+    expect([outcome.status, bench.calls.length]).to.deep.equal(['completed', 1])
+
+    const held = await edit(
+      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: { ...once, perMs: 5 } }],
+      [{ id: 'each', foreach: [1, 2], ...write('h', { n: '${{ item }}' }), rate: { ...once, perMs: 5 } }],
+    )
+    expect(held.run.error?.code).to.equal('rate_exceeded')
+    expect(told(held.preview.steps)).to.include({
+      'h[0]': 'carried',
+      'h[1]/@rate': 'failed',
+      'h[1]': 'failed',
+    })
+  })
+
   it('carries over the steps of a group whose output could not be computed', async () => {
     const group = (output: string): StepSource => ({
       id: 'g',

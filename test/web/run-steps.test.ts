@@ -4,6 +4,7 @@ import {
   initialStep,
   nodeMarks,
   nodeOf,
+  waitEnd,
   shownAt,
   calledVersions,
   stepPlace,
@@ -217,5 +218,11 @@ describe('steps that the page of a run omits', () => {
   it('are counted, if any', () => {
     expect(notShownText(903, 903)).to.equal(undefined)
     expect(notShownText(5_000, 191_215)).to.match(/^186,215 of 191,215 steps are not shown/)
+  })
+
+  it('say until when a step waits for its rate limit', () => {
+    expect(waitEnd({ input: { limit: '1/h', until_ms: 5 } })).to.equal(5)
+    expect(waitEnd({ input: null })).to.equal(null)
+    expect(waitEnd({ input: '[left out: 5 bytes]' })).to.equal(null)
   })
 })

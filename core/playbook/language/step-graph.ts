@@ -1,3 +1,4 @@
+import { writeRate } from '../../common/rates.ts'
 import { writeDuration } from './durations.ts'
 import type { AskedPeople, Playbook, Step } from './playbook.ts'
 
@@ -27,6 +28,8 @@ export interface GraphNode {
   readonly condition?: string
   /** The name of the item of `foreach`. */
   readonly item?: string
+  /** How often it starts: `30/min`. */
+  readonly rate?: string
 }
 
 export interface GraphEdge {
@@ -113,6 +116,7 @@ class GraphBuilder {
       ...detailsOf(step),
       ...(step.if === undefined ? {} : { condition: step.if.source }),
       ...(step.foreach === undefined ? {} : { item: step.foreach.as }),
+      ...(step.rate === undefined ? {} : { rate: writeRate(step.rate.limit) }),
     })
     this.enter(path, entrances)
     const exits = this.#inside(step, path)

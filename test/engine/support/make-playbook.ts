@@ -23,6 +23,7 @@ export interface StepSource {
   readonly concurrency?: number
   readonly maxItems?: number
   readonly onItemError?: 'fail' | 'continue'
+  readonly rate?: { readonly requests: number; readonly perMs: number; readonly policy?: 'wait' | 'fail' }
   readonly uses?: string
   readonly with?: unknown
   readonly retry?: Partial<RetryPolicy>
@@ -131,6 +132,11 @@ function baseOf(source: StepSource, place: number) {
     onError: typeof source.onError === 'object' ? makeSteps(source.onError) : (source.onError ?? 'fail'),
     default: source.default === undefined ? undefined : makeTemplate(source.default),
     foreach: foreachOf(source),
+    rate: source.rate && {
+      limit: { requests: source.rate.requests, perMs: source.rate.perMs },
+      key: undefined,
+      policy: source.rate.policy ?? 'wait',
+    },
     repeat: source.repeat && { ...source.repeat, until: makeProgram(source.repeat.until) },
     place: { line: 1, column: 1 },
   }
