@@ -75,6 +75,28 @@ describe('completion of keys and values', () => {
     expect(keys).to.not.include.members(['as'])
   })
 
+  it('offers the output of a group, and what it may read', () => {
+    const group = (more: string) =>
+      `  - id: each\n    foreach: \${{ ["a"] }}\n    as: host\n    steps:\n      - id: b\n        set: { n: 1 }\n    ${more}`
+    expect(offered(playbook(group('‸')))).to.include.members(['output', 'rate'])
+    expect(offered(playbook(group('output: 1\n    ‸')))).to.include('default')
+    expect(offered(playbook(group('output: ${{ steps.b.output.‸ }}')))).to.include('n')
+    expect(offered(playbook(group('output: ${{ ‸ }}')))).to.include.members(['host', 'index', 'steps'])
+    const read = group('output: { name: "${{ host }}" }\n  - return: ${{ steps.each.output.map(e, e.‸) }}')
+    expect(offered(playbook(read))).to.include('name')
+  })
+
+  it('offers the keys and choices of a rate', () => {
+    const step = (rate: string) => playbook(`  - id: a\n    uses: case.update\n    rate: ${rate}`)
+    expect(offered(step('{ ‸ }'))).to.have.members([...grammar.rate.keys])
+    expect(offered(step('{ limit: 1/h, policy: ‸ }'))).to.have.members(['wait', 'fail'])
+    expect(offered(playbook('rate: { limit: 1/h, policy: ‸ }'))).to.have.members(['queue', 'drop'])
+    const { text, offset } = offsetIn(step('30/min').replace('rate', 'ra‸te'))
+    expect(hover(inspectPlaybook(text, guide.catalogue), offset, guide)?.text).to.include(
+      'over all runs of the organization',
+    )
+  })
+
   it('offers the installed skills with descriptions, and replaces the current word', () => {
     const { text, offset } = offsetIn(playbook('  - uses: case.up‸'))
     const { items, replaces } = complete(text, offset, guide)
