@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { theRun } from '../../core/domain/audit.ts'
+import { theRun, theServer } from '../../core/domain/audit.ts'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
 import type { CaseChanges } from '../../core/plugin/index.ts'
@@ -101,6 +101,19 @@ export function caseMoveStoreContract(subject: GetSubject): void {
         expect(await stores.cases.files.list('all', one.caseId)).to.have.length(1)
         await stores.runs.end(two.run.uuid, completed)
         expect((await textsOf(one.caseId)).at(-1)).to.equal('The run of triage completed.')
+      })
+
+      it('leads webhooks and later runs that name the merged case to the other', async () => {
+        const { stores, acme } = subject()
+        const one = await investigate()
+        const byReference = theRun(one.run.uuid, 'triage')
+        const made = await stores.cases.create(acme.uuid, { title: 'Incident 7' }, byReference, 'reference/7')
+        await merge(one.caseId, made.id)
+        expect(await stores.cases.findByKey(acme.uuid, 'reference/7')).to.include({ id: one.caseId })
+        await stores.cases.comment(acme.uuid, made.id, 'resolved there', theServer, 'w1')
+        expect((await textsOf(one.caseId)).at(-1)).to.equal('resolved there')
+        await stores.cases.update(acme.uuid, made.id, { status: 'in_progress' }, theServer, 'w2')
+        expect(await find(one.caseId)).to.include({ status: 'in_progress' })
       })
 
       it('moves files, and keeps one of equal contents', async () => {
@@ -280,6 +293,32 @@ export function caseMoveStoreContract(subject: GetSubject): void {
         await rejected([all[1]!.alert.id], 'case_merged', await seen(all[1]!.caseId))
         expect(await caseOf(all[1]!)).to.equal(id)
       })
+    })
+
+    it('loses no write of runs while cases are merged and split', async () => {
+      const { stores, acme } = subject()
+      const all = await Promise.all(Array.from({ length: 12 }, () => investigate()))
+      const into = { id: all[0]!.caseId, revision: undefined }
+      const write = async (one: Investigated, at: number) => {
+        const by = theRun(one.run.uuid, 'triage')
+        for (let n = 0; n < 4; n++)
+          await stores.cases.comment(acme.uuid, one.caseId, `${at}.${n}`, by, `${one.run.uuid}/${n}`)
+        await stores.cases.update(acme.uuid, one.caseId, { severity: 'high' }, by, `${one.run.uuid}/u`)
+      }
+      const move = async ({ alert, caseId }: Investigated) => {
+        await stores.caseMoves.merge(acme.uuid, into, [{ id: caseId, revision: undefined }], kim())
+        await stores.caseMoves.split(acme.uuid, into, { alerts: [alert.id] }, kim())
+      }
+      await Promise.all([...all.map(write), ...all.slice(1).map(move)])
+      const ids = (await stores.cases.list('all', {}, { limit: 200 })).data.filter(
+        ({ mergedInto }) => mergedInto === null,
+      )
+      const notes = await Promise.all(ids.map(({ id }) => timelineOf(stores, id)))
+      const texts = notes.flat().flatMap(({ kind, text }) => (kind === 'note' ? [text] : []))
+      expect(texts.toSorted()).to.deep.equal(
+        all.flatMap((_, at) => [0, 1, 2, 3].map((n) => `${at}.${n}`)).toSorted(),
+      )
+      for (const one of all) expect(await find((await caseOf(one))!)).to.include({ severity: 'high' })
     })
 
     it('is in the audit log', async () => {

@@ -4,7 +4,10 @@ import type { Alert } from '../../core/domain/alert.ts'
 import type { CorrelationKey } from '../../core/correlation/correlation.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
+import { theRun } from '../../core/domain/audit.ts'
+import type { CaseChanges } from '../../core/plugin/index.ts'
 import { somebody } from '../support/somebody.ts'
+import { inPieces, ruleBy } from './retention-store.ts'
 import { completed, newAlert, timelineOf, type GetSubject } from './fixture.ts'
 
 const windowMs = 60_000
@@ -133,6 +136,54 @@ export function correlationContract(subject: GetSubject): void {
       for (let at = 0; at < 6; at++)
         chain.push(await post([keyOf(`link ${at}`, { max }), keyOf(`link ${at + 1}`, { max })]))
       expect(new Set(chain.map(({ caseId }) => caseId)).size).to.equal(2)
+    })
+
+    it('is closed by the last active run, and by none while another alert is grave', async () => {
+      const { stores, acme } = subject()
+      const says = ({ run }: { readonly run: Run }, changes: CaseChanges, key: string) =>
+        stores.cases.update(acme.uuid, one.caseId, changes, theRun(run.uuid, 'triage'), `${run.uuid}/${key}`)
+      const [one, two] = [
+        await post([keyOf('ana')], { begin: true }),
+        await post([keyOf('ana')], { begin: true }),
+      ]
+      const benign = { status: 'closed', verdict: 'benign' } as const
+      expect(await says(one, benign, 'a')).to.include({ status: 'open', verdict: 'benign' })
+      expect((await textsOf(one.caseId)).at(-1)).to.contain(
+        'the case stays open: other runs of the case are active',
+      )
+      await stores.runs.end(one.run.uuid, completed)
+      expect(await says(two, { ...benign, verdict: 'suspicious' }, 'b')).to.include({ status: 'closed' })
+      const three = await post([keyOf('bob')], { begin: true })
+      expect(three.caseId).not.to.equal(one.caseId)
+    })
+
+    it('does not keep alerts from being deleted, and forgets keys whose window has ended', async () => {
+      const { stores, acme, clock } = subject()
+      const first = await post([keyOf('ana')], { begin: true })
+      const other = await post([keyOf('bob')], { begin: true })
+      const sources = [{ id: other.caseId, revision: undefined }]
+      await stores.caseMoves.merge(acme.uuid, { id: first.caseId, revision: undefined }, sources, somebody())
+      await stores.runs.end(first.run.uuid, completed)
+      await stores.runs.end(other.run.uuid, completed)
+      await stores.cases.edit(acme.uuid, first.caseId, { status: 'closed' }, somebody(), undefined)
+      await stores.alerts.create(newAlert(acme))
+      await stores.runs.queue({
+        organizationUuid: acme.uuid,
+        playbookName: 'p',
+        playbookHash: 'h',
+        alertUuid: null,
+      })
+      await stores.alerts.list('all', { words: 'high' }, { limit: 1 })
+      clock.nowMs += 1_000
+      const rule = ruleBy(clock.nowMs)
+      expect(await inPieces((from) => stores.retention.pruneAlerts(rule, from))).to.include({
+        alerts: 2,
+        runs: 2,
+      })
+      expect((await post([keyOf('ana')])).caseId).not.to.equal(first.caseId)
+      clock.nowMs += 10 * windowMs
+      while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 }));
+      expect((await post([keyOf('ana')])).alert.joinedBecause).to.equal(null)
     })
 
     it('separates organizations', async () => {
