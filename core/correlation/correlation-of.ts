@@ -71,7 +71,7 @@ function keyOf(
     return `Not correlated by ${by.map(([name]) => name).join(' and ')}: ${common} is too common to relate alerts.`
   const names = by.map(([name]) => name)
   const same = `${said.slice(0, -1).join(', ')}${said.length > 1 ? ' and ' : ''}${said.at(-1)}`
-  const because = `${same} ${said.length > 1 ? 'are' : 'is'} the same as in an alert of the last ${writeDuration(withinMs)}`
+  const because = `${same} ${said.length > 1 ? 'are' : 'is'} the same as in an alert at most ${writeDuration(withinMs)} earlier`
   return {
     key: createHash('sha256').update(JSON.stringify(names)).update(JSON.stringify(texts)).digest(),
     reason: `${because} (rule of ${playbookName})`,

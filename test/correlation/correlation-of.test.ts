@@ -42,7 +42,7 @@ describe('correlationOf', () => {
       host: 'WS-7',
     })
     expect(reasons).to.deep.equal([
-      'host (WS-7) and user (Ana@Example.com) are the same as in an alert of the last 2h (rule of sign-ins)',
+      'host (WS-7) and user (Ana@Example.com) are the same as in an alert at most 2h earlier (rule of sign-ins)',
     ])
   })
 
@@ -101,7 +101,7 @@ describe('correlationOf', () => {
     const rules =
       '[{ by: { user: alert.data.?user, host: alert.data.?host } }, { by: { hash: alert.data.?hash } }]'
     expect(keysOf(rules, { user: 'ana', hash: 'ab12' }).reasons).to.deep.equal([
-      'hash (ab12) is the same as in an alert of the last 1d (rule of sign-ins)',
+      'hash (ab12) is the same as in an alert at most 1d earlier (rule of sign-ins)',
     ])
     expect(keysOf(rules, { user: 'ana', host: 'localhost' }).skipped).to.deep.equal([
       'Not correlated by host and user: host (localhost) is too common to relate alerts.',
@@ -119,7 +119,7 @@ describe('correlationOf', () => {
     const schema =
       'alert: { type: object, required: [user], properties: { user: { type: string, x-sensitive: true } } }\n'
     expect(keysOf('{ by: { user: alert.data.user } }', { user: 'ana' }, { schema }).reasons).to.deep.equal([
-      'user is the same as in an alert of the last 1d (rule of sign-ins)',
+      'user is the same as in an alert at most 1d earlier (rule of sign-ins)',
     ])
   })
 

@@ -42,7 +42,7 @@ describe('POST /correlations/preview', () => {
     expect(json).to.include({ alerts: 5, applicable: 3, joined: 1, failures: 0, ended_at: null })
     expect(json.merges).to.have.length(1)
     expect(json.merges[0].reasons).to.deep.equal([
-      { text: 'user (Ana) is the same as in an alert of the last 1d (rule of sign-ins)', count: 1 },
+      { text: 'user (Ana) is the same as in an alert at most 1d earlier (rule of sign-ins)', count: 1 },
     ])
     expect(json.merges[0].samples.map((each: { alert_id: string }) => each.alert_id)).to.have.length(2)
     expect(json.skipped).to.deep.equal([

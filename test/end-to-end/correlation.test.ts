@@ -46,7 +46,7 @@ describe('correlation of alerts over HTTP', function () {
   it('joins alerts of two playbooks about one user, each investigated, and shows the gravest result', async () => {
     const malware = await investigate('malware', { owner: { email: 'Ana@example.com' } })
     const signIn = await investigate('sign_in', { upn: 'ana@example.com' })
-    const because = 'user (ana@example.com) is the same as in an alert of the last 1d (rule of sign-in)'
+    const because = 'user (ana@example.com) is the same as in an alert at most 1d earlier (rule of sign-in)'
     expect(signIn).to.include({
       case_id: malware.case_id,
       joined_because: because,

@@ -31,7 +31,9 @@ describe('preview of correlation in the page', function () {
     await page
       .getByText('3 alerts, a rule applies to 3. Cases: 3 now, 2 with these rules; 1 would join')
       .waitFor()
-    await page.getByText('1 × sender (A@evil.example) is the same as in an alert of the last 1d').waitFor()
+    await page
+      .getByText('1 × sender (A@evil.example) is the same as in an alert at most 1d earlier')
+      .waitFor()
     expect(await seriousFaults(page)).to.deep.equal([])
     await picture(page, 'correlation-preview')
   })
