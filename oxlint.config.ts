@@ -27,7 +27,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/resources': ['server/tracing/**'],
   '@opentelemetry/exporter-trace-otlp-http': ['server/tracing/**'],
   re2js: ['core/expression/**', 'core/schema/**'],
-  croner: ['core/playbook/**'],
+  croner: ['core/trigger/**'],
   'ipaddr.js': [
     'core/alert-source/**',
     'core/expression/**',

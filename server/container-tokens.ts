@@ -1,6 +1,7 @@
 import type { Pauses } from '../core/engine/turns/pauses.ts'
 import type { RunControl } from '../core/engine/turns/run-control.ts'
 import type { Runner } from '../core/engine/turns/runner.ts'
+import type { EventDispatcher } from '../core/trigger/event-dispatcher.ts'
 import type { Scheduler } from '../core/engine/turns/scheduler.ts'
 import type { SkillCaller } from '../core/engine/skills/skill-caller.ts'
 import type { Inbound } from '../core/inbound/inbound.ts'
@@ -44,6 +45,7 @@ export const tokens = {
   pauses: token<Pauses>('pauses'),
   retries: token<Retries>('retries'),
   scheduler: token<Scheduler>('scheduler'),
+  events: token<EventDispatcher>('event dispatcher'),
   pruner: token<Pruner>('pruner'),
   investigations: token<Investigations>('investigations'),
   storms: token<StormWatch>('storm watch'),

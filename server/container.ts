@@ -2,12 +2,10 @@ import 'reflect-metadata'
 import { container as root, instanceCachingFactory } from 'tsyringe'
 import { createPauses } from '../core/engine/turns/pauses.ts'
 import { createRunControl } from '../core/engine/turns/run-control.ts'
-import { createRunner, type Runner } from '../core/engine/turns/runner.ts'
-import { createScheduler } from '../core/engine/turns/scheduler.ts'
+import { createRunner } from '../core/engine/turns/runner.ts'
 import { followUpsOf, skillsOf, type SkillCaller } from '../core/engine/skills/skill-caller.ts'
 import { createInbound } from '../core/inbound/inbound.ts'
 import { createRefusals } from '../core/inbound/refusals.ts'
-import { createInvestigations } from '../core/investigation/investigations.ts'
 import { createStormWatch } from '../core/investigation/storm-watch.ts'
 import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
 import type { Run } from '../core/domain/run.ts'
@@ -20,7 +18,6 @@ import { createNoteUse } from '../core/skill/call/note-use.ts'
 import { createInterfaceCalls } from '../core/interface/interface-calls.ts'
 import { createSkillCaller, type InboundUrls } from '../core/skill/call/caller.ts'
 import { createPerformTask, tryConnectionAsTask } from '../core/skill/call/perform-task.ts'
-import { createRetries } from '../core/retry/retries.ts'
 import { systemClock } from './clock.ts'
 import { installedPlugins, type Config } from './config/config.ts'
 import { codeOf } from './egress/allow-lists.ts'
@@ -30,6 +27,7 @@ import type { Metrics } from './metrics/metrics.ts'
 import { webhookPath } from './http/resources/connections/connection-manifest.ts'
 import { createHttpServer } from './http/server/server.ts'
 import { createSkillPool, type SkillPoolOptions } from './workers/skill-pool.ts'
+import { registerRunStarters } from './register-run-starters.ts'
 import { registerSecrets } from './register-secrets.ts'
 import { tokens, type Container, type ContainerToken } from './container-tokens.ts'
 import type { Tracing } from './tracing/tracing.ts'
@@ -204,34 +202,6 @@ function registerRunner(composition: Composition): void {
   )
 }
 
-function registerRunStarters(composition: Composition): void {
-  const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
-  const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)
-  register(tokens.retries, () => createRetries({ stores, library, catalogue, enqueue, onRunEnded }))
-  register(tokens.scheduler, () =>
-    createScheduler({ stores, clock: get(tokens.clock), log, playbooks: () => library.authored(), enqueue }),
-  )
-  register(tokens.investigations, () =>
-    createInvestigations({
-      stores,
-      library,
-      catalogue,
-      clock: get(tokens.clock),
-      log,
-      enqueue,
-      reserve: (organizationUuid) => get(tokens.runner).reserve(organizationUuid),
-      queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
-      maxQueued: config.maxQueued,
-      groupWindowMs: config.groupWindowMs,
-      onGrouped({ organizationUuid }) {
-        metrics.alertGrouped()
-        get(tokens.storms).count('grouped', organizationUuid)
-      },
-      onJoined: () => metrics.alertCorrelated(),
-    }),
-  )
-}
-
 function registerIntake({ get, register, config, stores, catalogue, log }: Composition): void {
   register(tokens.storms, () =>
     createStormWatch({
@@ -270,7 +240,12 @@ function registerHttp(composition: Composition): void {
         storms: get(tokens.storms),
       },
       retries: get(tokens.retries),
-      scheduler: get(tokens.scheduler),
+      scheduler: {
+        async takeOver() {
+          get(tokens.events).takeOver()
+          await get(tokens.scheduler).takeOver()
+        },
+      },
       inbound: get(tokens.inbound),
       playbooks: library,
       callerOfSkills: composition.callerOfSkills,

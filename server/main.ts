@@ -190,6 +190,8 @@ function watchEngine(container: Container, { metrics, library }: Opened): void {
 /** Listens, creates what a first start needs, and resumes what an earlier process left. */
 async function serve(container: Container, opened: Opened) {
   const { config, log, stores, library } = opened
+  // From the first request on.
+  container.get(tokens.events).takeOver()
   const { url, opsUrl } = await container.get(tokens.httpServer).listen()
   // After listening: a start that fails, e.g. because the port is in use, must not use up the one time the key is shown.
   const { adminKey } = await bootstrap(stores, config.bootstrapApiKey?.reveal(), systemClock.now())
@@ -227,6 +229,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
   await container.get(tokens.pauses).start()
   await container.get(tokens.runner).recover()
   await container.get(tokens.scheduler).start()
+  container.get(tokens.events).start()
   container.get(tokens.pruner).start()
 }
 
@@ -234,6 +237,7 @@ async function takeUpUnfinished(container: Container, { stores, log }: Opened): 
 async function stop(container: Container, { stores, metrics, tracing }: Opened, auditExport: AuditExport) {
   await container.get(tokens.httpServer).close()
   container.get(tokens.scheduler).stop()
+  await container.get(tokens.events).stop()
   await container.get(tokens.pruner).stop()
   await container.get(tokens.investigations).stop()
   await container.get(tokens.runner).drain(drainMs)

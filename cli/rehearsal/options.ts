@@ -8,6 +8,7 @@ type Texts = Readonly<Record<string, string>>
 
 export interface PlaybookRunOptions {
   readonly alert?: string
+  readonly trigger?: string
   readonly input?: Texts
   readonly answer?: Texts
   readonly organization?: string
@@ -23,6 +24,10 @@ export function rehearsalCommand(
     .option(
       '--alert <file.json>',
       'file with the alert: the body of POST /alerts or its content; - for standard input',
+    )
+    .option(
+      '--trigger <file.json>',
+      'file with the event, for a playbook that starts for events: the fields that differ from the example; - for standard input',
     )
     .option('--input <name=value>', 'an input of the playbook; can be repeated', collectTexts)
     .option(...world)

@@ -1,5 +1,7 @@
 import { dirname } from 'node:path'
-import { NotFoundError } from '../../core/errors/errors.ts'
+import { NotFoundError, ValidationError } from '../../core/errors/errors.ts'
+import { compileSchema } from '../../core/schema/index.ts'
+import { eventKindsOf, schemaFor } from '../../core/trigger/example-trigger.ts'
 import { formatProblem } from '../../core/errors/source-frame.ts'
 import { parseWorld } from '../../core/playbook-test/read/parse.ts'
 import { either, startsFor } from '../../core/playbook-test/run/rehearse.ts'
@@ -49,7 +51,12 @@ export async function prepare(
   const { playbook, called, problems } = parseWithCalled(source, { file, catalogue, beside })
   if (playbook === undefined) return refuse(source, problems)
   const { world, alertIsGiven } = await readWorld(worldFile, playbook, called, catalogue)
-  if (playbook.alertTrigger !== undefined && options.alert === undefined && !alertIsGiven) {
+  if (
+    playbook.alertTrigger !== undefined &&
+    options.alert === undefined &&
+    options.trigger === undefined &&
+    !alertIsGiven
+  ) {
     const { types } = playbook.alertTrigger
     const wanted = `investigates alerts${types === undefined ? '' : ` of type ${either(types)}`}`
     const message = `'${playbook.name}' ${wanted}, but no alert is given`
@@ -61,13 +68,15 @@ export async function prepare(
   const fixtures = world.fixtures({
     nowMs: alertIsGiven ? undefined : Date.now(),
     ...(alert && { alert }),
+    ...(options.trigger !== undefined && { trigger: await readTrigger(playbook, options.trigger) }),
     ...(options.input && { inputs: asInputs(options.input, playbook.inputs) }),
     ...(organization && { organization }),
   })
   const starts = startsFor(playbook, fixtures)
+  requireTrigger(playbook, fixtures)
   if (starts !== true)
     process.stderr.write(
-      `${paintError.warn('note')}  this alert would not start the playbook: ${printableLines(starts)}\n`,
+      `${paintError.warn('note')}  this ${fixtures.trigger === undefined ? 'alert' : 'event'} would not start the playbook: ${printableLines(starts)}\n`,
     )
   const inputs = resolveInputs(playbook, fixtures.inputs)
   return {
@@ -78,6 +87,31 @@ export async function prepare(
     called,
     choices: dryRunChoices(playbook, called, options.answer ?? {}, typedChoice),
   }
+}
+
+async function readTrigger(playbook: Playbook, file: string): Promise<Readonly<Record<string, unknown>>> {
+  if (eventKindsOf(playbook).length === 0) {
+    const message = `no event starts '${playbook.name}', but --trigger is given`
+    throw new ValidationError('trigger_invalid', message, [], { hint: 'leave --trigger out' })
+  }
+  const { value } = await readGivenJson(file)
+  if (isObject(value)) return value
+  throw new ValidationError('trigger_invalid', `'${file}' is not a JSON object`, [])
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** @throws ValidationError `trigger_invalid` */
+function requireTrigger(playbook: Playbook, { trigger }: Fixtures): void {
+  if (trigger === undefined) return
+  const problems = compileSchema(schemaFor(playbook, trigger.kind)).problems(trigger)
+  if (problems.length === 0) return
+  const [{ pointer, message } = { pointer: '', message: '' }] = problems
+  const text = `the event does not fit: trigger${pointer.replaceAll('/', '.')} ${message}`
+  throw new ValidationError('trigger_invalid', text, problems, {
+    hint: 'give its fields with --trigger <file.json>',
+  })
 }
 
 async function readWorld(

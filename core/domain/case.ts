@@ -27,6 +27,18 @@ export interface Case {
   readonly runsDeleted: number
 }
 
+/** What can happen to a case, for triggers of playbooks. */
+export const caseEvents = [
+  'opened',
+  'closed',
+  'reopened',
+  'status_changed',
+  'severity_changed',
+  'verdict_changed',
+  'assignee_changed',
+] as const
+export type CaseEvent = (typeof caseEvents)[number]
+
 /** A file of a case with its origin. */
 export interface CaseAttachment extends AttachedFile {
   /** Epoch milliseconds. */

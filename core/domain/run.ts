@@ -25,6 +25,20 @@ export interface StoredError {
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** The events that start runs: a change of a case, an observable seen repeatedly, or a request. */
+export const triggerKinds = ['case', 'entity', 'webhook'] as const
+export type TriggerKind = (typeof triggerKinds)[number]
+
+/** The event that started a run: the `trigger` of expressions, with the fields of its schema (`core/trigger`). */
+export interface RunTrigger {
+  readonly kind: TriggerKind
+  /** ISO 8601. */
+  readonly at: string
+  /** Names of the playbooks whose runs led to the event, oldest first. */
+  readonly chain: readonly string[]
+  readonly [field: string]: unknown
+}
+
 /** One execution of a playbook. */
 export interface Run {
   readonly uuid: string
@@ -37,6 +51,8 @@ export interface Run {
   readonly status: RunStatus
   /** Inputs other than the alert, including defaults. */
   readonly inputs: Readonly<Record<string, unknown>>
+  /** Undefined: an alert, a schedule or a person started it. */
+  readonly trigger?: RunTrigger | undefined
   /** Whether it has a concurrency key: at most one run per key is active. */
   readonly exclusive: boolean
   /** Who requested its cancellation, and when (epoch milliseconds); null if no one did. */
@@ -81,6 +97,10 @@ export interface NewRun {
   readonly inputs?: Readonly<Record<string, unknown>> | undefined
   /** Some inputs are sensitive, so they are stored encrypted. Default false. */
   readonly isSensitive?: boolean | undefined
+  /** The event that starts it. */
+  readonly trigger?: RunTrigger | undefined
+  /** Id of its case. Default: that of its alert, or one that it opens. */
+  readonly caseId?: string | undefined
   /** At most one active run per playbook, key and organization. */
   readonly concurrency?: { readonly key: string; readonly policy: 'queue' | 'drop' } | undefined
   /** How often runs of the playbook start in the organization. */

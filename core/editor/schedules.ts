@@ -5,7 +5,7 @@ import {
   hasFixedTimes,
   nextTimes,
   writeLocalTime,
-} from '../playbook/language/schedule.ts'
+} from '../trigger/schedule.ts'
 import type { Node } from '../playbook/yaml/document.ts'
 import type { Completion } from './completion/completion.ts'
 import type { PathStep } from './inspection.ts'

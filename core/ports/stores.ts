@@ -22,6 +22,7 @@ import type { PauseStore } from './runs/pause-store.ts'
 import type { RunStore } from './runs/run-store.ts'
 import type { ScheduleStore } from './runs/schedule-store.ts'
 import type { StateStore } from './runs/state-store.ts'
+import type { TriggerStore } from './runs/trigger-store.ts'
 
 /**
  * All stores. Adapters live in `server`; each must pass the contract suite of every port (test/contract). Operations are atomic:
@@ -46,6 +47,7 @@ export interface Stores {
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
   readonly state: StateStore
+  readonly triggers: TriggerStore
   readonly pause: PauseStore
   readonly connections: ConnectionStore
   readonly signIns: SignInStore

@@ -152,7 +152,14 @@ async function planRetry(
   ])
   const inputs = Object.fromEntries(Object.entries(run.inputs).filter(([name]) => playbook.inputs.has(name)))
   const organization = organizations[0]!
-  const next = newRun({ playbook, organization, alert, inputs, ...(alert ? { retry: true } : {}) })
+  const next = newRun({
+    playbook,
+    organization,
+    alert,
+    inputs,
+    trigger: run.trigger,
+    ...(alert ? { retry: true } : {}),
+  })
   const before = { playbook: old, inputs: run.inputs, called: await calledBy(library, entries) }
   const called = version === 'same' ? before.called : await callable(library, playbook)
   const steps = await carryOver(run, entries, before, { playbook, inputs: next.inputs ?? {}, called })

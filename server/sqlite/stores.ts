@@ -35,6 +35,7 @@ import { SqliteProviderStore } from './access/provider-store.ts'
 import { SqliteRequestStore } from './access/request-store.ts'
 import { SqliteRetentionStore } from './retention/retention-store.ts'
 import { SqliteRunStore } from './runs/run-store.ts'
+import { SqliteTriggerStore } from './triggers/trigger-store.ts'
 import { SqliteScheduleStore } from './runs/schedule-store.ts'
 import { SqliteStateStore } from './playbooks/state-store.ts'
 import { SqliteSessionStore } from './access/session-store.ts'
@@ -149,6 +150,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
     state: new SqliteStateStore(context),
+    triggers: new SqliteTriggerStore(context),
     pause: new SqlitePauseStore(context),
     connections: new SqliteConnectionStore(context, secrets),
     signIns: new SqliteSignInStore(context, secrets),

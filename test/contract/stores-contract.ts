@@ -29,6 +29,7 @@ import { scheduleStoreContract } from './schedule-store.ts'
 import { sessionStoreContract } from './session-store.ts'
 import { signInStoreContract } from './sign-in-store.ts'
 import { stateStoreContract } from './state-store.ts'
+import { triggerStoreContract } from './trigger-store.ts'
 import { transitionsContract } from './transitions.ts'
 import { somePerson, somebody } from '../support/somebody.ts'
 
@@ -74,6 +75,7 @@ export function storesContract(makeStores: MakeStores): void {
   checkpointStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
+  triggerStoreContract(getSubject)
   stateStoreContract(getSubject)
   connectionStoreContract(getSubject)
   auditStoreContract(getSubject)

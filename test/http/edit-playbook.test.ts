@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nextTimes } from '../../core/playbook/language/schedule.ts'
+import { nextTimes } from '../../core/trigger/schedule.ts'
 import { somebody } from '../support/somebody.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
@@ -147,6 +147,9 @@ describe('editing playbooks over HTTP', () => {
       schedule: null,
       timezone: null,
       next_runs: [],
+      case: null,
+      entity: null,
+      webhook: false,
       manual: true,
       call: true,
     })
@@ -163,6 +166,9 @@ describe('editing playbooks over HTTP', () => {
       schedule: '0 4 * * *',
       timezone: 'UTC',
       next_runs: nextTimes({ cron: '0 4 * * *', timezone: 'UTC' }, api.clock.time, 3),
+      case: null,
+      entity: null,
+      webhook: false,
       manual: false,
       call: false,
     })

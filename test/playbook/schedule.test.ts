@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { nextTimes, writeLocalTime, type CronTimes } from '../../core/playbook/language/schedule.ts'
+import { nextTimes, writeLocalTime, type CronTimes } from '../../core/trigger/schedule.ts'
 import { check } from './support.ts'
 
 /** The next times in local time with their offset. */

@@ -23,6 +23,9 @@ const unwatched = [
   'journal_copies',
   'once_requests',
   'schedules',
+  'trigger_events',
+  'entity_sightings',
+  'entity_firings',
   'sign_in_tokens',
 ]
 

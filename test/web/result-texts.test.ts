@@ -6,6 +6,9 @@ const nothing = {
   schedule: null,
   timezone: null,
   next_runs: [],
+  case: null,
+  entity: null,
+  webhook: false,
   manual: false,
   call: false,
 }
@@ -20,6 +23,11 @@ describe('texts of playbook results', () => {
     expect(triggerText({ ...nothing, alert: { ...alert, type: '*', types: null, where: true } })).to.equal(
       'all alerts (filtered)',
     )
+    expect(
+      triggerText({ ...nothing, case: { events: ['closed', 'verdict_changed'], where: true } }),
+    ).to.equal('case closed or verdict changed (filtered)')
+    const entity = { kinds: ['ip' as const], times: 3, within_ms: 1, where: false }
+    expect(triggerText({ ...nothing, entity, webhook: true })).to.equal('ip in 3 alerts, webhook')
     const daily = { ...nothing, schedule: '0 4 * * *', timezone: 'UTC' }
     expect(triggerText({ ...daily, alert, manual: true, call: true })).to.equal(
       'phishing, schedule (0 4 * * *), manual, other playbooks',

@@ -1,4 +1,5 @@
 import type { Alert } from '../../domain/alert.ts'
+import type { RunTrigger } from '../../domain/run.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { Severity } from '../../plugin/index.ts'
 import { parseJson } from '../../common/json.ts'
@@ -78,6 +79,12 @@ function newScope(alert: Alert): AlertScope {
 export function organizationScope(organization: Organization): { code: string; name: string } {
   return { code: organization.code, name: organization.name }
 }
+
+/** The `trigger` of expressions. Without an event, its kind is one of `otherKinds`. */
+export const triggerScope = (
+  trigger: RunTrigger | undefined,
+  hasAlert: boolean,
+): Readonly<Record<string, unknown>> => trigger ?? { kind: hasAlert ? 'alert' : 'other' }
 
 function parseContent(content: string): unknown {
   try {

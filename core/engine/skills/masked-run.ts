@@ -21,6 +21,10 @@ export function maskedInputs(
   return hide(mask, Object.fromEntries(entries)) as Readonly<Record<string, unknown>>
 }
 
+export function maskedTrigger(playbook: OfRun, trigger: unknown): unknown {
+  return trigger === null ? null : hide(playbook === undefined ? true : playbook.masks.trigger, trigger)
+}
+
 export function maskedOutput(playbook: OfRun, output: unknown): unknown {
   return hide(playbook === undefined ? true : playbook.masks.output, output)
 }

@@ -69,7 +69,7 @@ function scopeOf(playbook: Playbook, step: CallStep, path: string, scope: StepSc
   const thread = emptyThread(playbook, scope.thread.nowMs)
   const timeoutMs = Math.min(playbook.timeoutMs, step.timeoutMs ?? Infinity)
   return {
-    names: { ...names, inputs, ...(playbook.alertTrigger ? { alert } : {}) },
+    names: { ...names, inputs, trigger: { kind: 'call' }, ...(playbook.alertTrigger ? { alert } : {}) },
     locals: {},
     thread,
     deadline: earlierDeadline(scope, timeoutMs, path, `the playbook called by '${path}'`),

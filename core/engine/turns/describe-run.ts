@@ -1,7 +1,7 @@
 import type { Alert } from '../../domain/alert.ts'
 import type { Run } from '../../domain/run.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
-import { alertScope, organizationScope } from '../scope/alert-scope.ts'
+import { alertScope, organizationScope, triggerScope } from '../scope/alert-scope.ts'
 import type { Stores } from '../../ports/stores.ts'
 import type { RunNames } from '../scope/scope.ts'
 
@@ -30,6 +30,7 @@ export async function describeRun(
       inputs: run.inputs,
       ...(organization ? { organization: organizationScope(organization) } : {}),
       ...(alert ? { alert: alertScope(alert) } : {}),
+      trigger: triggerScope(run.trigger, alert !== undefined),
     },
     caseTitle: alert ? caseTitleOf(alert, playbook) : run.playbookName,
   }

@@ -5,9 +5,9 @@ import type { Organization } from '../../domain/organization.ts'
 import { evaluateTemplate, isSensitiveTemplate } from '../../playbook/template/template.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import type { Playbook, Template } from '../../playbook/language/playbook.ts'
-import type { NewRun } from '../../domain/run.ts'
+import type { NewRun, RunTrigger } from '../../domain/run.ts'
 import { rateKey } from '../steps/actions.ts'
-import { alertScope, organizationScope } from '../scope/alert-scope.ts'
+import { alertScope, organizationScope, triggerScope } from '../scope/alert-scope.ts'
 
 export interface RunRequest {
   readonly playbook: Playbook
@@ -20,6 +20,10 @@ export interface RunRequest {
   readonly choice?: string | undefined
   /** See `NewRun.by`. */
   readonly by?: Actor | undefined
+  /** See `NewRun.trigger`. */
+  readonly trigger?: RunTrigger | undefined
+  /** See `NewRun.caseId`. */
+  readonly caseId?: string | undefined
 }
 
 /** A sensitive key is stored as a hash: it only has to be comparable. */
@@ -44,6 +48,8 @@ export function newRun({
   inputs = {},
   choice,
   by,
+  trigger,
+  caseId,
 }: RunRequest): NewRun {
   const resolved = resolveInputs(playbook, inputs)
   const { concurrency, rate } = playbook
@@ -51,6 +57,7 @@ export function newRun({
     inputs: resolved,
     organization: organizationScope(organization),
     ...(alert ? { alert: alertScope(alert) } : {}),
+    trigger: triggerScope(trigger, alert !== undefined),
   })
   return {
     organizationUuid: organization.uuid,
@@ -61,7 +68,11 @@ export function newRun({
     ...(by === undefined ? {} : { by }),
     ...(choice === undefined ? {} : { choice }),
     ...(playbook.inputs.size === 0 ? {} : { inputs: resolved }),
-    ...(playbook.masks.inputs === undefined ? {} : { isSensitive: true }),
+    ...(playbook.masks.inputs === undefined && playbook.masks.trigger === undefined
+      ? {}
+      : { isSensitive: true }),
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(caseId === undefined ? {} : { caseId }),
     ...(concurrency && {
       concurrency: {
         key: keyOf(concurrency.key, names()),

@@ -7,7 +7,10 @@ export const testGrammar = {
     keys: ['playbook', 'fixtures', 'mocks', 'tests', 'unreachable'],
     required: ['playbook', 'tests'],
   },
-  fixtures: { what: '`fixtures`', keys: ['now', 'run', 'case', 'alert', 'organization', 'inputs', 'state'] },
+  fixtures: {
+    what: '`fixtures`',
+    keys: ['now', 'run', 'case', 'alert', 'trigger', 'organization', 'inputs', 'state'],
+  },
   run: { what: '`run`', keys: ['id', 'url'] },
   ownCase: { what: '`case`', keys: ['id'] },
   alert: {
@@ -17,7 +20,7 @@ export const testGrammar = {
   organization: { what: '`organization`', keys: ['code', 'name'] },
   test: {
     what: 'a test',
-    keys: ['name', 'now', 'alert', 'organization', 'inputs', 'state', 'mocks', 'expect'],
+    keys: ['name', 'now', 'alert', 'trigger', 'organization', 'inputs', 'state', 'mocks', 'expect'],
     required: ['name', 'expect'],
   },
   reply: {

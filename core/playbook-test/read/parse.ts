@@ -8,6 +8,8 @@ import type { PlaybookSources } from '../../playbook/read/callable-playbooks.ts'
 import { quote, type Problem } from '../../playbook/language/problem.ts'
 import { resolveInputs } from '../../playbook/template/inputs.ts'
 import { openSource, openSourceInSlices, type OpenSource } from '../../playbook/yaml/open-source.ts'
+import { compileSchema } from '../../schema/index.ts'
+import { schemaFor } from '../../trigger/example-trigger.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import type { TestContext } from './context.ts'
@@ -93,7 +95,7 @@ export function parseWorld(
       mocks,
       hasAlert: given?.alert !== undefined,
       fixtures: (further) =>
-        resolveFixtures(playbook.alertTrigger, [given ?? nothingGiven, { ...nothingGiven, ...further }]),
+        resolveFixtures(playbook, [given ?? nothingGiven, { ...nothingGiven, ...further }]),
     },
     problems: open.problems.list(),
   }
@@ -204,8 +206,9 @@ export function playbooksBeside(reference: string, load: ParseTestsOptions['load
 
 interface GivenWorld {
   readonly given: GivenFixtures | undefined
-  /** Place of the inputs. */
+  /** Places of the inputs and of the trigger. */
   readonly inputs: Entry | undefined
+  readonly trigger: Entry | undefined
   readonly mocks: Mocks
 }
 
@@ -216,6 +219,7 @@ function readWorld(context: TestContext, fields: Fields): GivenWorld {
   return {
     given: own && readFixtures(context, own),
     inputs: own?.get('inputs'),
+    trigger: own?.get('trigger'),
     mocks: mocks ? readMocks(context, mocks) : new Map(),
   }
 }
@@ -244,10 +248,26 @@ function readTest(
   return {
     name,
     place: testPlaceOf(context.source, entry!.value),
-    fixtures: withInputs(context, resolveFixtures(playbook.alertTrigger, given), inputs),
+    fixtures: checkedTrigger(
+      context,
+      withInputs(context, resolveFixtures(playbook, given), inputs),
+      fields.get('trigger') ?? world.trigger ?? entry!,
+    ),
     mocks: new Map([...world.mocks, ...own]),
     expect: expectations,
   }
+}
+
+/** Reports the parts of a trigger that do not fit its schema. */
+function checkedTrigger({ problems, playbook }: TestContext, fixtures: Fixtures, entry: Entry): Fixtures {
+  const { trigger } = fixtures
+  if (trigger === undefined) return fixtures
+  for (const { pointer, message } of compileSchema(schemaFor(playbook, trigger.kind)).problems(trigger)) {
+    const parts = partsOf(pointer)
+    const place = ['trigger', ...parts].join('.')
+    problems.add('E107', `${place} ${message}`, nodeAt(entry.value, parts))
+  }
+  return fixtures
 }
 
 /** Adds the playbook's defaults to the inputs, and reports invalid ones. */

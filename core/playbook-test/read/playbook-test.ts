@@ -1,5 +1,6 @@
 /** A checked test file: references are resolved, mocks are valid, defaults are filled in. */
 
+import type { RunTrigger } from '../../domain/run.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import type { PlainState } from '../../state/given-state.ts'
 import type { DifferencePart } from './compare.ts'
@@ -35,6 +36,8 @@ export interface Fixtures {
   readonly nowMs: number
   /** Undefined if the playbook starts without an alert. */
   readonly alert: AlertFixture | undefined
+  /** Undefined if no event starts the run. */
+  readonly trigger?: RunTrigger | undefined
   readonly organization: { readonly code: string; readonly name: string }
   /** Id and start of the run; default: fixed values. */
   readonly run?: RunFixture | undefined

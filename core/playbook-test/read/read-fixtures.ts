@@ -1,4 +1,6 @@
 import { codePattern, composeAlertId } from '../../domain/ids.ts'
+import type { RunTrigger } from '../../domain/run.ts'
+import { eventKindsOf, exampleTrigger, needsEvent } from '../../trigger/example-trigger.ts'
 import { stringifyJson } from '../../common/json.ts'
 import type { Entry, Node } from '../../playbook/yaml/document.ts'
 import { readFields, readNumber, readWord } from '../../playbook/template/fields.ts'
@@ -16,6 +18,7 @@ import { readMap, readTestString, readTime } from './read-values.ts'
 export interface GivenFixtures {
   readonly nowMs: number | undefined
   readonly alert: GivenAlert | undefined
+  readonly trigger?: Readonly<Record<string, unknown>> | undefined
   readonly organization: Partial<Fixtures['organization']> | undefined
   readonly inputs: Readonly<Record<string, unknown>> | undefined
   readonly state?: PlainState | undefined
@@ -44,6 +47,7 @@ export function readFixtures(context: TestContext, fields: ReadonlyMap<string, E
   const organization = fields.get('organization')
   const inputs = fields.get('inputs')
   const state = fields.get('state')
+  const trigger = fields.get('trigger')
   const run = fields.get('run')
   const ownCase = fields.get('case')
   return {
@@ -52,6 +56,7 @@ export function readFixtures(context: TestContext, fields: ReadonlyMap<string, E
     organization: organization && readOrganization(context, organization.value),
     inputs: inputs && readInputs(context, inputs),
     state: state && readPlainState(context, state),
+    trigger: trigger && readTrigger(context, trigger),
     run: run && readTexts(context, run.value, testGrammar.run),
     caseId: ownCase && readTexts(context, ownCase.value, testGrammar.ownCase)['id'],
   }
@@ -113,6 +118,19 @@ function readOrganization(
   }
 }
 
+/** Parses the part of a trigger that differs from the example. */
+function readTrigger(
+  { problems, playbook }: TestContext,
+  entry: Entry,
+): Readonly<Record<string, unknown>> | undefined {
+  const kinds = eventKindsOf(playbook)
+  if (kinds.length === 0) {
+    problems.add('E112', '`trigger` needs a playbook that starts for events', entry.key, 'remove it')
+    return undefined
+  }
+  return readMap(problems, entry) ? (plainValue(entry.value) as Readonly<Record<string, unknown>>) : undefined
+}
+
 function readInputs({ problems }: TestContext, entry: Entry): Readonly<Record<string, unknown>> | undefined {
   return readMap(problems, entry) ? (plainValue(entry.value) as Readonly<Record<string, unknown>>) : undefined
 }
@@ -136,27 +154,47 @@ const defaultNowMs = Date.UTC(2026, 0, 1)
 
 /** Merges fixtures, later ones taking precedence, and fills in the defaults. */
 export function resolveFixtures(
-  alertTrigger: TestContext['playbook']['alertTrigger'],
+  playbook: TestContext['playbook'],
   given: readonly GivenFixtures[],
 ): Fixtures {
+  const { alertTrigger } = playbook
   const nowMs = lastOf(given, (each) => each.nowMs) ?? defaultNowMs
   const organization = Object.assign(
     { code: 'demo', name: 'Demo' },
     ...given.map((each) => each.organization),
   ) as Fixtures['organization']
   const alerts = given.map((each) => each.alert).filter((alert) => alert !== undefined)
+  const trigger = resolveTrigger(playbook, given, nowMs, organization.code)
   return {
     nowMs,
+    trigger,
     organization,
     inputs: Object.assign({}, ...given.map((each) => each.inputs)) as Fixtures['inputs'],
     state: Object.assign({}, ...given.map((each) => each.state)) as Fixtures['state'],
     run: lastOf(given, (each) => each.run),
     caseId: lastOf(given, (each) => each.caseId),
     alert:
-      alertTrigger === undefined && alerts.length === 0
+      (alertTrigger === undefined || trigger !== undefined) && alerts.length === 0
         ? undefined
         : resolveAlert(alerts, alertTrigger, organization.code, nowMs),
   }
+}
+
+/** The example of an event, with the given values. Undefined: no event starts the run. */
+function resolveTrigger(
+  playbook: TestContext['playbook'],
+  given: readonly GivenFixtures[],
+  nowMs: number,
+  organizationCode: string,
+): RunTrigger | undefined {
+  const parts = given.map((each) => each.trigger).filter((part) => part !== undefined)
+  const [first] = eventKindsOf(playbook)
+  if (first === undefined || (parts.length === 0 && !needsEvent(playbook))) return undefined
+  const wanted = parts.map((part) => part['kind']).findLast((each) => each !== undefined)
+  const kind = eventKindsOf(playbook).find((each) => each === wanted) ?? first
+  let trigger: unknown = exampleTrigger(playbook, kind, { nowMs, organizationCode })
+  for (const part of parts) trigger = merge(trigger, part)
+  return trigger as RunTrigger
 }
 
 function resolveAlert(

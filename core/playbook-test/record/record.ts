@@ -43,6 +43,7 @@ export function writeTests(
       organization: { code: run.organization_code, name: run.organization_code },
       case: typeof run.case_id === 'string' ? { id: run.case_id } : undefined,
       alert: run.alert_id === null && options.alert === undefined ? undefined : alertOf(options.alert),
+      trigger: run.trigger ?? undefined,
       inputs: inputsOf(run, options),
       state: recordedState(run, options.playbook),
     },

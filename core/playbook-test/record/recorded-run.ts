@@ -13,6 +13,7 @@ export interface RecordedRun {
   readonly case_id?: string | null
   readonly status: string
   readonly inputs?: Readonly<Record<string, unknown>>
+  readonly trigger?: Readonly<Record<string, unknown>> | null
   readonly started_at: number | null
   readonly output: unknown
   readonly error: StoredError | null

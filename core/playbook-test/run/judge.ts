@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { comparedValue } from '../../correlation/compared-value.ts'
-import { nextTimes, writeLocalTime, type CronTimes } from '../../playbook/language/schedule.ts'
+import { nextTimes, writeLocalTime, type CronTimes } from '../../trigger/schedule.ts'
 import type { SourceProblem } from '../../errors/source-frame.ts'
 import { plainState } from '../../state/given-state.ts'
 import { compareValues, show } from '../read/compare.ts'

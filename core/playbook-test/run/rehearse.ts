@@ -1,8 +1,12 @@
 import { identifyAlert } from '../../alert-source/index.ts'
 import { correlationOf } from '../../correlation/correlation-of.ts'
 import type { Organization } from '../../domain/organization.ts'
+import type { CaseEvent } from '../../domain/case.ts'
+import type { RunTrigger } from '../../domain/run.ts'
+import type { Program } from '../../expression/index.ts'
+import { whereOf } from '../../trigger/example-trigger.ts'
 import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
-import { alertScope, organizationScope } from '../../engine/scope/alert-scope.ts'
+import { alertScope, organizationScope, triggerScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
 import { openLocalContext } from '../../engine/context/local-context.ts'
 import type { RunCheckpoints } from '../../engine/journal/local-run.ts'
@@ -94,11 +98,12 @@ function calledPlaybooks(called: CalledByName = new Map()): CalledPlaybooks {
 
 /** The names in expressions other than `steps`, `now`, `run` and `case`. */
 function namesOf(fixtures: Fixtures): RunNames {
-  const { alert, organization, inputs } = fixtures
+  const { alert, organization, inputs, trigger } = fixtures
   return {
     inputs,
     organization: organizationScope(toOrganization(organization)),
     ...(alert ? { alert: alertScope(toAlert(alert, organization.code)) } : {}),
+    trigger: triggerScope(trigger, alert !== undefined),
   }
 }
 
@@ -137,19 +142,36 @@ function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
 /** `'a' or 'b'`. */
 export const either = (words: readonly string[] = []): string => words.map((word) => `'${word}'`).join(' or ')
 
-/** True if the alert would start the playbook, else the reason. */
+/** True if the alert or event would start the playbook, else the reason. */
 export function startsFor(playbook: Playbook, fixtures: Fixtures): true | string {
   const { alertTrigger: trigger } = playbook
   const { alert } = fixtures
+  if (fixtures.trigger !== undefined) return startsForEvent(playbook, fixtures, fixtures.trigger)
   if (trigger === undefined || alert === undefined) return true
   if (!isForType(trigger, alert.type))
     return `the playbook investigates alerts of type ${either(trigger.types)}, not '${alert.type}'`
   if (!isForProvider(playbook, alert))
     return `the playbook investigates alerts of provider ${either(trigger.providers)}, not '${alert.provider}'`
-  if (trigger.where === undefined) return true
+  return holdsFor(trigger.where, fixtures, 'alert')
+}
+
+function startsForEvent(
+  playbook: Playbook,
+  fixtures: Fixtures,
+  { kind, ...fields }: RunTrigger,
+): true | string {
+  const events = fields['events'] as readonly CaseEvent[]
+  const wanted = playbook.caseTrigger?.events ?? []
+  if (kind === 'case' && !events.some((event) => wanted.includes(event)))
+    return `the playbook starts for the events ${either(wanted)}, not ${either(events)}`
+  return holdsFor(whereOf(playbook, kind), fixtures, 'event')
+}
+
+function holdsFor(where: Program | undefined, fixtures: Fixtures, what: string): true | string {
+  if (where === undefined) return true
   try {
-    return trigger.where.evaluate(namesOf(fixtures)) === true || '`where` does not hold for this alert'
+    return where.evaluate(namesOf(fixtures)) === true || `\`where\` does not hold for this ${what}`
   } catch (error) {
-    return `\`where\` cannot be evaluated for this alert: ${(error as Error).message}`
+    return `\`where\` cannot be evaluated for this ${what}: ${(error as Error).message}`
   }
 }

@@ -101,7 +101,11 @@ export function createWorld(
   const state = new MemoryState()
   giveState(state, playbook, fixtures.state, fixtures.nowMs)
   const journal = createMemoryJournal({ onEnd, clock, state: keptState(state, clock) })
-  const cases = testCases(fixtures.organization.code, caseTitle(test), fixtures.caseId)
+  const cases = testCases(
+    fixtures.organization.code,
+    caseTitle(test),
+    fixtures.caseId ?? caseIdOf(fixtures.trigger),
+  )
   const bugs: string[] = []
   const stepAt = stepFinder(namedSteps(playbook, test.called))
   const places: Places = {
@@ -136,6 +140,10 @@ export function createWorld(
   })
   return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps, interfaces, state }
 }
+
+/** A run that reacts to a change of a case works on that case. */
+const caseIdOf = (trigger: Fixtures['trigger']): string | undefined =>
+  trigger?.kind === 'case' ? (trigger['case'] as { readonly id: string }).id : undefined
 
 function caseTitle({ playbook, fixtures: { alert } }: RunnableTest): string {
   return alert === undefined ? playbook.name : `${alert.type ?? 'alert'} (${alert.id})`

@@ -5,8 +5,8 @@ import { correlationBounds, defaultCorrelation } from '../../correlation/correla
 import { codePattern } from '../../domain/ids.ts'
 import { apiVersion, correlationNamePattern, defaultRunTimeoutMs, namePattern } from './constants.ts'
 import { keyTables, phrases, shapes, type KeyDeclaration, type MapDeclaration } from './key-table.ts'
-import { defaultTimeZone } from './schedule.ts'
 import { isAction, stepKeys } from './step-keys.ts'
+import { triggerKeys } from './trigger-keys.ts'
 
 const { reference, text, texts, map, condition, integer, oneOrMore } = shapes
 const { duration, range } = phrases
@@ -80,6 +80,12 @@ export const languageKeys = {
         meaning: 'starts at times: a cron expression in UTC, or a map',
         schema: { anyOf: [text, reference('schedule')] },
       },
+      case: { meaning: 'starts when a case changes', schema: reference('case_trigger') },
+      entity: {
+        meaning: 'starts when alerts contain an observable repeatedly',
+        schema: reference('entity_trigger'),
+      },
+      webhook: { meaning: 'starts for requests of another system', schema: reference('webhook_trigger') },
       call: { meaning: '`true`: other playbooks may call it', schema: { const: true } },
       manual: { meaning: '`true`: people may run it manually', schema: { const: true } },
     },
@@ -170,33 +176,6 @@ export const languageKeys = {
     },
     required: ['by'],
   },
-  schedule: {
-    what: 'a schedule',
-    description: 'When the playbook runs.',
-    keys: {
-      cron: {
-        meaning: '`minute hour day month weekday`, optionally with `second` in front',
-        schema: text,
-      },
-      timezone: {
-        meaning: 'time zone of `cron`, such as `Europe/Berlin`',
-        default: '`UTC`',
-        schema: { type: 'string', maxLength: 64, default: defaultTimeZone },
-      },
-      organizations: {
-        meaning: 'organization codes',
-        default: 'all',
-        schema: { type: 'array', items: { type: 'string', pattern: codePattern } },
-      },
-      inputs: { meaning: 'inputs of the runs', schema: map },
-      overlap: {
-        meaning: '`true`: start a run while the previous one is still running',
-        default: '`false`',
-        schema: { type: 'boolean', default: false },
-      },
-    },
-    required: ['cron'],
-  },
   concurrency: {
     what: '`concurrency`',
     description: 'At most one run per key at a time.',
@@ -243,6 +222,7 @@ export const languageKeys = {
       },
     },
   },
+  ...triggerKeys,
   ...stepKeys,
 } as const satisfies Readonly<Record<string, MapDeclaration>>
 

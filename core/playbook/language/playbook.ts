@@ -7,11 +7,12 @@ import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
 import type { JsonSchema, RateLimit } from '../../plugin/index.ts'
 import type { AlertTrigger, Inputs, Schedule } from './parts/declarations.ts'
+import type { EventTriggers } from '../../trigger/triggers.ts'
 import type { PlaybookState, StateOperation } from '../../state/state.ts'
 
 export type { AlertTrigger, Correlation, Grouping, Input, Inputs, Schedule } from './parts/declarations.ts'
 
-export interface Playbook {
+export interface Playbook extends EventTriggers {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string
   /** A label; identity is `hash`. */
@@ -57,6 +58,8 @@ export interface PlaybookMasks {
   /** Of the alert content. */
   readonly alert: Mask | undefined
   readonly output: Mask | undefined
+  /** Of the trigger, see `RunTrigger`. */
+  readonly trigger?: Mask | undefined
 }
 
 /** At most one run of a key at a time. */

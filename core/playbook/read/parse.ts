@@ -21,13 +21,21 @@ import type { Concurrency, Inputs, Playbook, PlaybookMasks, Step } from '../lang
 import type { Problems } from '../language/problem.ts'
 import { maskOfSchema, maskOfType } from '../check/mask-of-type.ts'
 import { typeOfInputs } from '../steps/read-call.ts'
+import { readEventHead } from './read-events.ts'
 import { readDefaults, readHead } from './read-head.ts'
 import { readInputs, readWrittenSchema } from '../steps/read-inputs.ts'
 import { readBranches, readSequence } from '../steps/read-steps.ts'
 import { readPlaybookRate } from '../steps/read-rate.ts'
 import { noStates, readState, typeOfState } from './read-state.ts'
 import { readTriggers } from './read-triggers.ts'
-import { errorNames, finallyNames, queueNames, runNames, NameScope } from '../scope/scope.ts'
+import {
+  errorNames,
+  finallyNames,
+  queueNames,
+  runNames,
+  NameScope,
+  type Surroundings,
+} from '../scope/scope.ts'
 import { endsRun, reportUnusedOutputs } from '../check/step-advice.ts'
 import { collectStepIds } from '../scope/step-ids.ts'
 import { runAtOnce, type Sliced } from '../../common/sliced.ts'
@@ -131,7 +139,9 @@ function* readPlaybook(
   if (alertEntry && !context.hasAlert) {
     problems.add('E112', '`alert` describes alert content, but no alert starts this playbook', alertEntry.key)
   }
+  const events = readEventHead(limits, on?.value)
   const surroundings = {
+    trigger: events.type,
     alertData: context.hasAlert ? (alertSchema ? typeOfSchema(alertSchema) : dyn) : undefined,
     inputs: inputsEntry && typeOfInputs(inputs, 'resolved'),
     state: stateEntry && typeOfState(states),
@@ -140,7 +150,8 @@ function* readPlaybook(
     context,
     on?.value,
     inputs,
-    queueNames({ ...surroundings, inputs: undefined }),
+    queueNames({ ...surroundings, inputs: undefined, trigger: undefined }),
+    events,
   )
   const runLimits = yield* readRunLimits(context, fields, queueNames(surroundings))
   const body = yield* readBody(context, fields, runNames(surroundings), head.timeoutMs)
@@ -154,15 +165,20 @@ function* readPlaybook(
     alertSchema,
     ...runLimits,
     ...body,
-    masks: masksOf(surroundings.inputs, alertSchema, body.outputType),
+    masks: masksOf(surroundings, alertSchema, body.outputType),
     calls: [...calls],
   }
   if (!problems.hasErrors) reportUnusedOutputs(context)
   return playbook
 }
 
-const masksOf = (inputs: Type | undefined, alert: JsonSchema | undefined, output: Type): PlaybookMasks => ({
+const masksOf = (
+  { inputs, trigger }: Surroundings,
+  alert: JsonSchema | undefined,
+  output: Type,
+): PlaybookMasks => ({
   inputs: inputs && maskOfType(inputs),
+  trigger: trigger && maskOfType(trigger),
   alert: alert && maskOfSchema(alert),
   output: maskOfType(output),
 })

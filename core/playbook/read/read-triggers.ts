@@ -1,3 +1,4 @@
+import { triggerKinds } from '../../domain/run.ts'
 import { codePattern } from '../../domain/ids.ts'
 import { ValidationError } from '../../errors/errors.ts'
 import type { Type } from '../../expression/index.ts'
@@ -9,15 +10,17 @@ import { describe, headSpan, readFields, readText, readWord } from '../template/
 import { grammar } from '../language/grammar.ts'
 import { resolveInputs } from '../template/inputs.ts'
 import { nodeAt, partsOf, plainValue } from '../yaml/plain-value.ts'
+import type { EventTriggers } from '../../trigger/triggers.ts'
 import type { AlertTrigger, Inputs, Playbook, Schedule } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { readCorrelate } from './read-correlate.ts'
+import { readEvents, readOneOrMore, type EventHead } from './read-events.ts'
 import { readGrouping } from './read-grouping.ts'
 import { isTimeZone, nearestTimeZone } from '../../common/time-zones.ts'
-import { cronProblem, defaultTimeZone } from '../language/schedule.ts'
+import { cronProblem, defaultTimeZone } from '../../trigger/schedule.ts'
 import { NameScope } from '../scope/scope.ts'
 
-type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'>
+type Triggers = Pick<Playbook, 'alertTrigger' | 'schedule' | 'startedBy'> & EventTriggers
 
 /**
  * Reads `on`.
@@ -29,16 +32,20 @@ export function readTriggers(
   node: Node | undefined,
   inputs: Inputs,
   names: Readonly<Record<string, Type>>,
+  events: EventHead,
 ): Triggers {
   const { problems } = context
   const fields = node && readFields(problems, node, grammar.on)
   const alert = fields?.get('alert')
   const schedule = fields?.get('schedule')
   if (node?.kind === 'map' && node.entries.length === 0) {
-    problems.add('E105', '`on` needs `alert`, `schedule`, `call` or `manual`', headSpan(node))
+    problems.add('E105', '`on` needs a trigger, such as `alert`, `schedule` or `manual`', headSpan(node))
   }
-  if (alert) checkHaveDefaults(context, inputs, alert)
+  for (const entry of ['alert', ...triggerKinds].map((name) => fields?.get(name)))
+    if (entry) checkHaveDefaults(context, inputs, entry)
+  const { alert: _, ...others } = names
   return {
+    ...readEvents(context, fields, others, events),
     alertTrigger: alert && readAlertTrigger(context, alert, names),
     schedule: schedule && readSchedule(context, schedule, inputs),
     startedBy: {
@@ -58,12 +65,13 @@ function readSwitch({ problems }: ReadContext, entry: Entry | undefined): boolea
   return false
 }
 
-/** Alerts provide no inputs. */
-function checkHaveDefaults({ problems }: ReadContext, inputs: Inputs, alert: Entry): void {
+/** Alerts and events provide no inputs. */
+function checkHaveDefaults({ problems }: ReadContext, inputs: Inputs, { name: what, key }: Entry): void {
   const missing = [...inputs].filter(([, input]) => input.default === undefined).map(([name]) => name)
   if (missing.length === 0) return
-  const message = `an alert provides no inputs, but ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no default`
-  problems.add('E312', message, alert.key, 'give a default')
+  const starter = what === 'alert' ? 'an alert' : `\`on.${what}\``
+  const message = `${starter} provides no inputs, but ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no default`
+  problems.add('E312', message, key, 'give a default')
 }
 
 function readAlertTrigger(
@@ -89,24 +97,6 @@ function readAlertTrigger(
     group: group && readGrouping(context, group, names),
     ...(correlate && { correlate: readCorrelate(context, correlate, names) }),
   }
-}
-
-/** Reads a value, or a list of different values. */
-function readOneOrMore(
-  { problems }: ReadContext,
-  entry: Entry,
-  read: (item: Entry) => string | undefined,
-): readonly string[] {
-  const { value } = entry
-  const items = value.kind === 'list' ? value.items : [value]
-  if (items.length === 0) problems.add('E106', `the list of \`${entry.name}\` is empty`, value)
-  const found = new Set<string>()
-  for (const item of items) {
-    const word = read({ ...entry, value: item })
-    if (word !== undefined && found.has(word)) problems.add('E107', `${quote(word)} is listed twice`, item)
-    if (word !== undefined) found.add(word)
-  }
-  return [...found]
 }
 
 function readAlertType({ problems }: ReadContext, entry: Entry): string | undefined {

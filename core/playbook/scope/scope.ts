@@ -49,6 +49,8 @@ export interface Surroundings {
   readonly inputs: Type | undefined
   /** Undefined if the playbook has no state. Default: undefined. */
   readonly state?: Type | undefined
+  /** Undefined if no event starts the playbook. */
+  readonly trigger?: Type | undefined
 }
 
 /** The names visible to steps, besides `steps`. */
@@ -63,10 +65,11 @@ export function runNames(surroundings: Surroundings): Readonly<Record<string, Ty
 }
 
 /** The names visible before a run starts. */
-export function queueNames({ alertData, inputs }: Surroundings): Readonly<Record<string, Type>> {
+export function queueNames({ alertData, inputs, trigger }: Surroundings): Readonly<Record<string, Type>> {
   return {
     ...(alertData ? { alert: alertType(alertData) } : {}),
     ...(inputs ? { inputs } : {}),
+    ...(trigger ? { trigger } : {}),
     organization: organizationType,
   }
 }

@@ -77,6 +77,7 @@ class JournalReader implements RunReader {
       yield this.#event('run', {
         ...listed,
         inputs: this.#shown.inputs,
+        trigger: this.#shown.trigger,
         output: this.#shown.output(run.output),
       })
     yield* this.#changed()

@@ -110,7 +110,7 @@ const whatWasMade = {
 function headersOfSuccess(route: Route, edited: ReadonlySet<string>): Pick<Response, 'headers'> {
   const headers = {
     ...(edited.has(route.path) && route.method !== 'DELETE' && entityTag),
-    ...(route.status === 201 && whatWasMade),
+    ...(route.status !== 200 && whatWasMade),
   }
   return Object.keys(headers).length === 0 ? {} : { headers }
 }

@@ -23,7 +23,7 @@ export const idempotencyKeepMs = 24 * 60 * 60 * 1_000
 
 /** By default, every POST that creates something with an API key. */
 export function isOnce({ method, status, access, once }: Route): boolean {
-  return once ?? (method === 'POST' && status === 201 && typeof access !== 'string')
+  return once ?? (method === 'POST' && status !== 200 && typeof access !== 'string')
 }
 
 /** The headers of a route, including `idempotency-key`. */
@@ -64,7 +64,9 @@ export async function handleOnce(
 ): Promise<Answer> {
   const key = headers['idempotency-key']?.toString()
   if (key === undefined) return await handle()
-  const asks = canonicalJson([target, query, body])
+  // An address with a key must not be stored.
+  const { key: _, ...parameters } = query as Readonly<Record<string, unknown>>
+  const asks = canonicalJson([target, parameters, body])
   let shown: Answer | undefined
   const { answer, replayed } = await requests
     .once(

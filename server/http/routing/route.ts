@@ -179,7 +179,7 @@ interface RouteBase {
   readonly access: RouteAccess
   /** One sentence for the API document. */
   readonly summary: string
-  readonly status: 200 | 201
+  readonly status: 200 | 201 | 202
   /** Schema of a successful response; `component('alert')` references `schemas/`. */
   readonly answer: JsonSchema
   readonly outsidePrefix?: true
@@ -202,6 +202,8 @@ interface RouteBase {
   readonly headers?: JsonSchema
   /** Absent: no JSON body. */
   readonly body?: JsonSchema
+  /** Accepts fields of the body that `body` does not list. */
+  readonly otherFields?: true
   /** A binary body instead of `body`. */
   readonly bytes?: BytesBody
   /** Accepts a key of the role intake as the query parameter `key`, for senders that can only be given an address. */
@@ -288,6 +290,6 @@ export function defineRoute<
     ...route,
     status,
     ...(query && { query: { ...strict, properties: query, ...(route.otherQuery && textsToo) } }),
-    ...(body && { body: { ...strict, ...body } }),
+    ...(body && { body: { ...strict, ...body, ...(route.otherFields && { additionalProperties: true }) } }),
   }
 }

@@ -1,3 +1,4 @@
+import { triggerKinds } from '../../../core/domain/run.ts'
 import { ref } from './ref.ts'
 
 export const apiActorSchema = {
@@ -124,6 +125,7 @@ export const apiRunSchema = {
     'playbook_hash',
     'alert_id',
     'case_id',
+    'triggered_by',
     'status',
     'created_at',
     'held_until',
@@ -146,6 +148,10 @@ export const apiRunSchema = {
     },
     alert_id: { type: ['string', 'null'], description: 'The alert under investigation.' },
     case_id: { type: ['string', 'null'], description: 'The case; null until there is one.' },
+    triggered_by: {
+      enum: [...triggerKinds, null],
+      description: 'The kind of event that started it; null: an alert, a schedule or a person did.',
+    },
     status: {
       type: 'string',
       enum: ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'],
@@ -187,6 +193,11 @@ export const apiRunSchema = {
     inputs: {
       type: 'object',
       description: 'Inputs other than the alert; sensitive values are replaced.',
+    },
+    trigger: {
+      type: ['object', 'null'],
+      description:
+        'The event that started it, as expressions see it; null: none did. Sensitive values are replaced. Only when one run is read.',
     },
     error: {
       anyOf: [{ type: 'null' }, ref('#/$defs/stored_error', apiStoredErrorSchema)],

@@ -197,8 +197,20 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
     })
     this.database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
     this.#indexer.soon()
+    if (this.database.triggers.wanted.entities) noteAlert(this.database, organization.id, row, now)
     return { alert, keys: { ...keys, row } }
   }
+}
+
+/** Its observables are counted later: a sender does not wait for that. */
+function noteAlert(database: Database, organizationId: number, alertRow: number, at: number): void {
+  database.run(
+    `INSERT INTO trigger_events (organization_id, at, kind, subject_id, chain) VALUES (?, ?, 'alert', ?, '[]')`,
+    organizationId,
+    at,
+    alertRow,
+  )
+  database.triggers.onNoted()
 }
 
 /** In the transaction of the alert, so that a rollback leaves no gap. */

@@ -22,6 +22,7 @@ import { requireOrganization } from '../access/organization-store.ts'
 import { findAlertRow } from '../alerts/alert-rows.ts'
 import { recordAudit } from '../audit/audit-log.ts'
 import { updateRow } from '../context/rows.ts'
+import { noteCaseEvents } from '../triggers/case-events.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { assessmentsOf, decidedIn } from './case-assessments.ts'
 import { insertEntry } from './case-entries.ts'
@@ -65,6 +66,8 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
     const entries = mergeEntries(to, from, moved, by, now)
     insertEntry(database, target.id, entries.target)
     insertEntry(database, source.id, entries.source)
+    this.#noteEvents(target.id, to, by, now)
+    this.#noteEvents(source.id, from, by, now)
     this.#audit('case.merged', from, by, { into: to.id, ...moved })
   }
 
@@ -95,6 +98,8 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
       this.#edit(row, fieldsAfterSplit(from, decided, assessmentsOf(database, row.id)), now)
       const said = combinedAssessment(assessmentsOf(database, opened.row))
       updateRow(database, 'cases', opened.row, { splitFrom: row.id, ...said })
+      this.#noteEvents(row.id, from, by, now)
+      this.#noteEvents(opened.row, to, by, now)
       this.#audit('case.split', from, by, { into: to.id, alerts: moved.alertIds.slice(0, 100) })
       return caseByRow(database, opened.row)
     })
@@ -115,6 +120,10 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
   /** A case that alerts joined or left has changed, even if its fields have not. */
   #edit(row: CaseRow, fields: CaseEdit, now: number): void {
     updateRow(this.database, 'cases', row.id, editCase(row, fields, now))
+  }
+
+  #noteEvents(row: number, before: Case, by: Actor, now: number): void {
+    noteCaseEvents(this.database, row, { before, after: () => caseByRow(this.database, row) }, by, now)
   }
 
   #audit(action: AuditAction, { id, title, organizationUuid }: Case, by: Actor, details: object): void {

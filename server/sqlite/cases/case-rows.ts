@@ -7,6 +7,7 @@ import { editableFields, newCaseFields } from '../../../core/transitions/case.ts
 import { openedEntry } from '../../../core/transitions/timeline.ts'
 import { insertRow, pick, selectList } from '../context/rows.ts'
 import { insertEntry } from './case-entries.ts'
+import { noteCaseEvents } from '../triggers/case-events.ts'
 import type { Database } from '../database/database.ts'
 import { parseCaseId } from '../database/ids.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
@@ -125,5 +126,6 @@ export function insertCase(
     modifiedAt: at,
   })
   insertEntry(database, row, openedEntry(by, at))
+  noteCaseEvents(database, row, { before: undefined, after: () => caseByRow(database, row) }, by, at)
   return { row, number }
 }

@@ -25,6 +25,7 @@ import { toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { actionsOf } from './case-actions.ts'
 import { assess, decidedIn } from './case-assessments.ts'
+import { noteCaseEvents } from '../triggers/case-events.ts'
 import type { SqliteCaseFileStore } from './case-file-store.ts'
 import {
   caseEntryByRow,
@@ -193,8 +194,11 @@ export class SqliteCaseStore extends SqliteStore implements CaseStore {
 
   #change(row: CaseRow, changes: CaseEdit, by: Actor, kept?: readonly string[]): void {
     const at = this.clock.now()
-    updateRow(this.database, 'cases', row.id, editCase(row, changes, at))
+    const edited = editCase(row, changes, at)
+    updateRow(this.database, 'cases', row.id, edited)
     insertEntry(this.database, row.id, changedEntry(row, changes, by, at, kept))
+    const change = { before: toCase(row), after: () => toCase({ ...row, ...edited }) }
+    noteCaseEvents(this.database, row.id, change, by, at)
   }
 
   /** The write and its idempotency key share a transaction; a repeat returns the first case. */

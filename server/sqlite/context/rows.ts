@@ -117,6 +117,8 @@ export const outlived = {
   alertRequests: { table: 'alert_requests', key: 'api_key_uuid, idempotency_key', until: 'expires_at' },
   inboundCalls: { table: 'inbound_calls', key: 'connection_id, call', until: 'expires_at' },
   groups: { table: 'alert_groups', key: 'organization_id, fingerprint', until: 'ends_at' },
+  sightings: { table: 'entity_sightings', key: 'organization_id, kind, value, at, alert', until: 'at' },
+  firings: { table: 'entity_firings', key: 'organization_id, playbook_name, kind, value', until: 'at' },
   correlationKeys: { table: 'correlation_keys', key: 'organization_id, key', until: 'ends_at' },
   ratedStarts: { table: 'rated_starts', key: 'id', until: 'expires_at' },
   destructiveUses: { table: 'destructive_uses', key: 'run_id, path', until: 'used_at' },

@@ -56,6 +56,7 @@ export const sealedColumns = {
   input: { table: 'journal', name: 'input', place: `'input ' || path` },
   output: { table: 'journal', name: 'output', place: `'output ' || path` },
   inputs: { table: 'runs', name: 'inputs', place: `'inputs ' || uuid` },
+  trigger: { table: 'runs', name: 'trigger_data', place: `'trigger ' || uuid` },
   result: { table: 'runs', name: 'output', place: `'output ' || uuid` },
   answer: { table: 'checkpoint_answers', name: 'value', place: `'answer ' || checkpoint_id` },
   contentKey: { table: 'file_contents', name: 'content_key', place: `'file ' || uuid` },

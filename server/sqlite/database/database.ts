@@ -1,6 +1,7 @@
 import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import type { WantedEvents } from '../../../core/ports/runs/trigger-store.ts'
 import type { SqlValue } from './columns.ts'
 import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
@@ -16,6 +17,8 @@ export interface DatabaseOptions {
   readonly busyTimeoutMs?: number
 }
 
+const nothingWanted: WantedEvents = { caseEvents: new Set(), entities: false }
+
 /**
  * One connection to one SQLite file, with cached prepared statements. All calls are synchronous; SQL texts
  * are constants or from a finite set, since prepared statements are never dropped.
@@ -25,6 +28,8 @@ export class Database {
   readonly cache = new ReadCache(this)
   readonly counts = new CountCache()
   readonly cursors = new CursorSeal(this)
+  /** The events that writes note for triggers: none until a server watches for them. */
+  readonly triggers = { wanted: nothingWanted, onNoted: (): void => {} }
   /** Undefined: opened without the master key. */
   sealed: SealedValues | undefined
   readonly #connection: Sqlite.Database

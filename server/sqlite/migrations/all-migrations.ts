@@ -7,6 +7,7 @@ import { correlationTables } from './0007-correlation.ts'
 import { playbookState } from './0008-playbook-state.ts'
 import { questionGroups } from './0009-question-groups.ts'
 import { rateLimits } from './0010-rate-limits.ts'
+import { triggerTables } from './0011-triggers.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -41,4 +42,5 @@ export const migrations: readonly string[] = [
   playbookState,
   questionGroups,
   rateLimits,
+  triggerTables,
 ]

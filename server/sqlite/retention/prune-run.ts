@@ -13,11 +13,12 @@ export const isPrunable = `(t.ended_at IS NOT NULL
  */
 export function pruneRun(database: Database, run: number, now: number, budget: PieceBudget): boolean {
   const { bytes } = database.one<{ bytes: number }>(
-    'SELECT ifnull(octet_length(inputs), 0) + ifnull(octet_length(output), 0) AS bytes FROM runs WHERE id = ?',
+    `SELECT ifnull(octet_length(inputs), 0) + ifnull(octet_length(output), 0) + ifnull(octet_length(trigger_data), 0) AS bytes
+     FROM runs WHERE id = ?`,
     run,
   )
   database.run(
-    'UPDATE runs SET pruned_at = ?, pruning = 1, inputs = NULL, output = NULL WHERE id = ?',
+    'UPDATE runs SET pruned_at = ?, pruning = 1, inputs = NULL, output = NULL, trigger_data = NULL WHERE id = ?',
     now,
     run,
   )

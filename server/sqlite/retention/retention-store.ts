@@ -15,6 +15,7 @@ import { pruneRuns } from './prune-runs.ts'
 import { PruneTally } from './prune-tally.ts'
 import { deleteOutlived, outlived } from '../context/rows.ts'
 import { forgetOldSessions } from '../access/session-store.ts'
+import { entityBounds } from '../../../core/trigger/trigger-schema.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 
 /** Rows of a table that one write deletes. */
@@ -47,7 +48,10 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
       const cleared = [requests, alertRequests, inboundCalls, groups, correlationKeys].map((rows) =>
         deleteOutlived(this.database, rows, now, clearedAtOnce),
       )
-      cleared.push(forgetOldSessions(this.database, sessions, now, clearedAtOnce))
+      const counted = [outlived.sightings, outlived.firings].map((rows) =>
+        deleteOutlived(this.database, rows, now - entityBounds.maxWithinMs, clearedAtOnce),
+      )
+      cleared.push(...counted, forgetOldSessions(this.database, sessions, now, clearedAtOnce))
       const { destructiveUses, rates, files } = this.#parts
       cleared.push(destructiveUses.clearAway(clearedAtOnce), rates.clearAway(clearedAtOnce))
       cleared.push(clearExpiredEntries(this.database, now, clearedAtOnce))

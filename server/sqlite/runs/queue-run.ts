@@ -1,11 +1,12 @@
 import { composeCaseId } from '../../../core/domain/ids.ts'
-import type { NewRun, Run } from '../../../core/domain/run.ts'
+import type { NewRun, Run, RunTrigger } from '../../../core/domain/run.ts'
 import type { NewRunCase } from '../../../core/ports/runs/run-store.ts'
 import { beginAlert, submitAlert } from '../../../core/transitions/alert.ts'
 import { droppedEnd, isDropped, newRunStatus, startedRun } from '../../../core/transitions/run.ts'
 import { requireOrganization, type OrganizationKey } from '../access/organization-store.ts'
 import { changeAlert, requireAlertState, type AlertStateRow } from '../alerts/alert-rows.ts'
 import { correlate } from '../alerts/correlations.ts'
+import { requireCaseRow } from '../cases/case-rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 import { fromJson, toJson } from '../database/columns.ts'
@@ -72,6 +73,7 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
   const begun = alert && submit(database, alert, named, given, mayBegin ? options.begin : undefined, now)
   const queued = { uuid: named.uuid, status: newRunStatus }
   const { status, startedAt } = begun ? startedRun(queued, now) : { ...queued, startedAt: null }
+  const opened = begun ?? givenCase(database, given)
   const inputs = toJson(given.inputs)
   const id = insertRun(database, {
     uuid: named.uuid,
@@ -87,7 +89,8 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
     concurrencyKey,
     rate: toJson(given.rate),
     scheduleId: options.scheduleRow ?? null,
-    caseRow: begun?.row ?? before?.caseRow ?? null,
+    caseRow: opened?.row ?? before?.caseRow ?? null,
+    ...(given.trigger && triggerColumns(database, named.uuid, given.trigger, given.isSensitive === true)),
     retryOf: before?.id ?? null,
     choice: given.choice ?? null,
   })
@@ -100,11 +103,24 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
     createdAt: now,
     startedAt,
     alertId: alert?.id ?? null,
-    caseId: begun ? composeCaseId(organization.code, begun.number) : null,
+    caseId: opened ? composeCaseId(organization.code, opened.number) : null,
+    ...(given.trigger && { trigger: given.trigger }),
     inputs: fromJson<Run['inputs']>(inputs) ?? {},
     exclusive: concurrencyKey !== null,
   }
   return { id, run, drops }
+}
+
+const triggerColumns = (database: Database, uuid: string, trigger: RunTrigger, isSensitive: boolean) => ({
+  triggerData: database.kept(toJson(trigger), isSensitive, `trigger ${uuid}`),
+  triggerChain: toJson(trigger.chain),
+})
+
+/** The case that a run is queued for. */
+function givenCase(database: Database, { caseId, organizationUuid }: NewRun): CaseKey | undefined {
+  if (caseId === undefined) return undefined
+  const { id: row, number } = requireCaseRow(database, organizationUuid, caseId)
+  return { row, number }
 }
 
 const alertOf = (

@@ -1,5 +1,5 @@
 import { composeAlertId, composeCaseId } from '../../../core/domain/ids.ts'
-import type { Run, RunStatus, StoredError } from '../../../core/domain/run.ts'
+import type { Run, RunStatus, RunTrigger, StoredError } from '../../../core/domain/run.ts'
 import type { Author } from '../../../core/domain/audit.ts'
 import { NotFoundError } from '../../../core/errors/errors.ts'
 import type { ListedRun } from '../../../core/ports/runs/run-store.ts'
@@ -39,13 +39,17 @@ export function idsOfRun({ organizationCode, sequence, provider, caseNumber }: O
 /** A row without its output, which may be large. */
 export interface ListedRunRow
   extends
-    Omit<Run, 'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'cancellation' | 'exclusive'>,
+    Omit<
+      Run,
+      'alertId' | 'caseId' | 'output' | 'error' | 'inputs' | 'trigger' | 'cancellation' | 'exclusive'
+    >,
     OfRun {
   readonly id: number
   readonly alertRow: number | null
   readonly caseRow: number | null
   readonly error: string | null
   readonly inputs: string | null
+  readonly triggerData: string | null
   readonly cancelledBy: string | null
   readonly cancelledAt: number | null
   readonly concurrencyKey: string | null
@@ -84,7 +88,8 @@ const columnNames = { alertRow: 'alert_id', caseRow: 'case_id', organizationRow:
 
 const columns = `
   ${selectList([...stored, ...parts], columnNames)}, o.uuid AS organizationUuid,
-    ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs, ${ofRun.columns},
+    ${opened('t.inputs', "'inputs ' || t.uuid")} AS inputs,
+    ${opened('t.trigger_data', "'trigger ' || t.uuid")} AS triggerData, ${ofRun.columns},
     (SELECT uuid FROM runs WHERE id = t.retry_of) AS retryOf,
     (SELECT uuid FROM runs later WHERE later.retry_of = t.id) AS retriedBy`
 const tables = `
@@ -105,6 +110,7 @@ export function toListedRun(row: ListedRunRow): ListedRun {
     ...idsOfRun(row),
     organizationUuid,
     inputs: fromJson<Run['inputs']>(row.inputs) ?? {},
+    ...(row.triggerData !== null && { trigger: fromJson<RunTrigger>(row.triggerData) ?? undefined }),
     exclusive: row.concurrencyKey !== null,
     cancellation: cancelledBy === null || cancelledAt === null ? null : { by: cancelledBy, at: cancelledAt },
     error: fromJson<StoredError>(row.error),

@@ -27,11 +27,20 @@ export function triggerText(on: PlaybookTriggers | null): string {
     ...(schedule === null
       ? []
       : [`schedule (${schedule}${timezone === null || timezone === 'UTC' ? '' : ` in ${timezone}`})`]),
+    ...(on.case === null
+      ? []
+      : [`case ${on.case.events.join(' or ').replaceAll('_', ' ')}${filtered(on.case)}`]),
+    ...(on.entity === null
+      ? []
+      : [`${on.entity.kinds.join(' or ')} in ${on.entity.times} alerts${filtered(on.entity)}`]),
+    ...(on.webhook ? ['webhook'] : []),
     ...(manual ? ['manual'] : []),
     ...(call ? ['other playbooks'] : []),
   ]
   return ways.join(', ')
 }
+
+const filtered = ({ where }: { readonly where: boolean }): string => (where ? ' (filtered)' : '')
 
 function alertText({ type, provider, where }: NonNullable<PlaybookTriggers['alert']>): string {
   return `${type === '*' ? 'all alerts' : type}${provider === null ? '' : ` from ${provider}`}${where ? ' (filtered)' : ''}`

@@ -111,6 +111,7 @@ function RunView({ run }: { readonly run: ApiRunDetail }) {
         <NotShown run={run} />
         <WaterfallView steps={run.steps} isLive={!isRunOver(run)} selected={step?.path} onSelect={select} />
       </Section>
+      {run.trigger != null && <JsonView value={run.trigger} label="Trigger of the run" title="Trigger" />}
       <JsonView value={run.inputs} label="Inputs of the run" title="Inputs" />
       {run.output !== null && <JsonView value={run.output} label="Output of the run" title="Output" />}
     </Stack>

@@ -36,6 +36,11 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'organization',
     body: () => ({ title: 'x' }),
   },
+  'POST /playbooks/{playbook}/trigger/{organization}': {
+    roles: posters,
+    of: 'organization',
+    body: () => ({ title: 'x' }),
+  },
   'GET /alerts': { roles: readers, of: 'list' },
   'GET /alerts/{alert}': { roles: readers, of: 'alert' },
   'POST /alerts/{alert}/investigate': { roles: operators, of: 'investigatedAlert' },

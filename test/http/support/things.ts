@@ -10,9 +10,9 @@ import type { Api } from './api.ts'
 /** Something new of an organization: for each parameter of a path the spellings that it is found by. */
 export type Thing = Readonly<Record<string, readonly string[]>>
 
-/** Written, and so for all organizations; started by hand. */
+/** Written, and so for all organizations; started by hand and by requests. */
 export const manualPlaybook = parsePlaybook(
-  'apiVersion: tocsin/v1\nname: p\non: { manual: true }\ninputs: { user: { type: string } }\nsteps: [{ return: 1 }]',
+  'apiVersion: tocsin/v1\nname: p\non: { manual: true, webhook: {} }\ninputs: { user: { type: string, default: eve } }\nsteps: [{ return: 1 }]',
 ).playbook!
 
 export const towerSettings = { base_url: 'https://tower.example', api_token: 'tower-secret' }

@@ -2,7 +2,7 @@
 
 import type { Program, Type } from '../../../expression/index.ts'
 import type { JsonSchema } from '../../../plugin/index.ts'
-import type { CronTimes } from '../schedule.ts'
+import type { CronTimes } from '../../../trigger/schedule.ts'
 
 /** By name. */
 export type Inputs = ReadonlyMap<string, Input>

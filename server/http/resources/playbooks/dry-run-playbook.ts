@@ -8,6 +8,10 @@ import { startsFor } from '../../../../core/playbook-test/run/rehearse.ts'
 import type { GivenAlert } from '../../../../core/playbook-test/read/read-fixtures.ts'
 import { resolveInputs } from '../../../../core/playbook/template/inputs.ts'
 import { testCases } from '../../../../core/plugin/testing/index.ts'
+import type { RunTrigger } from '../../../../core/domain/run.ts'
+import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
+import { compileSchema } from '../../../../core/schema/index.ts'
+import { schemaFor } from '../../../../core/trigger/example-trigger.ts'
 import type { Organization } from '../../../../core/domain/organization.ts'
 import { defineRoute, type Services } from '../../routing/route.ts'
 import { within } from '../../request/validate.ts'
@@ -44,6 +48,11 @@ export const dryRunPlaybook = defineRoute({
         type: 'string',
         description: 'For `alert_content`; default: from the trigger of the playbook.',
       },
+      trigger: {
+        type: 'object',
+        description:
+          'For a playbook that starts for events: the fields of `trigger` that differ from an example.',
+      },
       inputs: { type: 'object', description: 'By name; inputs with a default are optional.' },
       answers: {
         type: 'object',
@@ -58,7 +67,7 @@ export const dryRunPlaybook = defineRoute({
     const organization = await services.directory.organization(caller.scope, code, '/organization_code')
     const { playbook, called } = await givenPlaybook(body, organization, caller, services)
     const alert = await givenAlert(body, organization, services)
-    if (playbook.alertTrigger !== undefined && alert === undefined) {
+    if (playbook.alertTrigger !== undefined && alert === undefined && body.trigger === undefined) {
       throw refused('alert_missing', '/alert', `'${playbook.name}' investigates alerts, but none was given`)
     }
     const { world } = parseWorld('{}', playbook, { catalogue, called })
@@ -66,9 +75,11 @@ export const dryRunPlaybook = defineRoute({
     const resolved = world!.fixtures({
       nowMs: clock.now(),
       alert,
+      trigger: body.trigger,
       inputs: body.inputs ?? {},
       organization: { code: ownCode, name },
     })
+    requireTrigger(playbook, body.trigger, resolved.trigger)
     const inputs = within('/inputs', () => resolveInputs(playbook, resolved.inputs))
     const fixtures = { ...resolved, inputs }
     const choices = within('/answers', () => dryRunChoices(playbook, called, body.answers ?? {}, choiceOf))
@@ -110,6 +121,20 @@ export const dryRunPlaybook = defineRoute({
     return { body: await services.calculations.inTurn(caller, shown) }
   },
 })
+
+/** Throws ValidationError `trigger_invalid`. */
+function requireTrigger(playbook: Playbook, given: unknown, trigger: RunTrigger | undefined): void {
+  if (trigger === undefined && given === undefined) return
+  if (trigger === undefined)
+    throw refused('trigger_invalid', '/trigger', `no event starts '${playbook.name}'`)
+  const [problem] = compileSchema(schemaFor(playbook, trigger.kind)).problems(trigger)
+  if (problem !== undefined)
+    throw refused(
+      'trigger_invalid',
+      `/trigger${problem.pointer}`,
+      `the event does not fit: ${problem.message}`,
+    )
+}
 
 interface Given {
   readonly source?: string | undefined

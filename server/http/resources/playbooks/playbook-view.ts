@@ -1,5 +1,7 @@
+import { caseEvents } from '../../../../core/domain/case.ts'
+import { observableKinds } from '../../../../core/plugin/index.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
-import { nextTimes } from '../../../../core/playbook/language/schedule.ts'
+import { nextTimes } from '../../../../core/trigger/schedule.ts'
 import type { ListedPlaybook, PlaybookStore, StoredPlaybook } from '../../../../core/ports/playbook-store.ts'
 import type { OrganizationScope } from '../../../../core/ports/common.ts'
 import { RequestError } from '../../request/request-error.ts'
@@ -90,11 +92,33 @@ export const apiTriggersSchema = objectSchema({
     items: time,
     description: `The next ${shownTimes} times of the schedule, in epoch milliseconds.`,
   },
+  case: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        events: { type: 'array', items: { enum: caseEvents } },
+        where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
+      }),
+    ],
+  },
+  entity: {
+    anyOf: [
+      { type: 'null' },
+      objectSchema({
+        kinds: { type: 'array', items: { enum: observableKinds } },
+        times: { type: 'integer' },
+        within_ms: { type: 'integer' },
+        where: { type: 'boolean', description: 'Whether the trigger has a filter.' },
+      }),
+    ],
+  },
+  webhook: { type: 'boolean', description: 'Whether requests start it.' },
   manual: { type: 'boolean' },
   call: { type: 'boolean' },
 })
 
-export function onView({ alertTrigger, schedule, startedBy }: Playbook, now: number) {
+export function onView(playbook: Playbook, now: number) {
+  const { alertTrigger, schedule, startedBy, caseTrigger, entityTrigger, webhookTrigger } = playbook
   return {
     alert:
       alertTrigger === undefined
@@ -109,6 +133,16 @@ export function onView({ alertTrigger, schedule, startedBy }: Playbook, now: num
     schedule: schedule?.cron ?? null,
     timezone: schedule?.timezone ?? null,
     next_runs: schedule === undefined ? [] : nextTimes(schedule, now, shownTimes),
+    case: caseTrigger ? { events: [...caseTrigger.events], where: caseTrigger.where !== undefined } : null,
+    entity: entityTrigger
+      ? {
+          kinds: [...entityTrigger.kinds],
+          times: entityTrigger.times,
+          within_ms: entityTrigger.withinMs,
+          where: entityTrigger.where !== undefined,
+        }
+      : null,
+    webhook: webhookTrigger !== undefined,
     manual: startedBy.hand,
     call: startedBy.call,
   }

@@ -21,6 +21,7 @@ import {
   apiPlaybookSchema,
 } from './playbook-view.ts'
 import { startPlaybook } from '../runs/run-operations.ts'
+import { triggerPlaybook } from '../runs/trigger-playbook.ts'
 import { testPlaybook } from './test-playbook.ts'
 import { readers } from '../../caller/caller.ts'
 
@@ -114,4 +115,5 @@ export const playbookRoutes = [
   ...playbookStateRoutes,
   testPlaybook,
   startPlaybook,
+  triggerPlaybook,
 ]

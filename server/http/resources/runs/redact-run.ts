@@ -1,5 +1,10 @@
 import type { JournalEntry } from '../../../../core/domain/run.ts'
-import { maskedEntry, maskedInputs, maskedOutput } from '../../../../core/engine/skills/masked-run.ts'
+import {
+  maskedEntry,
+  maskedInputs,
+  maskedOutput,
+  maskedTrigger,
+} from '../../../../core/engine/skills/masked-run.ts'
 import type { Playbook } from '../../../../core/playbook/language/playbook.ts'
 import type { ListedRun } from '../../../../core/ports/runs/run-store.ts'
 import type { Services } from '../../routing/route.ts'
@@ -10,6 +15,7 @@ import type { Services } from '../../routing/route.ts'
  */
 export interface ShownRun {
   readonly inputs: Readonly<Record<string, unknown>>
+  readonly trigger: unknown
   readonly output: (value: unknown) => unknown
   readonly masked: (entry: JournalEntry) => JournalEntry
 }
@@ -20,6 +26,7 @@ export async function showRun(run: ListedRun, { catalogue, playbooks }: Needed):
   const playbook = await playbookOf(run, playbooks)
   return {
     inputs: maskedInputs(playbook, run.inputs),
+    trigger: maskedTrigger(playbook, run.trigger ?? null),
     output: (value) => maskedOutput(playbook, value ?? null),
     masked: (entry) => maskedEntry(entry, catalogue),
   }

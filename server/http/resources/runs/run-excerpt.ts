@@ -18,7 +18,7 @@ const leftOut = '[left out]'
 export async function runExcerpt(run: Run, services: Services): Promise<View> {
   const { stores, directory } = services
   const { entries, emptied, failedAttempts, total } = await stores.journal.excerpt(run.uuid, limits)
-  const { inputs, output, masked } = await showRun(run, services)
+  const { inputs, trigger, output, masked } = await showRun(run, services)
   const byPath = Map.groupBy(failedAttempts, (attempt: FailedAttempt) => attempt.path)
   const steps: View[] = []
   const turn = new TimeSlice()
@@ -28,7 +28,7 @@ export async function runExcerpt(run: Run, services: Services): Promise<View> {
     if (turn.isLong) await turn.yieldToOthers()
   }
   const listed = await runView(run, directory)
-  return { ...listed, inputs, output: withinAnswer(output(run.output)), steps, steps_total: total }
+  return { ...listed, inputs, trigger, output: withinAnswer(output(run.output)), steps, steps_total: total }
 }
 
 /** Steps have their own limit. */

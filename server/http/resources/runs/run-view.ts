@@ -20,6 +20,7 @@ export async function runView(
     playbook_hash: run.playbookHash,
     alert_id: run.alertId,
     case_id: run.caseId,
+    triggered_by: run.trigger?.kind ?? null,
     status: run.status,
     created_at: run.createdAt,
     held_until: run.heldUntil ?? null,

@@ -1,0 +1,71 @@
+import type { CaseEvent } from '../../domain/case.ts'
+import type { NewRun, Run, RunTrigger } from '../../domain/run.ts'
+import type { ObservableKind } from '../../plugin/index.ts'
+
+/** The events that live playbooks wait for. All others are not noted. */
+export interface WantedEvents {
+  readonly caseEvents: ReadonlySet<CaseEvent>
+  /** Whether the observables of alerts are counted. */
+  readonly entities: boolean
+}
+
+/** A noted event that is not settled: a change of a case, or a stored alert. */
+export interface NotedEvent {
+  readonly id: number
+  readonly organizationUuid: string
+  readonly subject:
+    | { readonly kind: 'case'; readonly caseId: string; readonly trigger: RunTrigger }
+    /** Null: the alert was deleted. */
+    | { readonly kind: 'alert'; readonly alertId: string | null; readonly at: number }
+}
+
+/** The outcome of an event. */
+export interface EventOutcome {
+  readonly runs: readonly NewRun[]
+  /** For the timeline of the changed case. */
+  readonly notes: readonly string[]
+}
+
+export interface CountedObservable {
+  readonly kind: ObservableKind
+  readonly value: string
+}
+
+/** What a playbook counts in an alert. */
+export interface EntityCount {
+  readonly playbookName: string
+  readonly observables: readonly CountedObservable[]
+  readonly times: number
+  readonly withinMs: number
+}
+
+/** An observable that has reached the count of a playbook. */
+export interface ReachedCount extends CountedObservable {
+  readonly playbookName: string
+  /** Alerts in the window, and the time of the first of them. */
+  readonly count: number
+  readonly firstAt: number
+  /** Ids of the newest of them, newest first. */
+  readonly alerts: readonly string[]
+}
+
+export interface TriggerStore {
+  /** From now on these events are noted in the write that causes them, and `onNoted` is called during that write. */
+  watch(wanted: WantedEvents, onNoted: () => void): void
+  /** The oldest events of all organizations except these (uuids). */
+  pending(limit: number, except: readonly string[]): Promise<readonly NotedEvent[]>
+  /** Ends an event and queues its runs in one write. Undefined: it was ended before. */
+  settle(event: NotedEvent, outcome: EventOutcome): Promise<readonly Run[] | undefined>
+  /**
+   * Counts the observables of an alert, and does what `settle` does, in one write. An observable counts once for each alert.
+   *
+   * @param outcome for the counts that the alert reaches; it must not throw
+   */
+  settleAlert(
+    event: NotedEvent,
+    counts: readonly EntityCount[],
+    outcome: (reached: readonly ReachedCount[]) => EventOutcome,
+  ): Promise<readonly Run[] | undefined>
+  /** Number of noted events that are not settled. */
+  countPending(): Promise<number>
+}

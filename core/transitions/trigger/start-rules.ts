@@ -1,0 +1,34 @@
+/** Playbooks in the chain that leads to a run. */
+export const maxTriggerChain = 5
+
+/**
+ * Why an event must not start a playbook; undefined: it may. Runs react to changes that runs make, so nothing else ends a circle: a
+ * playbook never starts because of its own run, also not through other playbooks.
+ */
+export function whyNotTriggered(playbookName: string, chain: readonly string[]): string | undefined {
+  const path = [...chain, playbookName].join(' → ')
+  if (chain.includes(playbookName)) return `its own run led to this event (${path})`
+  if (chain.length < maxTriggerChain) return undefined
+  return `${maxTriggerChain} playbooks started each other before (${path})`
+}
+
+/** The chain of the events that a run causes. */
+export const chainAfter = (chain: readonly string[], playbookName: string): readonly string[] => [
+  ...chain,
+  playbookName,
+]
+
+/**
+ * Whether a sighting starts a playbook: the count in the window has been reached, and the playbook has not started for the observable
+ * within a window before.
+ */
+export function reachesCount(
+  count: number,
+  { times, withinMs }: { readonly times: number; readonly withinMs: number },
+  firedAt: number | undefined,
+  now: number,
+): boolean {
+  // A start in the future: the clock was set back.
+  const isRecent = firedAt !== undefined && firedAt <= now && firedAt > now - withinMs
+  return count >= times && !isRecent
+}

@@ -1,0 +1,184 @@
+import { AsyncResource } from 'node:async_hooks'
+import type { Alert } from '../domain/alert.ts'
+import type { CaseEvent } from '../domain/case.ts'
+import type { Organization } from '../domain/organization.ts'
+import type { Run } from '../domain/run.ts'
+import type { Playbook } from '../playbook/language/playbook.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { EventOutcome, NotedEvent, ReachedCount, WantedEvents } from '../ports/runs/trigger-store.ts'
+import type { Stores } from '../ports/stores.ts'
+import { entityCounts } from './entity-counts.ts'
+import { caseStarts, entityStarts, type EventStarts } from './starts-of-event.ts'
+
+/** Starts runs for changes of cases and for observables in alerts. */
+export interface EventDispatcher {
+  /** Begins to note the events that live playbooks wait for, and settles those that an earlier process left. */
+  start(): void
+  /** The live playbooks changed. */
+  takeOver(): void
+  /** Resolves when no event is being settled. */
+  stop(): Promise<void>
+}
+
+export interface EventDispatcherOptions {
+  readonly stores: Pick<Stores, 'organizations' | 'alerts' | 'triggers'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly playbooks: () => readonly Playbook[]
+  /** False while the organization's queue is full: its events wait. */
+  readonly accepting: (organizationUuid: string) => boolean
+  readonly enqueue: (run: Run) => void
+  /** Called for runs that end before they begin. */
+  readonly onRunEnded?: ((run: Run) => void) | undefined
+}
+
+/** Events that are read at a time. */
+const batch = 100
+
+/** Delay before events are looked at again whose organization has a full queue, or after an error of the store. */
+const retryMs = 5_000
+
+export function createEventDispatcher(options: EventDispatcherOptions): EventDispatcher {
+  return new Dispatcher(options)
+}
+
+class Dispatcher implements EventDispatcher {
+  readonly #options: EventDispatcherOptions
+  readonly #stopping = new AbortController()
+  readonly #onNoted: () => void
+  #working: Promise<void> | undefined
+  /** An event was noted since the current round began. */
+  #isNoted = false
+  #retry: Promise<void> | undefined
+  /** Content hashes of playbooks whose failing `where` was logged. */
+  readonly #logged = new Set<string>()
+
+  constructor(options: EventDispatcherOptions) {
+    this.#options = options
+    // Events are noted within requests and runs, whose context must not be carried into this work.
+    this.#onNoted = AsyncResource.bind(() => this.#wake())
+  }
+
+  start(): void {
+    this.takeOver()
+    this.#wake()
+  }
+
+  takeOver(): void {
+    const { stores, playbooks } = this.#options
+    stores.triggers.watch(wantedBy(playbooks()), this.#onNoted)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled([this.#working, this.#retry])
+  }
+
+  #wake(): void {
+    this.#isNoted = true
+    if (this.#stopping.signal.aborted) return
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+      if (this.#isNoted) this.#wake()
+    })
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    const full = new Set<string>()
+    try {
+      for (;;) {
+        this.#isNoted = false
+        const events = await this.#options.stores.triggers.pending(batch, [...full])
+        for (const event of events) {
+          if (this.#stopping.signal.aborted) return
+          if (!this.#options.accepting(event.organizationUuid)) full.add(event.organizationUuid)
+          else await this.#settle(event)
+        }
+        if (events.length === 0) break
+      }
+    } catch (error) {
+      this.#options.log.error(
+        { error },
+        'could not settle the events that start playbooks; trying again soon',
+      )
+      this.#retryLater()
+    }
+    if (full.size > 0) this.#retryLater()
+  }
+
+  #retryLater(): void {
+    const { signal } = this.#stopping
+    this.#isNoted = false
+    this.#retry ??= this.#options.clock.sleep(retryMs, signal).then(
+      () => this.#tryAgain(),
+      () => {},
+    )
+  }
+
+  #tryAgain(): void {
+    this.#retry = undefined
+    this.#wake()
+  }
+
+  async #settle(event: NotedEvent): Promise<void> {
+    const { stores, enqueue, onRunEnded } = this.#options
+    const [organization] = await stores.organizations.list([event.organizationUuid])
+    const runs = organization && (await this.#settleIn(event, organization))
+    for (const run of runs ?? []) {
+      if (run.endedAt === null) enqueue(run)
+      else onRunEnded?.(run)
+    }
+  }
+
+  async #settleIn(event: NotedEvent, organization: Organization): Promise<readonly Run[] | undefined> {
+    const { stores, playbooks } = this.#options
+    const { subject } = event
+    if (subject.kind === 'case')
+      return await stores.triggers.settle(
+        event,
+        this.#outcome(caseStarts(playbooks(), organization, subject.trigger, subject.caseId)),
+      )
+    const counting = playbooks().filter(({ entityTrigger }) => entityTrigger !== undefined)
+    const alert = await this.#alertOf(event, subject.alertId)
+    const counts =
+      alert === undefined
+        ? []
+        : entityCounts(counting, alert, organization, (playbook, error) => this.#logOnce(playbook, error))
+    const starts = (reached: readonly ReachedCount[]) =>
+      this.#outcome(entityStarts(counting, organization, alert!, reached, subject.at))
+    return await stores.triggers.settleAlert(event, counts, starts)
+  }
+
+  async #alertOf({ organizationUuid }: NotedEvent, id: string | null): Promise<Alert | undefined> {
+    return id === null ? undefined : await this.#options.stores.alerts.find([organizationUuid], id)
+  }
+
+  #outcome(starts: EventStarts): EventOutcome {
+    for (const { playbook, error } of starts.refused) this.#logOnce(playbook, error)
+    return {
+      runs: starts.runs,
+      notes: starts.refused.map(
+        ({ playbook, reason }) => `The playbook ${playbook.name} was not started: ${reason}.`,
+      ),
+    }
+  }
+
+  /** Logs once per version of a playbook, because events of an unexpected shape may arrive in thousands. */
+  #logOnce({ name, hash }: Playbook, error: unknown): void {
+    if (this.#logged.has(hash)) return
+    this.#logged.add(hash)
+    this.#options.log.warn(
+      { playbook: name, error },
+      'an event did not start the playbook, or an alert was not counted',
+    )
+  }
+}
+
+function wantedBy(playbooks: readonly Playbook[]): WantedEvents {
+  return {
+    caseEvents: new Set<CaseEvent>(playbooks.flatMap(({ caseTrigger }) => caseTrigger?.events ?? [])),
+    entities: playbooks.some(({ entityTrigger }) => entityTrigger !== undefined),
+  }
+}

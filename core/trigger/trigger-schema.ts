@@ -1,0 +1,88 @@
+import { caseEvents } from '../domain/case.ts'
+import { actorKinds } from '../domain/audit.ts'
+import { triggerKinds, type TriggerKind } from '../domain/run.ts'
+import { caseStatuses, observableKinds, severities, verdicts, type JsonSchema } from '../plugin/index.ts'
+
+/** Bounds of `on.entity`. */
+export const entityBounds = {
+  times: [1, 1_000],
+  withinMs: 86_400_000,
+  maxWithinMs: 30 * 86_400_000,
+} as const
+
+/** Ids of alerts in a trigger: the newest. */
+export const maxTriggerAlerts = 100
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const time = { type: 'string', format: 'date-time' } as const
+
+const objectOf = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  required = Object.keys(properties),
+): JsonSchema => ({ type: 'object', additionalProperties: false, required, properties })
+
+const caseFields = {
+  title: text,
+  summary: text,
+  status: { enum: caseStatuses },
+  severity: { enum: severities },
+  verdict: { enum: verdicts },
+  assignee: textOrNull,
+}
+
+/** What each kind of trigger has beside the common fields. */
+const fieldsOf = (
+  body: JsonSchema | undefined,
+): Readonly<Record<TriggerKind, Readonly<Record<string, JsonSchema>>>> => ({
+  case: {
+    events: { type: 'array', items: { enum: caseEvents } },
+    actor: objectOf({ kind: { enum: actorKinds }, name: text }),
+    case: objectOf({ id: text, ...caseFields }),
+    before: { anyOf: [objectOf(caseFields), { type: 'null' }] },
+  },
+  entity: {
+    entity: objectOf({ kind: { enum: observableKinds }, value: text }),
+    count: { type: 'integer' },
+    first_seen: time,
+    alerts: { type: 'array', items: text },
+    alert: objectOf({
+      id: text,
+      type: text,
+      provider: text,
+      title: textOrNull,
+      severity: { enum: [...severities, null] },
+    }),
+  },
+  webhook: { body: body ?? {} },
+})
+
+const common = { at: time, chain: { type: 'array', items: text } } as const
+
+/** The schema of the `trigger` of one kind. */
+export function schemaOfTrigger(kind: TriggerKind, body?: JsonSchema): JsonSchema {
+  return objectOf({ kind: { const: kind }, ...common, ...fieldsOf(body)[kind] })
+}
+
+/** The `kind` of a run that no event started. */
+export const otherKinds = ['alert', 'call', 'other'] as const
+
+/**
+ * The schema of `trigger` in the runs of a playbook.
+ *
+ * @param isOnly whether nothing else starts the playbook; otherwise the fields are optional
+ */
+export function schemaOfTriggers(
+  kinds: readonly TriggerKind[],
+  isOnly: boolean,
+  body?: JsonSchema,
+): JsonSchema {
+  const [first, ...others] = kinds
+  if (first !== undefined && others.length === 0 && isOnly) return schemaOfTrigger(first, body)
+  const fields = Object.assign({}, ...kinds.map((kind) => fieldsOf(body)[kind])) as Record<string, JsonSchema>
+  const kind = { enum: isOnly ? kinds : [...kinds, ...otherKinds] }
+  return objectOf({ kind, ...common, ...fields }, isOnly ? ['kind', 'at', 'chain'] : ['kind'])
+}
+
+export const isTriggerKind = (name: string): name is TriggerKind =>
+  (triggerKinds as readonly string[]).includes(name)

@@ -1,0 +1,65 @@
+import type { Run } from '../core/domain/run.ts'
+import { createScheduler } from '../core/engine/turns/scheduler.ts'
+import type { Runner } from '../core/engine/turns/runner.ts'
+import { createInvestigations } from '../core/investigation/investigations.ts'
+import type { PlaybookLibrary } from '../core/investigation/playbook-library.ts'
+import type { Log } from '../core/ports/log.ts'
+import type { Stores } from '../core/ports/stores.ts'
+import type { Catalogue } from '../core/registry/catalogue.ts'
+import { createRetries } from '../core/retry/retries.ts'
+import { createEventDispatcher } from '../core/trigger/event-dispatcher.ts'
+import type { Config } from './config/config.ts'
+import { tokens, type ContainerToken } from './container-tokens.ts'
+import type { Metrics } from './metrics/metrics.ts'
+
+interface StartersComposition {
+  readonly config: Config
+  readonly stores: Stores
+  readonly catalogue: Catalogue
+  readonly library: PlaybookLibrary
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly onRunEnded: (run: Run) => void
+  readonly get: <T>(token: ContainerToken<T>) => T
+  readonly register: <T>(token: ContainerToken<T>, make: () => T) => void
+}
+
+/** What starts runs: alerts, schedules, events and retries. */
+export function registerRunStarters(composition: StartersComposition): void {
+  const { get, register, config, stores, catalogue, library, log, metrics, onRunEnded } = composition
+  const enqueue: Runner['enqueue'] = (run, alert) => get(tokens.runner).enqueue(run, alert)
+  register(tokens.retries, () => createRetries({ stores, library, catalogue, enqueue, onRunEnded }))
+  register(tokens.scheduler, () =>
+    createScheduler({ stores, clock: get(tokens.clock), log, playbooks: () => library.authored(), enqueue }),
+  )
+  register(tokens.events, () =>
+    createEventDispatcher({
+      stores,
+      clock: get(tokens.clock),
+      log,
+      playbooks: () => library.authored(),
+      accepting: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid) < config.maxQueued,
+      enqueue,
+      onRunEnded,
+    }),
+  )
+  register(tokens.investigations, () =>
+    createInvestigations({
+      stores,
+      library,
+      catalogue,
+      clock: get(tokens.clock),
+      log,
+      enqueue,
+      reserve: (organizationUuid) => get(tokens.runner).reserve(organizationUuid),
+      queuedOf: (organizationUuid) => get(tokens.runner).queuedOf(organizationUuid),
+      maxQueued: config.maxQueued,
+      groupWindowMs: config.groupWindowMs,
+      onGrouped({ organizationUuid }) {
+        metrics.alertGrouped()
+        get(tokens.storms).count('grouped', organizationUuid)
+      },
+      onJoined: () => metrics.alertCorrelated(),
+    }),
+  )
+}

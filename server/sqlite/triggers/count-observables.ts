@@ -1,0 +1,74 @@
+import { maxTriggerAlerts } from '../../../core/trigger/trigger-schema.ts'
+import { reachesCount } from '../../../core/transitions/trigger/start-rules.ts'
+import type { CountedObservable, EntityCount, ReachedCount } from '../../../core/ports/runs/trigger-store.ts'
+import { deleteOutlived, outlived } from '../context/rows.ts'
+import type { Database } from '../database/database.ts'
+
+interface Sighting {
+  /** Row. */
+  readonly organization: number
+  /** Id of the alert. */
+  readonly alert: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** Expired rows deleted with each alert: more than it can add. */
+const maxExpired = 200
+
+/** Inside of a write: notes the observables of an alert, and gives the counts that it reaches. */
+export function countObservables(
+  database: Database,
+  sighting: Sighting,
+  counts: readonly EntityCount[],
+): readonly ReachedCount[] {
+  const { organization, alert, at } = sighting
+  const before = at - Math.max(0, ...counts.map(({ withinMs }) => withinMs))
+  for (const rows of [outlived.sightings, outlived.firings])
+    deleteOutlived(database, rows, before, maxExpired)
+  for (const { kind, value } of counts.flatMap((count) => count.observables))
+    database.run(
+      'INSERT OR IGNORE INTO entity_sightings (organization_id, kind, value, at, alert) VALUES (?, ?, ?, ?, ?)',
+      organization,
+      kind,
+      value,
+      at,
+      alert,
+    )
+  return counts.flatMap((count) =>
+    count.observables.flatMap((observable) => reached(database, sighting, observable, count)),
+  )
+}
+
+function reached(
+  database: Database,
+  { organization, at }: Sighting,
+  { kind, value }: CountedObservable,
+  count: EntityCount,
+): readonly ReachedCount[] {
+  const { playbookName, withinMs } = count
+  const window = [organization, kind, value, at - withinMs, at] as const
+  const inWindow = 'organization_id = ? AND kind = ? AND value = ? AND at > ? AND at <= ?'
+  const found = database.one<{ count: number; firstAt: number }>(
+    `SELECT count(*) AS count, min(at) AS firstAt FROM entity_sightings WHERE ${inWindow}`,
+    ...window,
+  )
+  const key = [organization, playbookName, kind, value] as const
+  const fired = database.get<{ at: number }>(
+    'SELECT at FROM entity_firings WHERE organization_id = ? AND playbook_name = ? AND kind = ? AND value = ?',
+    ...key,
+  )
+  if (!reachesCount(found.count, count, fired?.at, at)) return []
+  database.run(
+    `INSERT INTO entity_firings (organization_id, playbook_name, kind, value, at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET at = excluded.at`,
+    ...key,
+    at,
+  )
+  const alerts = database.all<{ alert: string }>(
+    `SELECT alert FROM entity_sightings WHERE ${inWindow} ORDER BY at DESC, alert DESC LIMIT ?`,
+    ...window,
+    maxTriggerAlerts,
+  )
+  return [{ playbookName, kind, value, ...found, alerts: alerts.map((row) => row.alert) }]
+}
