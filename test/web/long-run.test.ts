@@ -23,9 +23,20 @@ steps:
       timeout: 1h
 `
 
-describe('a run of a thousand steps in a browser', function () {
+const limited = `apiVersion: tocsin/v1
+name: limited
+on: { manual: true }
+rate: 2/h
+steps:
+  - id: noted
+    rate: 1/h
+    uses: case.comment
+    with: { text: Looked at. }
+`
+
+describe('a long run in a browser', function () {
   this.timeout(60_000)
-  const opened = openPage({ each })
+  const opened = openPage({ each, limited })
 
   it('renders only visible steps and reaches every step', async () => {
     const { page, visit } = opened
@@ -45,5 +56,21 @@ describe('a run of a thousand steps in a browser', function () {
     await page.getByRole('region', { name: 'Output of hosts[299]/note' }).getByText('host 299').waitFor()
     await timeline.locator('.waterfall-row[aria-pressed=true]', { hasText: 'hosts[299]/note' }).waitFor()
     await page.getByRole('combobox', { name: 'Steps of this node (300)' }).waitFor()
+  })
+
+  it('says which rate limit it waits for, and until when', async () => {
+    const { page, visit } = opened
+    const runs = [
+      await opened.startRun('limited'),
+      await opened.startRun('limited'),
+      await opened.startRun('limited'),
+    ]
+    await visit(`/runs/${runs[1]}`)
+    const step = page.getByRole('alert').filter({ hasText: 'Waiting for the rate limit of noted' })
+    await step.getByText('may start').waitFor()
+    await step.getByRole('button', { name: 'noted' }).click()
+    await page.waitForURL(/step=noted%2F%40rate/)
+    await visit(`/runs/${runs[2]}`)
+    await page.getByText('Waiting for the rate limit of the playbook').waitFor()
   })
 })

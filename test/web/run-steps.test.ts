@@ -223,6 +223,8 @@ describe('steps that the page of a run omits', () => {
   it('say until when a step waits for its rate limit', () => {
     expect(waitEnd({ input: { limit: '1/h', until_ms: 5 } })).to.equal(5)
     expect(waitEnd({ input: null })).to.equal(null)
+    const waits = step('each[1]/@rate', { kind: 'rate', state: 'started' })
+    expect(nodeMarks([step('each[0]'), waits]).get('each')?.state).to.equal('started')
     expect(waitEnd({ input: '[left out: 5 bytes]' })).to.equal(null)
   })
 })

@@ -177,7 +177,7 @@ function WaitsForRate({ run, onSelect }: WaitsForProps) {
           </Anchor>
         </>
       )}
-      : may start <DateTime at={until} />.
+      : may start at <DateTime at={until} />.
     </Alert>
   )
 }

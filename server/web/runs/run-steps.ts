@@ -126,7 +126,8 @@ export function nodeMarks(steps: readonly ApiStep[]): ReadonlyMap<string, NodeMa
   const paths = new Set(steps.map(({ path }) => path))
   // While several people are asked, the step has no entry of its own.
   const isAsking = (path: string) => toPerson.test(path) && !paths.has(path.replace(toPerson, ''))
-  const whole = steps.filter(({ path }) => !partsOfSteps.test(path) || isAsking(path))
+  const isHeld = ({ kind, state }: ApiStep) => kind === 'rate' && state === 'started'
+  const whole = steps.filter((step) => !partsOfSteps.test(step.path) || isAsking(step.path) || isHeld(step))
   for (const [id, same] of Map.groupBy(whole, ({ path }) => nodeOf(path))) {
     for (const group of groupsAround(id)) if (!marks.has(group)) marks.set(group, passed)
     const state = worstFirst.find((each) => same.some((step) => step.state === each)) ?? 'completed'
