@@ -80,6 +80,17 @@ describe('the rate limit of a step', () => {
     expect(calls).to.deep.equal([0, 0, 0, 0, 0, 0, 60])
   })
 
+  it('is shared by all playbooks that call the one with the step', async () => {
+    const called = { ...one('1/h'), name: 'called' }
+    const playbooks = { newest: () => 'hash', load: async () => called }
+    const caller = { ...written('  - { id: sub, call: called }'), name: 'caller' }
+    await go(called)
+    const going = go(caller, { playbooks })
+    await clock.advance(60 * minute)
+    await going
+    expect(calls).to.deep.equal([0, 60])
+  })
+
   it('counts each round of a repeat', async () => {
     const polled = bench.go(
       written(

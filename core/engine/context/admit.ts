@@ -67,7 +67,7 @@ async function mayStart(local: LocalRun, work: AdmitWork, wait: Wait): Promise<b
     const input = { limit, until_ms: untilMs }
     await journal.begin({ path: wait.path, stepId, kind, input, attempt: 1, startedAt })
     wait.isRecorded = true
-    log.info({ run: local.uuid, step: path, delay_ms: waitMs }, 'step waits for its rate limit')
+    log.debug({ run: local.uuid, step: path, delay_ms: waitMs }, 'step waits for its rate limit')
   }
   await waitUntil(local, work, untilMs)
   return false

@@ -79,7 +79,7 @@ async function heldRun(
   const wakeAt = await stores.runs.heldUntil(uuid)
   const delayMs = wakeAt - clock.now()
   if (delayMs > 0 && delayMs < Infinity)
-    log.info({ run: uuid, playbook, delay_ms: delayMs }, 'run waits for the rate limit of its playbook')
+    log.debug({ run: uuid, playbook, delay_ms: delayMs }, 'run waits for the rate limit of its playbook')
   return { uuid, organizationUuid, wakeAt }
 }
 
