@@ -107,8 +107,8 @@ function compileCall(node: CallNode, compiler: Compiler): CompiledNode {
   const args = nodes.map((each) => compile(each, compiler))
   const withDefault = compileDefault(node, args)
   if (withDefault) return withDefault
-  const run =
-    found.prepare?.(nodes.map((each) => (each.kind === 'literal' ? each.value : undefined))) ?? found.run
+  const prepared = found.prepare?.(nodes.map((each) => (each.kind === 'literal' ? each.value : undefined)))
+  const run = prepared ?? found.run
   const none = undefined as unknown as Value
   const [a, b, c, d] = args as [CompiledNode, CompiledNode, CompiledNode, CompiledNode]
   switch (args.length) {
@@ -117,6 +117,8 @@ function compileCall(node: CallNode, compiler: Compiler): CompiledNode {
     case 1:
       return (frame) => run(frame, node, a(frame), none, none, none)
     case 2:
+      // The second one is in the prepared body.
+      if (prepared) return (frame) => prepared(frame, node, a(frame), none, none, none)
       return (frame) => run(frame, node, a(frame), b(frame), none, none)
     case 3:
       return (frame) => run(frame, node, a(frame), b(frame), c(frame), none)

@@ -48,7 +48,10 @@ interface Options {
    * with `Meter`.
    */
   readonly price?: number | undefined
-  /** A body for calls with these literal arguments; undefined where an argument is no literal. */
+  /**
+   * A body for calls with these literal arguments; undefined where an argument is no literal. It gets all
+   * arguments but a literal second one of two.
+   */
   readonly prepare?: ((literals: readonly (Value | undefined)[]) => FunctionBody | undefined) | undefined
 }
 

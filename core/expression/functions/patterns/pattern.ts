@@ -59,6 +59,7 @@ export class Pattern {
   readonly #compiled: RE2JS
   #automaton: Automaton | undefined
   readonly #rows = new Map<State, Row>()
+  #start: Row | undefined
   #evaluation = 0
   #kept = 0
   #groups: readonly string[] | undefined
@@ -101,8 +102,7 @@ export class Pattern {
     const automaton = this.#prepare(meter)
     const { evaluation } = meter
     const { latin1Class, numClasses } = automaton
-    const begin = from === 0 ? beginsText : contextBehind(value.charCodeAt(from - 1))
-    let row = this.#enter(automaton.makeState([automaton.prog.start], begin, []), meter, span)
+    let row = from === 0 ? this.#first(meter, span) : this.#begin(value.charCodeAt(from - 1), meter, span)
     for (let at = from; at < value.length; at++) {
       let character = value.charCodeAt(at)
       if (character >= 0xd800 && character <= 0xdfff) {
@@ -114,6 +114,23 @@ export class Pattern {
       if (row.isMatch) return at
     }
     return this.#turn(row, numClasses, endOfText, meter, span).isMatch ? value.length : -1
+  }
+
+  /** The state at the start of a text; the same for each text. */
+  #first(meter: Meter, span: Span): Row {
+    if (this.#start) return this.#pay(this.#start, meter, span)
+    const automaton = this.#automaton!
+    return (this.#start = this.#enter(
+      automaton.makeState([automaton.prog.start], beginsText, []),
+      meter,
+      span,
+    ))
+  }
+
+  /** The state behind a character. */
+  #begin(before: number, meter: Meter, span: Span): Row {
+    const automaton = this.#automaton!
+    return this.#enter(automaton.makeState([automaton.prog.start], contextBehind(before), []), meter, span)
   }
 
   /** Drops the states of earlier evaluations above the limit. */
@@ -131,6 +148,7 @@ export class Pattern {
   #forget(): void {
     this.#automaton?.clearCache()
     this.#rows.clear()
+    this.#start = undefined
     this.#kept = 0
     large.delete(this)
   }
