@@ -85,5 +85,8 @@ export function signatureHelp(document: TextDocument, offset: number): Signature
 /** Overloads such as `text.indexOf(part[, from]) -> int` have two signatures. */
 function parametersIn(signature: string): readonly string[] {
   const [, inside = ''] = /\(([^()]*)\)/.exec(signature) ?? []
-  return inside.split(/[[\],\s]+/).filter((part) => part !== '')
+  return inside
+    .split(/[[\],]+/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }

@@ -215,12 +215,18 @@ describe('completion in expressions', () => {
     expect(inside('steps.trips.output.trips.filter(t, t.‸')).to.include.members(['country', 'city'])
     expect(inside('steps.trips.output.trips.exists(t, ‸')).to.include('t')
     expect(inside('strings.‸')).to.deep.equal(['quote'])
+    expect(inside('math.‸')).to.include.members(['round', 'greatest'])
+    expect(inside('regex.ex‸')).to.include.members(['extract', 'extractAll', 'groups', 'replace'])
+    expect(inside('steps.trips.output.trips.transformList(at, trip, ‸')).to.include.members(['at', 'trip'])
+    expect(inside('steps.trips.output.trips.groupBy(t, t.country).transformMap(c, all, all[0].‸')).to.include(
+      'city',
+    )
   })
 
   it('offers functions only for values of their type', () => {
     expect(inside('now.‸')).to.include('getFullYear').and.not.include('contains')
     expect(inside('steps.intel.output.tags.‸'))
-      .to.include.members(['join', 'exists'])
+      .to.include.members(['join', 'exists', 'sortBy', 'distinct', 'transformList'])
       .and.not.include('getFullYear')
     expect(inside('alert.type.‸')).to.include.members(['contains', 'matches']).and.not.include('join')
   })

@@ -150,16 +150,15 @@ function indexed(checker: Checker, node: IndexNode, scope: TypeScope): Type {
     return selectField(checker, target, container, scope, node.optional ? 'optional' : 'plain')
   }
   if (container.kind === 'optional') {
-    return optionalOf(element(checker, node, taken(container.value, [container]), key))
+    const value = node.optional ? withoutNull(container.value) : container.value
+    return optionalOf(value.kind === 'null' ? dyn : element(checker, node, taken(value, [container]), key))
   }
   const found = element(checker, node, container, key)
   return node.optional ? optionalOf(found) : found
 }
 
-function element(checker: Checker, node: IndexNode, type: Type, key: Type): Type {
-  if (!node.optional && checker.mayBeNull(node.operand, type)) return dyn
-  const container = node.optional ? withoutNull(type) : type
-  if (container.kind === 'null') return dyn
+function element(checker: Checker, node: IndexNode, container: Type, key: Type): Type {
+  if (checker.mayBeNull(node.operand, container)) return dyn
   if (isNumeric(key) && membersOf(container).every(hasTextKeys)) {
     const message = `the keys of ${checker.text(node.operand)} are strings: [${describeType(key)}] never matches`
     checker.problem('wrong_type', message, node.index, asTextHint(checker, node.index))

@@ -36,9 +36,15 @@ interface Found {
   readonly optional: boolean
 }
 
-/** `a.?b` and `a[?b]`, which give nothing if `a` is null. */
+/** `.?c` and `[?c]`, which give nothing if the optional before them is null. */
 export const isOptionalRead = (node: AstNode): boolean =>
   (node.kind === 'select' || node.kind === 'index') && node.optional
+
+/** `a.b.?c` where `b` may be null. */
+function hintForNull(checker: Checker, { node, operand }: FieldRead): string | undefined {
+  if (!isOptionalRead(node) || operand.kind !== 'select' || operand.optional) return undefined
+  return `write ${checker.text(operand.operand)}.?${operand.field}.?…, which gives nothing for null`
+}
 
 /** The type of a field; reports fields that do not exist, may be missing, or whose container may be null. */
 export function selectField(
@@ -49,12 +55,13 @@ export function selectField(
   access: FieldAccess,
 ): Type {
   if (container.kind === 'optional') {
-    const inner = selectField(checker, read, taken(container.value, [container]), scope, 'optional')
+    const value = isOptionalRead(read.node) ? withoutNull(container.value) : container.value
+    if (value.kind === 'null' && isOptionalRead(read.node)) return optionalOf(dyn)
+    const inner = selectField(checker, read, taken(value, [container]), scope, 'optional')
     return access === 'has' || inner.kind === 'optional' ? inner : optionalOf(inner)
   }
-  if (isOptionalRead(read.node)) {
-    if (container.kind === 'null') return optionalOf(dyn)
-  } else if (checker.mayBeNull(read.operand, container) && container.kind === 'null') return dyn
+  const isNull = checker.mayBeNull(read.operand, container, hintForNull(checker, read))
+  if (isNull && container.kind === 'null') return dyn
   const members = membersOf(withoutNull(container))
   const found = members.map((member) => lookUp(member, read.field))
   const known = found.filter((each) => each !== undefined)

@@ -131,15 +131,15 @@ export class Checker {
     return bool
   }
 
-  /** Reports a value that may be null where null is not allowed. */
-  mayBeNull(node: AstNode, type: Type): boolean {
+  /** Reports a value that may be null where null is not allowed; `otherwise` is the hint. */
+  mayBeNull(node: AstNode, type: Type, otherwise?: string): boolean {
     if (!admitsNull(type)) return false
     const path = this.text(node)
     const message =
       node.kind === 'literal'
         ? 'null is not allowed here'
         : `${path} ${type.kind === 'null' ? 'is' : 'may be'} null`
-    const hint = this.#orNullHint(node) ?? `check ${path} != null first`
+    const hint = otherwise ?? this.#orNullHint(node) ?? `check ${path} != null first`
     this.problem('nullable', message, node, type.kind === 'null' ? undefined : hint)
     return true
   }

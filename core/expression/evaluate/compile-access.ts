@@ -78,16 +78,20 @@ export function compileSelect(node: SelectNode, compiler: Compiler): CompiledNod
   const { field } = node
   const { source } = compiler
   if (!node.optional) return (frame) => read(operand(frame), field, node, source)
-  // As in cel-go, null has no fields: `a.?b.?c` gives nothing if `a.b` is null.
-  const next = (value: Value): Value | undefined =>
-    value === null ? undefined : fieldOf(value, field, node, source)
+  const next = (value: Value): Value | undefined => fieldOf(value, field, node, source)
   return (frame) => {
     const container = operand(frame)
-    if (container instanceof Optional) return inside(container, next)
+    if (container instanceof Optional) return inside(container, unlessNull(next))
     const value = next(container)
     return value === undefined ? Optional.none : new Optional(value)
   }
 }
+
+/** `a.?b.?c` gives nothing if `a.b` is null; `a` itself must not be null. */
+const unlessNull =
+  (next: (value: Value) => Value | undefined) =>
+  (value: Value): Value | undefined =>
+    value === null ? undefined : next(value)
 
 /** `operand[index]` and `operand[?index]`. */
 export function compileIndex(node: IndexNode, compiler: Compiler): CompiledNode {
@@ -97,10 +101,11 @@ export function compileIndex(node: IndexNode, compiler: Compiler): CompiledNode 
   return (frame) => {
     const container = operand(frame)
     const key = index(frame)
-    const next = (value: Value): Value | undefined =>
-      node.optional && value === null ? undefined : lookUp(value, key, node)
-    if (container instanceof Optional) return inside(container, next)
-    const value = next(container)
+    if (container instanceof Optional) {
+      const next = (value: Value): Value | undefined => lookUp(value, key, node)
+      return inside(container, node.optional ? unlessNull(next) : next)
+    }
+    const value = lookUp(container, key, node)
     if (node.optional) return value === undefined ? Optional.none : new Optional(value)
     if (value !== undefined) return value
     if (!Array.isArray(container)) {

@@ -124,19 +124,22 @@ describe('macros', () => {
 })
 
 describe('optional selection', () => {
-  it('gives nothing where a value is null', () => {
+  it('gives nothing where a value before it is null', () => {
     const scope = { x: { a: null, b: 1 } }
     expect(
-      evaluate('[x.?a.?b.orValue(7), x.a.?b.orValue(7), x.?a[?"b"].orValue(7), x.a[?0].orValue(7)]', scope),
-    ).to.deep.equal([7, 7, 7, 7])
+      evaluate('[x.?a.?b.orValue(7), x.?a[?"b"].orValue(7), x[?"a"].?b.?c.orValue(7)]', scope),
+    ).to.deep.equal([7, 7, 7])
     expect(evaluate('x.?a.orValue(7)', scope)).to.equal(null)
+    expect(failure('x.a.?b', scope)).to.include({ hint: 'check x.a != null first' })
     expect(failure('x.?a.b', scope)).to.include({ code: 'expression_wrong_type' })
     expect(failure('x.?b.?c', scope)).to.include({ code: 'expression_wrong_type' })
   })
 
   it('needs no check for null before', () => {
-    expect(problems('b.owner.?name.orValue("x")')).to.deep.equal([])
-    expect(problems('b.owner.name')[0]).to.include('b.owner may be null')
+    expect(problems('b.?owner.?name.orValue("x")')).to.deep.equal([])
+    expect(problems('b.owner.?name')).to.deep.equal([
+      'nullable: b.owner: b.owner may be null (write b.?owner.?…, which gives nothing for null)',
+    ])
     const { program, problems: none } = compileExpression('x.?owner.?name.orValue("x")', {
       x: typeOfSchema({
         type: 'object',

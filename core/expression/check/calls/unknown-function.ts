@@ -23,6 +23,14 @@ export function inferUnknown(checker: Checker, { target, args }: CallNode, scope
     )
 }
 
+/** Methods that other languages have as functions of several values. */
+const asFunctions: ReadonlyMap<string, string> = new Map([
+  ['min', 'write math.least(a, b), or list.min()'],
+  ['max', 'write math.greatest(a, b), or list.max()'],
+  ['sum', 'write list.sum(), or join numbers with +'],
+  ['format', 'write "%s".format([x]), or time.format("%Y-%m-%d")'],
+])
+
 export function reportUnknown(checker: Checker, node: CallNode): void {
   const other = findFunction(node.name, node.target === undefined)
   const names = allFunctions
@@ -34,7 +42,7 @@ export function reportUnknown(checker: Checker, node: CallNode): void {
   const near = nearest(node.name, [...names, ...(takesName ? macros.keys() : node.target ? [] : ['has'])])
   const hint = other
     ? other.receiver
-      ? `write value.${node.name}(…)`
+      ? (asFunctions.get(node.name) ?? `write value.${node.name}(…)`)
       : `write ${node.name}(value)`
     : (familiarFunction(node.name) ?? (near === undefined ? undefined : `did you mean ${near}?`))
   checker.problem('unknown_function', `there is no function '${node.name}'`, node.nameSpan, hint)
