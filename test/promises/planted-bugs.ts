@@ -59,12 +59,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     replace: 'uses > limit',
   },
   'the hour of destructive actions follows the system clock': {
-    file: 'server/sqlite/checkpoints/destructive-uses.ts',
+    file: 'server/sqlite/limits/window-clock.ts',
     find: 'if (passed === undefined) return this.#clock.now()',
     replace: 'return this.#clock.now()',
   },
   'a start forgets earlier destructive actions': {
-    file: 'server/sqlite/checkpoints/destructive-uses.ts',
+    file: 'server/sqlite/limits/window-clock.ts',
     find: 'Math.max(this.#clock.now(), this.#newest())',
     replace: 'this.#clock.now()',
   },
