@@ -54,7 +54,7 @@ export function entityStarts(
   )
 }
 
-export function entityTriggerOf(
+function entityTriggerOf(
   { kind, value, count, firstAt, alerts }: ReachedCount,
   { id, type, provider, title, severity }: Pick<Alert, 'id' | 'type' | 'provider' | 'title' | 'severity'>,
   at: number,
@@ -67,7 +67,7 @@ export function entityTriggerOf(
     count,
     first_seen: new Date(firstAt).toISOString(),
     alerts,
-    alert: { id, type: type ?? '', provider, title, severity },
+    alert: { id, type, provider, title, severity },
   }
 }
 

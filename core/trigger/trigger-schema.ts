@@ -48,7 +48,7 @@ const fieldsOf = (
     alerts: { type: 'array', items: text },
     alert: objectOf({
       id: text,
-      type: text,
+      type: textOrNull,
       provider: text,
       title: textOrNull,
       severity: { enum: [...severities, null] },
@@ -65,7 +65,7 @@ export function schemaOfTrigger(kind: TriggerKind, body?: JsonSchema): JsonSchem
 }
 
 /** The `kind` of a run that no event started. */
-export const otherKinds = ['alert', 'call', 'other'] as const
+const otherKinds = ['alert', 'call', 'other'] as const
 
 /**
  * The schema of `trigger` in the runs of a playbook.

@@ -125,3 +125,74 @@ describe('an alert trigger', () => {
     expect(rivals('{ type: a }', '{ where: true }')).to.deep.equal([])
   })
 })
+
+describe('an event that starts a playbook', () => {
+  const on = (text: string) => read(`on: ${text}`, '')
+  const step = (trigger: string, expression: string) =>
+    parsePlaybook(
+      `apiVersion: tocsin/v1\nname: test\non: ${trigger}\nsteps: [{ return: '\${{ ${expression} }}' }]\n`,
+    ).problems.map(({ code, message, hint }) => `${code} ${message} (${hint})`)
+
+  for (const [text, said] of Object.entries({
+    '{ case: closed }':
+      'E106 expected a map for a case trigger, found a string (write case: { event: closed })',
+    '{ entity: ip }':
+      'E106 expected a map for an entity trigger, found a string (write entity: { kind: ip, times: 3 })',
+    '{ webhook: true }':
+      'E106 expected a map for a webhook trigger, found the boolean true (write webhook: {}, or webhook: { body: { type: object, … } })',
+    '{ case: { event: close } }':
+      "E107 'close' is not one of opened, closed, reopened, status_changed, severity_changed, verdict_changed, assignee_changed (did you mean 'closed'?)",
+    '{ case: { event: closed, where: \'case.verdict == "benign"\' } }':
+      "E204 unknown name 'case' (write trigger.case)",
+    '{ case: { event: closed, where: \'trigger.case.verdict == "bening"\' } }':
+      'E202 \'bening\' is not one of unknown, benign, suspicious, malicious (did you mean "benign"?)',
+    '{ case: { event: closed, where: \'trigger.before.verdict == "benign"\' } }':
+      'E207 trigger.before may be null',
+    '{ entity: { kind: ip, times: 0 } }': 'E107 `times` must be between 1 and 1000',
+    '{ entity: { kind: ip, times: 3, within: 31d } }': 'E107 `within` is at most 30d (write 30d or less)',
+    '{ entity: { kind: [ip, user], value: alert.id, times: 3 } }':
+      'E112 `value` gives values of one kind, but several are listed (name one kind)',
+    '{ webhook: { body: { user: string } } }':
+      "E311 unknown keyword 'user' (put the fields of an object under `properties`)",
+    '{ webhook: { body: { type: object, properties: { size: { type: integer } } }, where: trigger.body.size > 1 } }':
+      'E206 trigger.body.size may be missing',
+  })) {
+    it(`is checked: ${text}`, () => {
+      const found = on(text)
+      expect(found).to.have.length(1)
+      expect(found[0]!.startsWith(said), found[0]).to.equal(true)
+    })
+  }
+
+  it('provides no inputs', () => {
+    expect(read('on: { case: { event: closed } }\ninputs: { user: { type: string } }', '')).to.deep.equal([
+      'E312 `on.case` provides no inputs, but user has no default (give a default)',
+    ])
+  })
+
+  it('types the trigger of the runs', () => {
+    expect(step('{ case: { event: closed } }', 'trigger.case.verdict')).to.deep.equal([])
+    expect(step('{ case: { event: closed } }', 'trigger.entity.value')[0]).to.match(
+      /^E205 trigger has no field 'entity'/,
+    )
+    expect(step('{ case: { event: closed }, manual: true }', 'trigger.case.verdict')[0]).to.match(
+      /^E206 trigger.case may be missing/,
+    )
+    expect(
+      step('{ case: { event: closed }, manual: true }', 'trigger.?case.verdict.orValue("none")'),
+    ).to.deep.equal([])
+    expect(step('{ manual: true }', 'trigger.kind')).to.deep.equal([
+      "E204 unknown name 'trigger' (it exists where `on` has `case`, `entity` or `webhook`)",
+    ])
+  })
+
+  it('keeps sensitive parts of a body out of messages', () => {
+    const source = (text: string) =>
+      parsePlaybook(
+        `apiVersion: tocsin/v1\nname: test\non: { webhook: { body: { type: object, required: [pin, user], properties: { pin: { type: string, x-sensitive: true }, user: { type: string } } } } }\nsteps: [{ uses: case.update, with: { summary: '\${{ ${text} }}' } }]\n`,
+        { catalogue },
+      ).problems.map(({ code }) => code)
+    expect(source('trigger.body.user')).to.not.include('E315')
+    expect(source('trigger.body.pin')).to.include('E315')
+  })
+})

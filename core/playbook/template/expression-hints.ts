@@ -6,6 +6,7 @@ import type { NameScope } from '../scope/scope.ts'
 /** Names that exist only in some places. */
 const elsewhere: ReadonlyMap<string, string> = new Map([
   ['alert', 'it exists where `on` has `alert`'],
+  ['trigger', 'it exists where `on` has `case`, `entity` or `webhook`'],
   ['item', 'it exists in the body of a foreach, unless `as` gives another name'],
   ['index', 'it exists in the body of a foreach'],
   ['error', 'it exists in the steps of on_error'],
@@ -19,9 +20,7 @@ const noSecrets = 'expressions cannot read secrets: skills get them from connect
 
 /** Names of other languages. */
 const familiarNames: ReadonlyMap<string, string> = new Map([
-  ...['github', 'event', 'trigger', 'payload', 'incident', 'data', 'body'].map(
-    (name) => [name, inData] as const,
-  ),
+  ...['github', 'event', 'payload', 'incident', 'data', 'body'].map((name) => [name, inData] as const),
   ...['secrets', 'env', 'credentials'].map((name) => [name, noSecrets] as const),
   ...['yes', 'on'].map((name) => [name, 'write true'] as const),
   ...['no', 'off'].map((name) => [name, 'write false'] as const),
@@ -57,6 +56,8 @@ export function hintInPlaybook(
       if (owner !== undefined) return problem.hint
       if (scope.place.beforeItems?.includes(word) === true)
         return hintBeforeItems(expression, scope.place.beforeItems[0]!)
+      if (scope.place.isBefore === true && word === 'case' && Object.hasOwn(scope.names, 'trigger'))
+        return 'write trigger.case'
       if (scope.place.isBefore === true && [...elsewhere.keys(), ...laterNames].includes(word)) {
         return `available before a run: ${Object.keys(scope.names).join(', ')}`
       }

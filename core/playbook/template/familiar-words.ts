@@ -279,6 +279,12 @@ export function familiarValue(what: string, node: Node): string | undefined {
         : 'write on: { alert: { type: … } }'
     case 'an alert trigger':
       return value === '' ? undefined : `write alert: { type: ${value} }`
+    case 'a case trigger':
+      return value === '' ? undefined : `write case: { event: ${value} }`
+    case 'an entity trigger':
+      return value === '' ? undefined : `write entity: { kind: ${value}, times: 3 }`
+    case 'a webhook trigger':
+      return 'write webhook: {}, or webhook: { body: { type: object, … } }'
     case '`retry`':
       return /^\d+$/.test(value) ? `write retry: { max: ${value} }` : undefined
     case '`concurrency`':
