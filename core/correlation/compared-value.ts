@@ -64,7 +64,10 @@ export function comparedValue(value: unknown): ComparedValue {
   if (Array.isArray(value) && value.every((item) => typeof comparedValue(item) === 'string'))
     return value.some((item) => comparedValue(item) === 'common') ? 'common' : 'missing'
   if (typeof value === 'object' && Object.keys(value).length === 0) return 'missing'
-  const text = (typeof value === 'string' ? value : stringifyJson(value)).trim().toLowerCase()
+  const text = (typeof value === 'string' ? value : stringifyJson(value))
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase()
   if (!/[\p{L}\p{N}]/u.test(text)) return 'missing'
   return commonValues.has(text) || commonAddress.test(text) ? 'common' : { text }
 }

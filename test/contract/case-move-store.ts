@@ -209,6 +209,32 @@ export function caseMoveStoreContract(subject: GetSubject): void {
         expect((await textsOf(opened.id)).at(-1)).to.contain(`The case was split from ${id} “Phishing”`)
       })
 
+      it('moves the repeats of an alert with it', async () => {
+        const { stores, acme } = subject()
+        const post = async () => {
+          const { uuid: alertUuid } = await stores.alerts.create(newAlert(acme))
+          const group = {
+            fingerprint: Buffer.alloc(32),
+            reason: 'x is the same',
+            windowMs: 60_000,
+            caseTitle: () => 'x',
+          }
+          const named = { playbookName: 'triage', playbookHash: 'a'.repeat(64) }
+          await stores.runs.queueOrGroup({ organizationUuid: acme.uuid, ...named, alertUuid }, group, {
+            title: 'x',
+          })
+          return (await stores.alerts.find('all', alertUuid))!
+        }
+        const [first, repeat] = [await post(), await post()]
+        const other = await investigate()
+        await merge(first.caseId!, other.caseId)
+        const opened = await split(first.caseId!, first.id)
+        const now = async ({ uuid }: Alert) => (await stores.alerts.find('all', uuid))!
+        expect((await now(repeat)).caseId).to.equal(opened.id)
+        expect((await now(other.alert)).caseId).to.equal(first.caseId)
+        expect((await now(await post())).caseId).to.equal(opened.id)
+      })
+
       it('gives each case the results of its own alerts', async () => {
         const { id, all } = await joined(2)
         await says(all[0]!, id, { severity: 'low', verdict: 'benign', summary: 'a scan' })

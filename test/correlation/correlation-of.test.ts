@@ -53,7 +53,7 @@ describe('correlationOf', () => {
     })
     const other = keysOf(
       '{ by: { host: alert.data.device.name, user: alert.data.upn } }',
-      { upn: ' ana ', device: { name: 'ws-7' } },
+      { upn: ' \uFF21na ', device: { name: 'ws-7' } },
       { name: 'malware' },
     )
     expect(other.hex).to.deep.equal(one.hex)

@@ -41,12 +41,12 @@ export function requireNotMerged({ id, mergedInto }: Pick<MergedState, 'id' | 'm
 }
 
 /** Throws ConflictError `case_too_large`. */
-export function requireMovable(id: string, rows: number): void {
+export function requireMovable(id: string, rows: number, hint: string): void {
   if (rows <= mergeBounds.moved) return
   throw new ConflictError(
     'case_too_large',
     `the case ${id} has more than ${mergeBounds.moved.toLocaleString('en')} alerts or runs to move`,
-    { hint: 'merge the other cases into this one instead' },
+    { hint },
   )
 }
 

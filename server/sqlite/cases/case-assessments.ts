@@ -96,13 +96,12 @@ function keepAssessment(
   )
 }
 
-/** Whether the runs of other alerts of the case are active. Only cases with joined alerts have some. */
+/** Whether runs for other alerts of the case are active, or queued to join it. Only cases with joined alerts have some. */
 function hasOtherRuns(database: Database, caseRow: number, alertRow: number | null): boolean {
   const { joined } = database.one<{ joined: number }>('SELECT joined FROM cases WHERE id = ?', caseRow)
   if (joined === 0) return false
   const found = database.get(
-    `SELECT 1 FROM alerts a JOIN runs r ON r.alert_id = a.id
-     WHERE a.case_id = ? AND a.id IS NOT ? AND r.ended_at IS NULL LIMIT 1`,
+    'SELECT 1 FROM runs WHERE case_id = ? AND alert_id IS NOT ? AND ended_at IS NULL LIMIT 1',
     caseRow,
     alertRow,
   )

@@ -88,7 +88,12 @@ export class SqliteCaseMoveStore extends SqliteStore implements CaseMoveStore {
       const organization = requireOrganization(database, organizationUuid)
       const opened = insertCase(database, organization, { title: splitTitle(from, title) }, by, now)
       const to = caseByRow(database, opened.row)
-      const moved = moveAlerts(database, rows, row.id, opened.row, splitReason(from, by))
+      const moved = moveAlerts(database, rows, {
+        from: row.id,
+        caseId: from.id,
+        to: opened.row,
+        reason: splitReason(from, by),
+      })
       requireSomeLeft(countLeft(database, row.id), from.id)
       copyActions(database, row.id, opened.row, moved.runs)
       const entries = splitEntries(from, to, moved.alertIds, by, now)

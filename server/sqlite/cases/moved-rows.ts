@@ -12,7 +12,7 @@ export function requireRoomToMove(database: Database, caseRow: number, caseId: s
       caseRow,
       mergeBounds.moved + 1,
     )
-    requireMovable(caseId, rows)
+    requireMovable(caseId, rows, 'merge the other cases into this one instead')
   }
 }
 
@@ -58,25 +58,32 @@ interface MovedAlert {
   readonly sequence: number
 }
 
-/** Moves alerts with their repeats and runs. */
+interface SplitRows {
+  readonly from: number
+  /** The id of that case. */
+  readonly caseId: string
+  readonly to: number
+  readonly reason: string
+}
+
+/** Moves alerts with their repeats and runs. Throws ConflictError `case_too_large`. */
 export function moveAlerts(
   database: Database,
   given: readonly number[],
-  from: number,
-  to: number,
-  reason: string,
+  { from, caseId, to, reason }: SplitRows,
 ): { readonly alertIds: readonly string[]; readonly runs: readonly number[] } {
   const chosen = toJson(given)
   const alerts = database.all<MovedAlert>(
     `SELECT a.id, o.code AS organization, p.code AS provider, a.sequence FROM alerts a
        JOIN organizations o ON o.id = a.organization_id JOIN providers p ON p.id = a.provider_id
-     WHERE a.case_id = ? AND (a.id IN (SELECT value FROM json_each(?)) OR EXISTS (
-       SELECT 1 FROM alerts first WHERE first.id IN (SELECT value FROM json_each(?)) AND first.provider_id = a.provider_id
-         AND first.sequence = a.group_sequence)) ORDER BY a.id`,
+     WHERE a.case_id = ? AND (a.id IN (SELECT value FROM json_each(?)) OR (a.provider_id, a.group_sequence) IN (
+       SELECT provider_id, sequence FROM alerts WHERE id IN (SELECT value FROM json_each(?)))) ORDER BY a.id LIMIT ?`,
     from,
     chosen,
     chosen,
+    mergeBounds.moved + 1,
   )
+  requireMovable(caseId, alerts.length, 'leave alerts with many repeats where they are')
   const moved = toJson(alerts.map(({ id }) => id))
   const inMoved = 'IN (SELECT value FROM json_each(?))'
   const runs = database.all<{ id: number }>(

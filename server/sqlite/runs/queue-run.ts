@@ -73,7 +73,8 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
   const begun = alert && submit(database, alert, named, given, mayBegin ? options.begin : undefined, now)
   const queued = { uuid: named.uuid, status: newRunStatus }
   const { status, startedAt } = begun ? startedRun(queued, now) : { ...queued, startedAt: null }
-  const opened = begun ?? givenCase(database, given)
+  const joined = given.correlation && caseOf(database, alert)
+  const opened = begun ?? joined ?? givenCase(database, given)
   const inputs = toJson(given.inputs)
   const id = insertRun(database, {
     uuid: named.uuid,
