@@ -101,7 +101,7 @@ function hasOtherRuns(database: Database, caseRow: number, alertRow: number | nu
   const { joined } = database.one<{ joined: number }>('SELECT joined FROM cases WHERE id = ?', caseRow)
   if (joined === 0) return false
   const found = database.get(
-    'SELECT 1 FROM runs WHERE case_id = ? AND alert_id IS NOT ? AND ended_at IS NULL LIMIT 1',
+    `SELECT 1 FROM runs WHERE case_id = ? AND alert_id IS NOT NULL AND alert_id IS NOT ? AND ended_at IS NULL LIMIT 1`,
     caseRow,
     alertRow,
   )

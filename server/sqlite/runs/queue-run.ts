@@ -117,11 +117,11 @@ const triggerColumns = (database: Database, uuid: string, trigger: RunTrigger, i
   triggerChain: toJson(trigger.chain),
 })
 
-/** The case that a run is queued for. */
+/** The case that a run is queued for, or the one that it was merged into. */
 function givenCase(database: Database, { caseId, organizationUuid }: NewRun): CaseKey | undefined {
   if (caseId === undefined) return undefined
-  const { id: row, number } = requireCaseRow(database, organizationUuid, caseId)
-  return { row, number }
+  const { id: row, number, mergedRow, mergedNumber } = requireCaseRow(database, organizationUuid, caseId)
+  return { row: mergedRow ?? row, number: mergedNumber ?? number }
 }
 
 const alertOf = (
