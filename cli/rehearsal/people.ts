@@ -4,6 +4,8 @@ import type { Checkpoint } from '../../core/domain/checkpoint.ts'
 import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
 import type { SkillCaller } from '../../core/engine/skills/skill-caller.ts'
 import { ValidationError } from '../../core/errors/errors.ts'
+import { isEventWait } from '../../core/dry-run/choices.ts'
+import { createMockedEvents } from '../../core/playbook-test/waits/mocked-events.ts'
 import { createMemoryCheckpoints } from '../../core/playbook-test/run/memory-checkpoints.ts'
 import { namedSteps, stepFinder, type NamedStep } from '../../core/playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../../core/playbook-test/read/playbook-test.ts'
@@ -27,6 +29,7 @@ export interface PeopleOptions {
   readonly playbook: Playbook
   readonly called: CalledByName
   readonly organizationUuid: string
+  readonly organizationCode: string
   /** The answers of `--answer`, by name of the step. */
   readonly choices: ReadonlyMap<string, AnswerChoice>
   readonly catalogue: Catalogue
@@ -46,6 +49,7 @@ export function peopleHere(options: PeopleOptions) {
   const stepAt = stepFinder(steps)
   const over = new AbortController()
   const wakeUps = createWakeUps()
+  refuseWithoutEvents(steps, choices)
   if (!canAskHere()) refuseUnanswered(steps, choices)
 
   let terminal: Terminal | undefined
@@ -93,7 +97,29 @@ export function peopleHere(options: PeopleOptions) {
       const isQuestion = stepAt(path)?.step.action === 'checkpoint'
       return isQuestion && skill ? assumedOutput(skill, asked.input).output : await call(asked)
     }
-  return { checkpoints: checkpoints.store, wakeUps, withoutAsking, close }
+  const events = createMockedEvents({
+    mocks: new Map(),
+    organizationCode: options.organizationCode,
+    clock: systemClock,
+    wakeUps,
+    stepAt,
+    choose: (path, name) => choices.get(path) ?? choices.get(name),
+    onUnanswered: () => {},
+  })
+  return { checkpoints: checkpoints.store, events: events.store, wakeUps, withoutAsking, close }
+}
+
+/** Only a server receives alerts. */
+function refuseWithoutEvents(steps: readonly NamedStep[], choices: ReadonlyMap<string, AnswerChoice>): void {
+  const open = steps.filter(({ step, name }) => isEventWait(step) && !choices.has(name))
+  const [first] = open
+  if (first === undefined) return
+  throw new ValidationError(
+    'no_events',
+    `the playbook waits for alerts at ${open.map(({ name }) => `'${name}'`).join(', ')}, which only a server receives`,
+    [],
+    { hint: `add --answer ${first.name}='{ … }' with the data of the alert (or timeout)` },
+  )
 }
 
 function refuseUnanswered(steps: readonly NamedStep[], choices: ReadonlyMap<string, AnswerChoice>): void {

@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../core/plugin/index.ts'
 import { eventsOf, type DryRunTree } from '../../core/dry-run/explore.ts'
 import { stringifyJson } from '../../core/common/json.ts'
 import type { AnswerChoice, OneAnswer } from '../../core/playbook-test/run/checkpoint-answers.ts'
+import { viaEvent } from '../../core/playbook-test/waits/mocked-events.ts'
 import type { Catalogue } from '../../core/registry/catalogue.ts'
 import type { Playbook } from '../../core/playbook/language/playbook.ts'
 import { paint } from '../output/paint.ts'
@@ -25,14 +26,15 @@ function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): r
   if ('ways' in end) {
     const { path, question, group } = end.asked
     const several = group === null ? '' : `  ${group.people} people, quorum ${group.needed}`
-    const asked = `  ${paint.warn('asks')} ${printable(group?.path ?? path)}  ${paint.strong(question.via)}${several}`
+    const asks = question.via === viaEvent ? 'waits for an alert' : 'asks'
+    const asked = `  ${paint.warn(asks)} ${printable(group?.path ?? path)}  ${paint.strong(question.via)}${several}`
     return [
       asked,
       ...printableJson(shownInput(question, catalogue))
         .split('\n')
         .map((line) => `    ${line}`),
       ...end.ways.flatMap(({ choice, tree }) => [
-        `    ${paint.strong(wayOf(choice))}`,
+        `    ${paint.strong(wayOf(choice, question))}`,
         ...treeLines(tree, playbook, catalogue).map((line) => (line === '' ? '' : `      ${line}`)),
       ]),
     ]
@@ -55,10 +57,11 @@ function shownInput({ via, input }: Question, catalogue: Catalogue): unknown {
   return asking ? hide(acceptedBy(asking), input) : input
 }
 
-function wayOf(choice: AnswerChoice): string {
-  if (choice === 'timeout') return 'if the question times out:'
+function wayOf(choice: AnswerChoice, { via }: Question): string {
+  const isEvent = via === viaEvent
+  if (choice === 'timeout') return `if the ${isEvent ? 'wait' : 'question'} times out:`
   if ('answers' in choice) return `if the answers are ${choice.answers.map(shownChoice).join(', ')}:`
-  return `if the answer is ${shownChoice(choice)}:`
+  return `if the ${isEvent ? 'alert' : 'answer'} is ${shownChoice(choice)}:`
 }
 
 function shownChoice(choice: OneAnswer): string {

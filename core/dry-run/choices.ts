@@ -2,7 +2,9 @@ import { NotFoundError, ValidationError } from '../errors/errors.ts'
 import type { AnswerChoice, OneAnswer } from '../playbook-test/run/checkpoint-answers.ts'
 import { namedSteps } from '../playbook-test/read/named-steps.ts'
 import type { CalledByName } from '../playbook-test/read/playbook-test.ts'
-import type { CheckpointStep, Playbook } from '../playbook/language/playbook.ts'
+import { parseJson } from '../common/json.ts'
+import type { AwaitedEvent } from '../playbook/waits/waits.ts'
+import type { CheckpointStep, Playbook, Step, WaitStep } from '../playbook/language/playbook.ts'
 import { quote } from '../playbook/language/problem.ts'
 import { compileSchema, nearest, validate } from '../schema/index.ts'
 
@@ -23,11 +25,12 @@ export function dryRunChoices<T>(
   choose: (name: string, step: CheckpointStep, given: T) => AnswerChoice,
 ): ReadonlyMap<string, AnswerChoice> {
   const checkpoints = namedSteps(playbook, called).flatMap(({ step, name }) =>
-    step.action === 'checkpoint' ? [{ name, step }] : [],
+    step.action === 'checkpoint' || isEventWait(step) ? [{ name, step }] : [],
   )
   const names = checkpoints.map(({ name }) => name)
   const entries = Object.entries(given).map(([name, value]) => {
     const step = checkpoints.find((each) => each.name === name)?.step
+    if (step?.action === 'wait') return [name, eventChoiceOf(name, step.wait.event, value)] as const
     if (step !== undefined) return [name, choose(name, step, value)] as const
     const meant = nearest(name, names)
     throw new NotFoundError('checkpoint_not_found', `the playbook has no checkpoint ${quote(name)}`, {
@@ -35,6 +38,23 @@ export function dryRunChoices<T>(
     })
   })
   return new Map(entries)
+}
+
+type EventWaitStep = WaitStep & { readonly wait: AwaitedEvent<unknown> }
+
+export const isEventWait = (step: Step): step is EventWaitStep =>
+  step.action === 'wait' && 'event' in step.wait
+
+/** The data of the event, as JSON, or `timeout`. */
+function eventChoiceOf(
+  name: string,
+  { schema }: AwaitedEvent<unknown>['event'],
+  given: unknown,
+): AnswerChoice {
+  if (given === 'timeout') return 'timeout'
+  const data = typeof given === 'string' ? parseJson(given) : given
+  if (schema !== undefined) validate(compileSchema(schema), data, `the event for '${name}'`)
+  return { answer: data }
 }
 
 /**

@@ -13,7 +13,8 @@ import { inTurn } from '../playbook-test/run/in-turn.ts'
 import { createMemoryJournal } from '../playbook-test/run/memory-journal.ts'
 import { createMockedSkills, type Places } from '../playbook-test/run/mocked-skills.ts'
 import { withCallsAnswered, withMockedCalls } from '../playbook-test/run/mocked-calls.ts'
-import { namedSteps, stepFinder } from '../playbook-test/read/named-steps.ts'
+import { asQuestion, createMockedEvents } from '../playbook-test/waits/mocked-events.ts'
+import { namedSteps, stepFinder, type NamedStep } from '../playbook-test/read/named-steps.ts'
 import type { CalledByName, Fixtures, Mocks } from '../playbook-test/read/playbook-test.ts'
 import { withRealTimeout } from '../playbook-test/run/real-timeout.ts'
 import { createMockedInterfaces } from '../playbook-test/vendors/mocked-interfaces.ts'
@@ -109,7 +110,7 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     nameOf: places.nameOf,
     connections: options.connections,
   })
-  const people = questions(options, places, clock)
+  const people = questions(options, places, clock, stepAt)
   const run = rehearse({
     ...people.forRun,
     called: options.called,
@@ -164,26 +165,44 @@ const stateChange = ({ path, kind, input, output, sensitive }: JournalEntry): Wo
   ...(sensitive && { masks: sensitive }),
 })
 
-/** Answers questions from the given answers or the mocks; any other question stops the run. */
-function questions({ choices, mocks, signal }: DryRunOptions, places: Places, clock: VirtualClock) {
+/** Answers questions, and gives events, from the given answers or the mocks; any other stops the run. */
+function questions(
+  { choices, mocks, signal, fixtures }: DryRunOptions,
+  places: Places,
+  clock: VirtualClock,
+  stepAt: (path: string) => NamedStep | undefined,
+) {
   const stop = new AbortController()
   const wakeUps = createWakeUps()
   let open: Checkpoint | undefined
+  const ask = (checkpoint: Checkpoint): void => {
+    if (open !== undefined) return
+    open = checkpoint
+    // Stops a turn later, so that the question is recorded and other branches get as far as they can.
+    void clock.sleep(0, stop.signal).then(() => stop.abort())
+  }
   const checkpoints = createCheckpointAnswers({
     mocks,
     ...places,
     clock,
     wakeUps,
     choose: (checkpoint, name) => choiceFor(choices, checkpoint, name),
-    onUnanswered: (checkpoint) => {
-      if (open !== undefined) return
-      open = checkpoint
-      // Stops a turn later, so that the question is recorded and other branches get as far as they can.
-      void clock.sleep(0, stop.signal).then(() => stop.abort())
-    },
+    onUnanswered: ask,
+  })
+  const events = createMockedEvents({
+    mocks,
+    organizationCode: fixtures.organization.code,
+    clock,
+    wakeUps,
+    stepAt,
+    choose: (path, name) => choices?.get(path) ?? choices?.get(name),
+    onUnanswered: (wait) => ask(asQuestion(wait, stepAt(wait.path))),
   })
   const stopped = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
-  return { forRun: { checkpoints: checkpoints.store, wakeUps, stop: stopped }, asked: () => open }
+  return {
+    forRun: { checkpoints: checkpoints.store, events: events.store, wakeUps, stop: stopped },
+    asked: () => open,
+  }
 }
 
 function stoppedHere(error: unknown): undefined {

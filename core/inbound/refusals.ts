@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../domain/checkpoint.ts'
 import { runAttempt } from '../engine/context/attempt.ts'
-import { questionInput } from '../engine/steps/people/question-input.ts'
+import { questionInput } from '../engine/steps/waits/question-input.ts'
 import { sensitiveParts } from '../domain/mask.ts'
 import { textsIn } from '../engine/skills/texts-in.ts'
 import type { SkillCaller } from '../engine/skills/skill-caller.ts'

@@ -15,6 +15,7 @@ import type { RetentionStore } from './retention-store.ts'
 import type { SignInStore } from './sign-in-store.ts'
 import type { CheckpointStore } from './runs/checkpoint-store.ts'
 import type { DestructiveUseStore } from './runs/destructive-use-store.ts'
+import type { EventWaitStore } from './runs/event-wait-store.ts'
 import type { InboundStore } from './runs/inbound-store.ts'
 import type { JournalReader } from './runs/journal-reader.ts'
 import type { JournalStore } from './runs/journal-store.ts'
@@ -44,6 +45,7 @@ export interface Stores {
   readonly journalReader: JournalReader
   readonly destructiveUses: DestructiveUseStore
   readonly checkpoints: CheckpointStore
+  readonly eventWaits: EventWaitStore
   readonly inbound: InboundStore
   readonly schedules: ScheduleStore
   readonly state: StateStore

@@ -20,6 +20,7 @@ import type { Database, DatabaseOptions } from './database/database.ts'
 import { SqliteRates } from './limits/rates.ts'
 import { SqliteDestructiveUseStore } from './checkpoints/destructive-uses.ts'
 import { GroupCommit, type Commit, type GroupCommitOptions } from './database/group-commit.ts'
+import { SqliteEventWaitStore } from './events/event-wait-store.ts'
 import { SqliteInboundStore } from './connections/inbound-store.ts'
 import { SqliteJournalStore } from './runs/journal-store.ts'
 import { SqliteKeyStore } from './access/key-store.ts'
@@ -147,6 +148,7 @@ function assembleStores(context: StoreContext, parts: StoreParts): Stores {
     journalReader: new SqliteJournalReader(context),
     destructiveUses,
     checkpoints: new SqliteCheckpointStore(context),
+    eventWaits: new SqliteEventWaitStore(context),
     inbound: new SqliteInboundStore(context),
     schedules: new SqliteScheduleStore(context),
     state: new SqliteStateStore(context),

@@ -12,6 +12,7 @@ import { checkpointStoreContract } from './checkpoint-store.ts'
 import { correlationContract } from './correlation.ts'
 import { connectionStoreContract } from './connection-store.ts'
 import { expectRejection, newAlert, type MakeStores, type OpenedStores, type Subject } from './fixture.ts'
+import { eventWaitStoreContract } from './event-wait-store.ts'
 import { inboundStoreContract } from './inbound-store.ts'
 import { journalStoreContract } from './journal-store.ts'
 import { journalReaderContract } from './journal-reader.ts'
@@ -73,6 +74,7 @@ export function storesContract(makeStores: MakeStores): void {
   journalStoreContract(getSubject)
   journalReaderContract(getSubject)
   checkpointStoreContract(getSubject)
+  eventWaitStoreContract(getSubject)
   inboundStoreContract(getSubject)
   scheduleStoreContract(getSubject)
   triggerStoreContract(getSubject)

@@ -112,6 +112,27 @@ describe('exploreDryRun', () => {
     ])
   })
 
+  it('tries a wait for an event with an alert that fits its schema, and without', async () => {
+    const wait =
+      'for: { alert: { type: seen } }, where: event.data.n == 99, schema: { type: object, required: [n], properties: { n: { type: integer } } }'
+    const waiting = playbookOf(
+      playbookSource(
+        `\n  - { id: a, wait: { ${wait}, timeout: 1h, on_timeout: continue } }\n  - return: "\${{ steps.a.output.timed_out }}"`,
+      ),
+    )
+    const { tree } = await explore({}, '', waiting)
+    const ways =
+      'ways' in (tree.end as object) ? (tree.end as Extract<DryRunTree['end'], { ways: unknown }>).ways : []
+    expect(ways.map(({ choice }) => choice)).to.deep.equal([{ answer: { n: 0 } }, 'timeout'])
+    expect(
+      ways.map(({ tree: way }) =>
+        'outcome' in (way.end as object)
+          ? (way.end as { outcome: { output: unknown } }).outcome.output
+          : null,
+      ),
+    ).to.deep.equal([false, true])
+  })
+
   it('asks parallel questions one after the other', async () => {
     const ask = (id: string) =>
       `{ id: ${id}, checkpoint: { via: operator, with: { message: Well? }, answers: [yes], timeout: 1h } }`

@@ -3,7 +3,7 @@ import { personOf, type Actor } from '../../core/domain/audit.ts'
 import type { Run } from '../../core/domain/run.ts'
 import { RunSuspended } from '../../core/engine/journal/durable-context.ts'
 import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
-import type { AskedPeople } from '../../core/playbook/language/playbook.ts'
+import type { AskedPeople } from '../../core/playbook/waits/waits.ts'
 import { SkillError } from '../../core/plugin/index.ts'
 import { systemClock } from '../../server/clock.ts'
 import { journalOf, openBench, type Bench, type TestSkills } from './support/bench.ts'
@@ -12,7 +12,7 @@ import { makePlaybook } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
 import { somebody } from '../support/somebody.ts'
 
-interface Source extends Partial<Pick<AskedPeople, 'quorum' | 'veto'>> {
+interface Source extends Partial<Pick<AskedPeople<unknown>, 'quorum' | 'veto'>> {
   readonly ask: unknown
   readonly escalate?: readonly { readonly afterMs: number; readonly ask: unknown }[]
 }

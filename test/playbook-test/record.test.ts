@@ -160,6 +160,29 @@ describe('recordTests', () => {
     expect(replies.map(({ kind }) => kind)).to.deep.equal(['timeout', 'answer', 'timeout', 'answer'])
   })
 
+  it('keeps the alert that a wait received, and its absence', async () => {
+    const wait = (id: string) =>
+      `{ id: ${id}, wait: { for: { alert: { type: seen } }, where: event.data.n == alert.data.n, timeout: 1h, on_timeout: continue } }`
+    const text = playbookSource(`
+  - ${wait('first')}
+  - ${wait('second')}
+  - return: "\${{ [steps.first.output.timed_out, steps.second.output.timed_out] }}"`)
+    const tested = testsSource(
+      '  - { name: a, alert: { data: { n: 1 } }, expect: {} }',
+      `mocks:
+  steps.first: [{ event: { data: { n: 2 } } }, { event: { data: { n: 1 } }, delay: 5m }]
+  steps.second: timeout
+`,
+    )
+    const run = await finishedRun(text, tested)
+    expect(run['output']).to.deep.equal([false, true])
+    const recorded = recordTests(run, { ...options, playbook: playbookOf(text) })
+    expect(await failures(text, recorded, { crash: true }), recorded).to.deep.equal([])
+    const { mocks } = testsOf(text, recorded).tests[0]!
+    expect(mocks.get('steps.first')![0]).to.deep.include({ kind: 'event', data: { n: 1 }, delayMs: 300_000 })
+    expect(mocks.get('steps.second')![0]).to.include({ kind: 'timeout' })
+  })
+
   it('fails if the playbook changed since the run', async () => {
     const text = recordTests(await finishedRun(), options)
     const changed = playbook.replace('verdict: malicious', 'verdict: suspicious')

@@ -22,6 +22,7 @@ const places: Readonly<Record<keyof typeof testGrammar, Schema>> = {
   organization: schema['$defs'].organization,
   test: schema['$defs'].test,
   reply: schema['$defs'].reply.anyOf[1],
+  event: schema['$defs'].event,
   error: schema['$defs'].error,
   expect: schema['$defs'].expect,
   call: schema['$defs'].call,

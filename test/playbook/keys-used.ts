@@ -34,8 +34,10 @@ function inSteps(steps: unknown): readonly string[] {
     const levels = (Array.isArray(checkpoint['escalate']) ? checkpoint['escalate'] : []) as readonly Map[]
     const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
     const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
+    const wait = isMap(step['wait']) ? step['wait'] : {}
+    const awaited = [...of('awaitedEvent', wait['for']), ...of('awaitedAlert', own(wait, 'for', 'alert'))]
     const escalations = levels.flatMap((each) => of('escalation', each))
-    return [...of('step', step), ...parts, ...escalations, ...nested, ...chosen]
+    return [...of('step', step), ...parts, ...escalations, ...awaited, ...nested, ...chosen]
   })
 }
 

@@ -19,6 +19,8 @@ const unwatched = [
   'events_tokens',
   'file_contents',
   'file_pieces',
+  'event_waits',
+  'event_wait_keys',
   'inbound_calls',
   'journal_copies',
   'once_requests',

@@ -77,6 +77,7 @@ async function runLive(file: string, options: Options): Promise<void> {
       playbook,
       called,
       organizationUuid: uuid,
+      organizationCode: code,
       choices,
       catalogue,
       cancel: cancel.signal,
@@ -99,6 +100,7 @@ async function runLive(file: string, options: Options): Promise<void> {
       organizationUuid: uuid,
       cancel: cancel.signal,
       checkpoints: people.checkpoints,
+      events: people.events,
       wakeUps: people.wakeUps,
     }).finally(() => people.close())
     const notes = cases.entries.filter(({ kind }) => kind === 'note').map(({ text }) => text)

@@ -5,6 +5,7 @@ import type { DestructiveLimits } from '../../domain/destructive-use.ts'
 import { admit } from './admit.ts'
 import { approveBatch, loadApprovedSkills, mayNeedApproval, performOrAsk } from './approval.ts'
 import { ask } from './ask.ts'
+import { awaitEvent } from './await-event.ts'
 import { perform } from './effect.ts'
 import {
   RunSuspended,
@@ -25,6 +26,7 @@ import {
   recordedOutcome,
   type LocalRun,
   type RunCheckpoints,
+  type RunEvents,
 } from '../journal/local-run.ts'
 import { once } from '../../common/once.ts'
 import { plainJson } from '../journal/plain-json.ts'
@@ -64,6 +66,8 @@ export interface LocalContextOptions {
   readonly destructiveLimits?: DestructiveLimits | undefined
   /** Where questions are stored. Default: none, and checkpoints fail. */
   readonly checkpoints?: RunCheckpoints | undefined
+  /** Where waits for events are stored. Default: none, and such steps fail. */
+  readonly events?: RunEvents | undefined
   /** Called, possibly repeatedly, when every branch waits; `wakeAtMs` is the first wake time, or Infinity. */
   readonly onIdle?: ((wakeAtMs: number) => void) | undefined
 }
@@ -89,7 +93,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
   const store = options.journal
   const journal = await openRunJournal({ runUuid: run.uuid, store, clock, log, stop, hold, isNew })
   const idle = createIdleWatch(options.onIdle ?? (() => {}))
-  const { wakeUps = createWakeUps(), checkpoints } = options
+  const { wakeUps = createWakeUps(), checkpoints, events } = options
   const tasks = createBackgroundTasks(idle, (error) =>
     log.error({ run: run.uuid, error }, 'background task failed'),
   )
@@ -108,6 +112,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     approvedSkills: once(async () => await loadApprovedSkills(local)),
     startTask: (work) => tasks.start(work),
     checkpoints,
+    events,
   }
   return {
     runUuid: run.uuid,
@@ -126,6 +131,7 @@ export async function openLocalContext(options: LocalContextOptions): Promise<Lo
     state: (work) => idle.busy(() => useState(local, work)),
     ask: (work) => idle.busy(() => ask(local, work)),
     admit: (work) => idle.busy(() => admit(local, work)),
+    awaitEvent: (work) => idle.busy(() => awaitEvent(local, work)),
     approve: (work) => idle.busy(() => approveBatch(local, work)),
     release: (paths) => idle.busy(() => journal.insist(() => store.release(run.uuid, paths))),
     finish: () => tasks.finish(),

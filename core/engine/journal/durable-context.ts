@@ -9,6 +9,7 @@
  * (`RunSuspended`, or the journal refuses). The interpreter never handles a rejection.
  */
 
+import type { Alert } from '../../domain/alert.ts'
 import type { Author } from '../../domain/audit.ts'
 import type {
   Checkpoint,
@@ -20,6 +21,7 @@ import type {
 import type { RatedStart } from '../../common/rates.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
+import type { EventFilter, EventWait } from '../../ports/runs/event-wait-store.ts'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { DestructiveClass, Effect } from '../../plugin/index.ts'
 import type { StateRequest } from '../../state/state.ts'
@@ -38,6 +40,11 @@ export interface DurableContext {
   sleep(work: SleepWork): Promise<WorkOutcome>
   /** Asks a person, and resolves to the first answer or to the result of the timeout. */
   ask(work: AskWork): Promise<WorkOutcome>
+  /**
+   * Waits for an event, and resolves to the first one that matches or to the result of the timeout. Absent: steps that wait for
+   * events fail.
+   */
+  awaitEvent?(work: EventWork): Promise<WorkOutcome>
   /**
    * Counts several uses of a destructive skill before the first begins, and asks one question if they exceed
    * the limit. Absent: each use is counted by itself.
@@ -219,6 +226,20 @@ export interface AskWork extends TimedWork {
   readonly answered: (answer: CheckpointAnswer, byName: string | null) => PureResult
   /** Called with the time of the timeout, in epoch milliseconds. */
   readonly timedOut: (atMs: number) => PureResult
+}
+
+export interface EventWork extends TimedWork {
+  /** Evaluated once and journaled. */
+  readonly request: () => {
+    readonly filter: EventFilter
+    readonly sinceRun: boolean
+    readonly withinMs: number
+  }
+  /** A TocsinError counts the event as failed; it then does not match. */
+  readonly matches: (alert: Alert) => boolean
+  readonly received: (alert: Alert, counts: EventWait) => PureResult
+  /** Called with the time of the timeout, in epoch milliseconds. */
+  readonly timedOut: (atMs: number, counts: EventWait) => PureResult
 }
 
 /** For a question to one of several people. */

@@ -2,6 +2,7 @@ import type { DestructiveLimits } from '../../domain/destructive-use.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { JournalEntry } from '../../domain/run.ts'
 import type { CheckpointStore } from '../../ports/runs/checkpoint-store.ts'
+import type { EventWaitStore } from '../../ports/runs/event-wait-store.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JournalBegin, JournalEnd } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
@@ -18,6 +19,9 @@ export type RunCheckpoints = Pick<
   CheckpointStore,
   'open' | 'goesOver' | 'asked' | 'atPath' | 'inGroup' | 'close'
 >
+
+/** The part of the store of waits for events that a run uses. */
+export type RunEvents = Omit<EventWaitStore, 'watch'>
 
 /** Shared by the parts of a local context. */
 export interface LocalRun {
@@ -43,6 +47,8 @@ export interface LocalRun {
   readonly startTask: (work: () => Promise<unknown>) => void
   /** Undefined if this process cannot ask questions. */
   readonly checkpoints: RunCheckpoints | undefined
+  /** Undefined if this process cannot wait for events. */
+  readonly events: RunEvents | undefined
 }
 
 /** The fields of the work that begin its journal entry. */

@@ -76,6 +76,12 @@ function newScope(alert: Alert): AlertScope {
   }
 }
 
+/** The `event` of a wait for an alert: without its content, which is in the data. */
+export function eventScope(alert: Alert): Omit<AlertScope, 'content'> {
+  const { content: _, ...scope } = alertScope(alert)
+  return scope
+}
+
 export function organizationScope(organization: Organization): { code: string; name: string } {
   return { code: organization.code, name: organization.name }
 }

@@ -20,6 +20,7 @@ import { ruleOf } from '../scope/state-reads.ts'
 import { approvedInput, performSkill } from './calls-of.ts'
 import { runInterface } from './interface.ts'
 import { attempt, rememberResult, type Walk } from './walk.ts'
+import { waitForEvent } from './waits/wait-for-event.ts'
 
 /** Calls a skill: besides checkpoints, the only step with an external effect. */
 export async function runUses(walk: Walk, step: UsesStep, path: string, scope: StepScope): Promise<Flow> {
@@ -62,11 +63,13 @@ function stateRequest(step: StateStep, scope: StepScope): StateRequest {
 }
 
 export async function runWait(walk: Walk, step: WaitStep, path: string, scope: StepScope): Promise<Flow> {
+  const { wait } = step
+  if ('event' in wait) return await waitForEvent(walk, step, wait, path, scope)
   const outcome = await walk.context.sleep({
     path,
     stepId: step.id,
     kind: 'wait',
-    untilMs: () => untilMs(step.wait, scope),
+    untilMs: () => untilMs(wait, scope),
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
   })

@@ -12,7 +12,7 @@ import { inside, onErrorPath, playbookPath } from '../journal/paths.ts'
 import { caseReadsOf } from '../scope/run-case.ts'
 import { runRepeated } from './repeat.ts'
 import { withState } from '../scope/state-reads.ts'
-import { runCheckpoint } from './people/run-checkpoint.ts'
+import { runCheckpoint } from './waits/run-checkpoint.ts'
 import { failedRun, runPlaybook, runTimedOut } from './run-playbook.ts'
 import {
   emptyThread,

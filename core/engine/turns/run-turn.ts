@@ -19,7 +19,10 @@ import type { WakeUps } from '../journal/wake-ups.ts'
 import type { Skills } from '../skills/skill-caller.ts'
 
 export interface TurnOptions {
-  readonly stores: Pick<Stores, 'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints'>
+  readonly stores: Pick<
+    Stores,
+    'runs' | 'journal' | 'alerts' | 'organizations' | 'checkpoints' | 'eventWaits'
+  >
   readonly clock: Clock
   readonly log: Log
   /** Rejects if the playbook does not exist or is no longer valid; the run then fails with that error. */
@@ -154,6 +157,7 @@ function contextOptions(
     wakeUps,
     earlierTries: () => findEarlierTries(stores, run),
     checkpoints: stores.checkpoints,
+    events: stores.eventWaits,
     destructiveLimits,
   }
 }

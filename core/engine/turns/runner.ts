@@ -60,9 +60,7 @@ interface Active {
 }
 
 /** Memory holds only the active runs, and the ids of the next ones. */
-export function createRunner(options: RunnerOptions): Runner {
-  return new TurnRunner(options)
-}
+export const createRunner = (options: RunnerOptions): Runner => new TurnRunner(options)
 
 class TurnRunner implements Runner {
   readonly #options: RunnerOptions
@@ -85,10 +83,11 @@ class TurnRunner implements Runner {
 
   constructor(options: RunnerOptions) {
     const { clock, maxRuns = defaultMaxRuns, maxInMemory } = options
-    const { runs } = options.stores
+    const { runs, eventWaits } = options.stores
     this.#options = options
     this.#held = options.held === true
     this.#share = new FairShare(maxRuns, options.sharePercent)
+    eventWaits.watch((run) => this.wake(run))
     const onStoreError = (error: unknown) => this.#waitForStore(error)
     this.#queue = new TurnQueue({
       due: (organizationUuid, limit) => this.#due(organizationUuid, limit),

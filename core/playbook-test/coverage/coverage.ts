@@ -1,11 +1,6 @@
 import type { JournalEntry } from '../../domain/run.ts'
-import type {
-  AskedPeople,
-  CheckpointStep,
-  SourcePlace,
-  Playbook,
-  Step,
-} from '../../playbook/language/playbook.ts'
+import type { CheckpointStep, SourcePlace, Playbook, Step } from '../../playbook/language/playbook.ts'
+import type { AskedPeople } from '../../playbook/waits/waits.ts'
 import { placedSteps, withoutItems } from '../read/placed-steps.ts'
 import type { CalledByName } from '../read/playbook-test.ts'
 
@@ -58,6 +53,11 @@ function waysOf(step: Step): readonly Way[] {
     ways.push(['else', step.else.length > 0 ? '`else`' : 'no case holds'])
   }
   if (step.action === 'checkpoint') ways.push(...answersOf(step))
+  if (step.action === 'wait' && 'event' in step.wait)
+    ways.push(
+      ['event', 'the event arrives'],
+      ['timeout', step.wait.event.continues ? '`on_timeout`' : 'no event in time'],
+    )
   return ways
 }
 
@@ -74,7 +74,7 @@ function answersOf({ choices, onTimeout, people }: CheckpointStep): readonly Way
 }
 
 /** Whether people can answer so that nothing is decided: with two answers that do not decide alone, and more than one person needed. */
-const canSplit = ({ quorum, veto }: AskedPeople, answers: readonly string[]): boolean =>
+const canSplit = ({ quorum, veto }: AskedPeople<unknown>, answers: readonly string[]): boolean =>
   quorum !== 'any' && quorum !== 1 && answers.filter((answer) => !veto.includes(answer)).length > 1
 
 /** The keys of the branches that a run took. */
@@ -111,6 +111,7 @@ function takenWays(
   if (wholes.some((entry) => entry.state === 'failed')) ways.push('error')
   if (step.action === 'switch') ways.push(...takenCases(step.cases.length, path, ran, inside))
   if (step.action === 'checkpoint') ways.push(...ran.flatMap((entry) => answerTaken(step, entry)))
+  if (step.action === 'wait' && 'event' in step.wait) ways.push(...ran.flatMap(eventTaken))
   return ways
 }
 
@@ -146,6 +147,14 @@ function answerTaken({ choices }: CheckpointStep, { state, output, error }: Jour
   if (by === null) return ['timeout']
   return ['form' in choices ? 'answer' : `answer ${String(answer)}`]
 }
+
+function eventTaken({ state, output, error }: JournalEntry): readonly string[] {
+  if (state === 'failed') return error?.code === 'event_timeout' ? ['timeout'] : []
+  return isTimedOut(output) ? ['timeout'] : ['event']
+}
+
+const isTimedOut = (output: unknown): boolean =>
+  typeof output === 'object' && output !== null && 'timed_out' in output && output.timed_out === true
 
 function takenCases(
   count: number,

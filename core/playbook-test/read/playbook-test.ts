@@ -83,8 +83,19 @@ export type ReplyContent =
   | { readonly kind: 'error'; readonly error: MockError }
   /** Never replies. */
   | { readonly kind: 'timeout' }
+  /** An alert that a wait receives. */
+  | ({ readonly kind: 'event' } & MockEvent)
   /** A person's answer to a checkpoint. */
   | ({ readonly kind: 'answer' } & MockAnswer)
+
+export interface MockEvent {
+  /** Default: the first type that the step waits for. */
+  readonly type: string | undefined
+  /** Default: the provider that the step waits for. */
+  readonly provider: string | undefined
+  /** The content as JSON. */
+  readonly data: unknown
+}
 
 export interface MockAnswer {
   readonly answer: unknown

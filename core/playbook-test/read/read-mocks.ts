@@ -5,6 +5,7 @@ import { viaOperator } from '../../playbook/language/constants.ts'
 import { checkFit } from '../../playbook/check/check-fit.ts'
 import { jsonType } from '../../playbook/template/type-forms.ts'
 import type { CheckpointStep, Playbook, Step } from '../../playbook/language/playbook.ts'
+import type { AwaitedEvent } from '../../playbook/waits/waits.ts'
 import { quote, type Problems } from '../../playbook/language/problem.ts'
 import { writtenValue } from '../../playbook/template/template.ts'
 import { interfaceNamed } from '../../interface/definitions.ts'
@@ -14,9 +15,10 @@ import { compileSchema } from '../../schema/index.ts'
 import type { TestContext } from './context.ts'
 import { testGrammar } from './grammar.ts'
 import { nodeAt, partsOf, plainValue } from './place.ts'
-import type { MockAnswer, Mocks, MockReply, ReplyContent } from './playbook-test.ts'
+import type { Mocks, MockReply, ReplyContent } from './playbook-test.ts'
 import { withoutItems } from './placed-steps.ts'
 import { merge } from './read-fixtures.ts'
+import { readMockAnswer, readMockEvent } from '../waits/read-waits.ts'
 import { readError } from './read-mock-error.ts'
 import { readMap, readSpan, readTestString, reportUnknownStep } from './read-values.ts'
 
@@ -42,6 +44,7 @@ export function readMocks(context: TestContext, entry: Entry): Mocks {
 type Subject =
   | { readonly skill: CatalogueSkill | undefined }
   | { readonly checkpoint: CheckpointStep }
+  | { readonly event: AwaitedEvent<unknown>['event'] }
   | { readonly callee: Playbook | undefined }
 
 function subjectOf(context: TestContext, name: string, key: Entry['key']): Subject | undefined {
@@ -82,6 +85,7 @@ function stepSubject(
     return undefined
   }
   if (found.action === 'checkpoint') return { checkpoint: found }
+  if (found.action === 'wait' && 'event' in found.wait) return { event: found.wait.event }
   if (found.action === 'call' && found.id === wanted) return { callee: called.get(found.playbook) }
   const [name] = skillsOf(found, catalogue)
   const skill = name === undefined ? undefined : catalogue.skill(name)
@@ -113,7 +117,13 @@ function skillsOf(step: Step, catalogue: Catalogue): readonly string[] {
   return [name, ...(of === undefined ? [] : catalogue.implementing(of).map((each) => each.name))]
 }
 
-const contents = ['output', 'example', 'error', 'timeout', 'answer'] as const
+const contents = ['output', 'example', 'error', 'timeout', 'answer', 'event'] as const
+
+function hintFor(subject: Subject): string {
+  if ('event' in subject) return 'a wait has an `event`, or is `timeout`'
+  if ('checkpoint' in subject) return 'a checkpoint has an `answer`, an `error`, or is `timeout`'
+  return 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
+}
 
 function readReply(context: TestContext, node: Node, subject: Subject): MockReply | undefined {
   const { problems } = context
@@ -124,10 +134,7 @@ function readReply(context: TestContext, node: Node, subject: Subject): MockRepl
   const given = contents.filter((name) => fields.has(name))
   const isOne = given.length === 1 || (given.length === 2 && fields.has('output') && fields.has('example'))
   if (!isOne) {
-    const hint =
-      'checkpoint' in subject
-        ? 'a checkpoint has an `answer`, an `error`, or is `timeout`'
-        : 'a mock has an `output` (or an `example`), an `error`, or is `timeout`'
+    const hint = hintFor(subject)
     const message =
       given.length === 0
         ? 'this mock answers nothing'
@@ -155,14 +162,21 @@ function readContent(context: TestContext, fields: Fields, subject: Subject): Re
     const entry = fields.get(name)
     if (entry && !answer) problems.add('E112', `\`${name}\` goes with \`answer\``, entry.key)
   }
+  const event = fields.get('event')
+  const timeout = fields.get('timeout')
+  if ('event' in subject)
+    return timeout ? readTimeout(context, timeout) : readMockEvent(context, fields, subject.event)
+  if (event) {
+    problems.add('E602', 'only a `wait` for an event receives one', event.key, 'write `output`')
+    return undefined
+  }
   const error = fields.get('error')
   if (error) return readError(context, error.value)
-  const timeout = fields.get('timeout')
   if (timeout) return readTimeout(context, timeout)
   const example = fields.get('example')
   const output = fields.get('output')
   if ('checkpoint' in subject) {
-    if (answer) return readAnswer(context, answer, fields, subject.checkpoint)
+    if (answer) return readMockAnswer(context, answer, fields, subject.checkpoint)
     const key = (output ?? example)!.key
     problems.add('E602', 'a person answers a checkpoint, not a skill', key, 'write `answer`')
     return undefined
@@ -189,45 +203,6 @@ function readCalledOutput(
 ): ReplyContent {
   if (callee) checkFit(problems, writtenValue(value), jsonType(callee.outputType), '', calledCodes)
   return { kind: 'output', output: plainValue(value) }
-}
-
-/** Parses an answer: one of the checkpoint's answers, or a value for its form. */
-function readAnswer(
-  context: TestContext,
-  { value }: Entry,
-  fields: Fields,
-  { choices }: CheckpointStep,
-): ReplyContent {
-  const { problems } = context
-  const answer = plainValue(value)
-  if ('form' in choices) {
-    for (const { pointer, message } of compileSchema(choices.form).problems(answer)) {
-      const where = pointer === '' ? '' : `${partsOf(pointer).join('.')}: `
-      problems.add('E602', `${where}${message}`, nodeAt(value, partsOf(pointer)))
-    }
-  } else if (typeof answer !== 'string' || !choices.answers.includes(answer)) {
-    const message = `${quote(String(answer))} is not one of ${choices.answers.join(', ')}`
-    problems.add('E202', message, value, suggest(String(answer), choices.answers))
-  }
-  const by = fields.get('by')
-  const byKind = fields.get('by_kind')
-  const byName = fields.get('by_name')
-  const text = fields.get('text')
-  return {
-    kind: 'answer',
-    answer,
-    by: by && readTestString(problems, by),
-    byKind: byKind && readAnswererKind(context, byKind),
-    byName: byName && readTestString(problems, byName),
-    text: text && readTestString(problems, text),
-  }
-}
-
-function readAnswererKind({ problems }: TestContext, entry: Entry): MockAnswer['byKind'] {
-  const kind = readTestString(problems, entry)
-  if (kind === undefined || kind === 'person' || kind === 'api_key') return kind
-  problems.add('E106', `${quote(kind)} is not a kind of who answers`, entry.value, 'write person or api_key')
-  return undefined
 }
 
 function readTimeout({ problems }: TestContext, { value }: Entry): ReplyContent {

@@ -81,6 +81,9 @@ export function mocksOf(
     ...byPlaces(called, style.byPlace ? place : bySkill, repliesTo),
     ...byPlaces(apart, place, repliesTo),
     ...byPlaces(asked, style.byPlace ? place : byStep, answer, questionInput),
+    ...byPlaces(run.steps.filter(isEventWait), style.byPlace ? placeOf : byStep, (step) => [
+      eventReply(step),
+    ]),
   }
 }
 
@@ -109,6 +112,19 @@ function isQuestion({ path, kind, state, input, output }: RecordedStep): boolean
     'answer' in output &&
     !('decided_by' in output)
   )
+}
+
+/** Whether a wait for an event received one or timed out. */
+const isEventWait = ({ kind, state, input }: RecordedStep): boolean =>
+  kind === 'event' && (state === 'completed' || (state === 'failed' && input !== null))
+
+function eventReply({ output, started_at: from, ended_at: to }: RecordedStep): ReplyView {
+  const { event } = (output ?? {}) as { readonly event?: Readonly<Record<string, unknown>> }
+  if (event === undefined) return { timeout: true }
+  const { type, provider, data } = event
+  const waitedMs = (to ?? from) - from
+  const delay = waitedMs > 0 ? showDuration(waitedMs) : undefined
+  return { event: { type: type ?? undefined, provider, data }, delay }
 }
 
 /** A question that timed out has no `by`. */

@@ -204,7 +204,8 @@ async function answer(
     case 'timeout':
       return await never(signal)
     case 'answer':
-      throw new Error('a person answers checkpoints, not skills')
+    case 'event':
+      throw new Error('a skill has neither answers nor events')
   }
 }
 

@@ -9,7 +9,7 @@ import { alertStatus, notInvestigated, type Alert } from '../../domain/alert.ts'
 import { alertScope, organizationScope, triggerScope } from '../../engine/scope/alert-scope.ts'
 import { interpret } from '../../engine/steps/interpreter.ts'
 import { openLocalContext } from '../../engine/context/local-context.ts'
-import type { RunCheckpoints } from '../../engine/journal/local-run.ts'
+import type { RunCheckpoints, RunEvents } from '../../engine/journal/local-run.ts'
 import type { WakeUps } from '../../engine/journal/wake-ups.ts'
 import type { RunOutcome } from '../../engine/scope/flow.ts'
 import type { RunNames } from '../../engine/scope/scope.ts'
@@ -48,6 +48,8 @@ export interface RehearsalOptions {
   /** Store of questions to people. Default: checkpoints fail. */
   readonly checkpoints?: RunCheckpoints
   readonly wakeUps?: WakeUps
+  /** Waits for events. Default: such steps fail. */
+  readonly events?: RunEvents | undefined
   /** Callable playbooks. Default: none. */
   readonly called?: CalledByName | undefined
 }
@@ -65,6 +67,7 @@ export async function rehearse(options: RehearsalOptions): Promise<RunOutcome> {
     stop,
     cancel,
     checkpoints,
+    events: options.events,
     wakeUps,
   })
   const names: RunNames = {
@@ -102,7 +105,7 @@ function namesOf(fixtures: Fixtures): RunNames {
   return {
     inputs,
     organization: organizationScope(toOrganization(organization)),
-    ...(alert ? { alert: alertScope(toAlert(alert, organization.code)) } : {}),
+    ...(alert ? { alert: alertScope(alertOf(alert, organization.code)) } : {}),
     trigger: triggerScope(trigger, alert !== undefined),
   }
 }
@@ -120,11 +123,11 @@ export function correlationInTest(
   { alert, organization }: Fixtures,
 ): readonly Readonly<Record<string, string>>[] {
   if (alert === undefined) return []
-  const given = toAlert(alert, organization.code)
+  const given = alertOf(alert, organization.code)
   return correlationOf(playbook, given, toOrganization(organization)).keys.map(({ values }) => values)
 }
 
-function toAlert(fixture: AlertFixture, organizationCode: string): Alert {
+export function alertOf(fixture: AlertFixture, organizationCode: string): Alert {
   const { createdAtSource, createdAt } = fixture
   return {
     ...notInvestigated,

@@ -1,6 +1,7 @@
 import type { JournalEntry } from '../../domain/run.ts'
 import type { Case } from '../../domain/case.ts'
 import type { RunOutcome } from '../../engine/scope/flow.ts'
+import type { RunEvents } from '../../engine/journal/local-run.ts'
 import { createWakeUps, type WakeUps } from '../../engine/journal/wake-ups.ts'
 import { skillsOf, type SkillCaller } from '../../engine/skills/skill-caller.ts'
 import { ForbiddenError } from '../../errors/errors.ts'
@@ -18,6 +19,7 @@ import type { ReadableConnections } from '../../skill/connection/find-connection
 import { createSkillCaller } from '../../skill/call/caller.ts'
 import { createPerformTask } from '../../skill/call/perform-task.ts'
 import { choiceFor, createCheckpointAnswers, unanswered, type AnswerChoice } from './checkpoint-answers.ts'
+import { createMockedEvents, withoutEvent } from '../waits/mocked-events.ts'
 import { inTurn } from './in-turn.ts'
 import type { MemoryCheckpoints } from './memory-checkpoints.ts'
 import { createMemoryJournal, type MemoryJournal } from './memory-journal.ts'
@@ -86,6 +88,7 @@ export interface TestWorld {
   readonly bugs: string[]
   readonly catalogue: Catalogue
   readonly checkpoints: MemoryCheckpoints
+  readonly events: RunEvents
   readonly interfaces: InterfaceCalls
   readonly wakeUps: WakeUps
   readonly state: MemoryState
@@ -138,7 +141,29 @@ export function createWorld(
     isAnswered: (name) => test.choices?.has(name) === true,
     onChosen: ({ of, input, path }) => skills.note(`${interfacePlugin}.${of}`, path, input),
   })
-  return { test, clock, journal, skills, cases, bugs, catalogue, checkpoints, wakeUps, interfaces, state }
+  const events = createMockedEvents({
+    mocks: test.mocks,
+    organizationCode: fixtures.organization.code,
+    clock,
+    wakeUps,
+    stepAt,
+    choose: (path, name) => test.choices?.get(path) ?? test.choices?.get(name),
+    onUnanswered: (wait, name) => skills.unmocked.push(withoutEvent(wait, name)),
+  }).store
+  return {
+    test,
+    clock,
+    journal,
+    skills,
+    cases,
+    bugs,
+    catalogue,
+    checkpoints,
+    events,
+    wakeUps,
+    interfaces,
+    state,
+  }
 }
 
 /** A run that reacts to a change of a case works on that case. */
@@ -212,6 +237,7 @@ export function startProcess(
     log,
     caseId: cases.all[0]!.id,
     checkpoints: world.checkpoints.store,
+    events: world.events,
     wakeUps: world.wakeUps,
     ...(stop === undefined ? {} : { stop }),
   })

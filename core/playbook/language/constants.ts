@@ -1,4 +1,5 @@
-import type { QuorumWord, RetryPolicy } from './playbook.ts'
+import type { QuorumWord } from '../waits/waits.ts'
+import type { RetryPolicy } from './playbook.ts'
 
 /** Patterns, choices, bounds and defaults of the playbook language. */
 
@@ -76,6 +77,10 @@ export const inputTypes = [
 ] as const
 /** How many people must give the same answer, besides a number. */
 export const quorumWords: readonly QuorumWord[] = ['all', 'majority', 'any']
+/** The first event that a wait takes. */
+export const sinceWords = ['step', 'run'] as const
+/** The name of the event in the condition of a wait. */
+export const eventName = 'event'
 /** The name of the asked person in the inputs of a checkpoint. */
 export const personName = 'person'
 /** Maximum number of people of a checkpoint. */

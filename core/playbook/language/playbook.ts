@@ -6,6 +6,7 @@
 import type { Mask, StepMasks } from '../../domain/mask.ts'
 import type { Program, Type } from '../../expression/index.ts'
 import type { JsonSchema, RateLimit } from '../../plugin/index.ts'
+import type { AskedPeople, AwaitedEvent } from '../waits/waits.ts'
 import type { AlertTrigger, Inputs, Schedule } from './parts/declarations.ts'
 import type { EventTriggers } from '../../trigger/triggers.ts'
 import type { PlaybookState, StateOperation } from '../../state/state.ts'
@@ -212,10 +213,10 @@ export interface SwitchStep extends StepBase {
   readonly else: readonly Step[]
 }
 
-/** Waits. */
+/** Waits for a time or an event. */
 export interface WaitStep extends StepBase {
   readonly action: 'wait'
-  readonly wait: { readonly durationMs: Template } | { readonly until: Template }
+  readonly wait: { readonly durationMs: Template } | { readonly until: Template } | AwaitedEvent<Template>
 }
 
 /** Ends the run as completed with this output. */
@@ -244,22 +245,8 @@ export interface CheckpointStep extends StepBase {
   /** The answer to use after the timeout; undefined: the step fails. For a form of several people, it has no value. */
   readonly onTimeout: { readonly answer: unknown } | undefined
   /** Undefined: one person is asked. */
-  readonly people?: AskedPeople | undefined
+  readonly people?: AskedPeople<Template> | undefined
 }
-
-/** Several people are asked one question each. `with` sees each as `person`. */
-export interface AskedPeople {
-  /** A list, or one person. */
-  readonly ask: Template
-  /** Further people, each asked after a time without a decision. */
-  readonly escalate: readonly { readonly afterMs: number; readonly ask: Template }[]
-  /** How many people must give the same answer. `all` and `majority` are of the people in `ask`. */
-  readonly quorum: number | QuorumWord
-  /** Answers that decide alone. */
-  readonly veto: readonly string[]
-}
-
-export type QuorumWord = 'all' | 'majority' | 'any'
 
 /** Runs another playbook as a part of this run. */
 export interface CallStep extends StepBase {

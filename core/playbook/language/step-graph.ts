@@ -1,6 +1,7 @@
 import { writeRate } from '../../common/rates.ts'
 import { writeDuration } from './durations.ts'
-import type { AskedPeople, Playbook, Step } from './playbook.ts'
+import type { AskedPeople, AwaitedEvent } from '../waits/waits.ts'
+import type { Playbook, Step, Template } from './playbook.ts'
 
 /** A playbook as a graph, for drawing. */
 export interface StepGraph {
@@ -181,8 +182,15 @@ function nameOf(step: Step): string {
 
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}/${key}`)
 
+/** The alert that a step waits for, and how long. */
+function eventDetail({ event: { type, withinMs } }: AwaitedEvent<Template>): string {
+  const types = type === undefined ? 'any' : type.kind === 'literal' ? [type.value].flat().join(', ') : '…'
+  const within = withinMs.kind === 'literal' ? `, at most ${writeDuration(Number(withinMs.value))}` : ''
+  return `alert ${types}${within}`
+}
+
 /** The quorum, and how often the question is escalated. */
-function peopleDetail(people: AskedPeople | undefined): Pick<GraphNode, 'detail'> {
+function peopleDetail(people: AskedPeople<Template> | undefined): Pick<GraphNode, 'detail'> {
   if (people === undefined) return {}
   const { ask, quorum, escalate } = people
   const written = ask.kind === 'literal' ? [ask.value].flat().length : undefined
@@ -203,6 +211,7 @@ function detailsOf(step: Step): Pick<GraphNode, 'skill' | 'detail'> {
     case 'call':
       return { skill: step.playbook }
     case 'wait': {
+      if ('event' in step.wait) return { detail: eventDetail(step.wait) }
       const time = 'durationMs' in step.wait ? step.wait.durationMs : step.wait.until
       if (time.kind !== 'literal') return {}
       return { detail: 'until' in step.wait ? String(time.value) : writeDuration(Number(time.value)) }

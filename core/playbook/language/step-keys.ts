@@ -31,7 +31,10 @@ const actionKeys = {
   },
   checkpoint: { meaning: 'asks a person and waits for the answer', schema: reference('checkpoint') },
   call: { meaning: 'runs another playbook by name', schema: { type: 'string', pattern: namePattern } },
-  wait: { meaning: 'a duration, or `{ until: <time> }`', schema: { anyOf: [text, reference('wait')] } },
+  wait: {
+    meaning: 'a duration, `{ until: <time> }`, or `{ for: <event> }`',
+    schema: { anyOf: [text, reference('wait')] },
+  },
   return: { meaning: 'ends the run as completed, with this output', schema: reference('value') },
   fail: { meaning: 'ends the run as failed, with this message', schema: text },
 } as const satisfies Readonly<Record<string, KeyDeclaration>>

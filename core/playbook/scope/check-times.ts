@@ -15,7 +15,7 @@ export function checkTimeFits(
   node: Node,
   duration: Template,
   { place: { timeLimit } }: NameScope,
-  what: 'wait' | 'answer',
+  what: 'wait' | 'answer' | 'event',
 ): void {
   if (timeLimit === undefined || duration.kind !== 'literal' || typeof duration.value !== 'number') return
   if (duration.value < timeLimit.ms) return

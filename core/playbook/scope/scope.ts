@@ -21,8 +21,10 @@ const runType = t.object({
   dry_run: t.bool,
 })
 
-const alertType = (data: Type): Type =>
-  t.object({
+const alertType = (data: Type): Type => t.object(alertFields(data))
+
+const alertFields = (data: Type) =>
+  ({
     id: t.string,
     uuid: t.string,
     type: t.string,
@@ -37,7 +39,13 @@ const alertType = (data: Type): Type =>
     created_at: t.epochMilliseconds,
     created_at_source: t.nullable(t.integer),
     data,
-  })
+  }) satisfies Readonly<Record<string, Type>>
+
+/** The `event` of a wait for an alert: without the content, which is in the data. */
+export function awaitedAlertType(data: Type): Type {
+  const { content: _, ...fields } = alertFields(data)
+  return t.object({ ...fields, type: t.nullable(t.string) })
+}
 
 const organizationType = t.object({ code: t.string, name: t.string })
 

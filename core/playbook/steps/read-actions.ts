@@ -11,7 +11,6 @@ import {
 } from '../../expression/index.ts'
 import { checkFit } from '../check/check-fit.ts'
 import { checkMessage } from '../check/check-sensitive.ts'
-import { checkTimeFits } from '../scope/check-times.ts'
 import type { ReadContext } from '../scope/context.ts'
 import type { Entry, Node } from '../yaml/document.ts'
 import {
@@ -36,7 +35,6 @@ import type {
   Step,
   SwitchStep,
   Template,
-  WaitStep,
 } from '../language/playbook.ts'
 import type { NameScope } from '../scope/scope.ts'
 import { endsRun } from '../check/step-advice.ts'
@@ -54,7 +52,7 @@ export interface ActionResult<Part> {
   readonly recorded?: Type
 }
 
-type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
+export type Own<S extends Step, K extends keyof S> = Pick<S, 'action' | K>
 
 export function* readSet(
   context: ReadContext,
@@ -160,21 +158,6 @@ export function* withOutput(
 
 type Group = Pick<GroupStep | ParallelStep | SwitchStep, 'action' | 'output'>
 
-export function* readWait(
-  context: ReadContext,
-  { value }: Entry,
-  scope: NameScope,
-): Sliced<ActionResult<Own<WaitStep, 'wait'>>> {
-  if (value.kind === 'map') {
-    const until = readFields(context.problems, value, grammar.wait)?.get('until')
-    const time = until && (yield* timeTemplate(context, until.value, scope))
-    return { part: time && { action: 'wait', wait: { until: time } } }
-  }
-  const durationMs = yield* durationTemplate(context, value, scope)
-  if (durationMs) checkTimeFits(context, value, durationMs, scope, 'wait')
-  return { part: durationMs && { action: 'wait', wait: { durationMs } } }
-}
-
 /** Reads a duration or an expression; literals become milliseconds. */
 export function* durationTemplate(
   context: ReadContext,
@@ -195,7 +178,11 @@ export function* durationTemplate(
   return undefined
 }
 
-function* timeTemplate(context: ReadContext, node: Node, scope: NameScope): Sliced<Template | undefined> {
+export function* timeTemplate(
+  context: ReadContext,
+  node: Node,
+  scope: NameScope,
+): Sliced<Template | undefined> {
   const { template, type } = yield* compileValue(context, scope, node)
   if (template.kind === 'literal') {
     if (typeof template.value === 'string' && parseTimeMs(template.value) !== undefined) return template

@@ -19,7 +19,6 @@ import {
   readReturn,
   readSet,
   readSwitch,
-  readWait,
   withOutput,
   type ActionResult,
 } from './read-actions.ts'
@@ -29,6 +28,7 @@ import { readForeach } from './read-foreach.ts'
 import { readStepRate, warnOfRate } from './read-rate.ts'
 import { readRepeat } from './read-repeat.ts'
 import { readStateStep } from './read-state-step.ts'
+import { readWait } from '../waits/read-wait.ts'
 import { readUses } from './read-uses.ts'
 import { checkBelonging, chooseAction, stepIdOf } from './read-step-head.ts'
 import { errorNames, stepProperty, type NameScope } from '../scope/scope.ts'

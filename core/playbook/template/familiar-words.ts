@@ -144,7 +144,8 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     delay: 'write every',
   },
   '`wait`': {
-    for: { hint: 'write wait: 5m', standsFor: ['until'] },
+    event: { hint: 'write for: { alert: { type: … } }', standsFor: ['for'] },
+    alert: { hint: 'write for: { alert: { type: … } }', standsFor: ['for'] },
     duration: { hint: 'write wait: 5m', standsFor: ['until'] },
     seconds: { hint: 'write wait: 30s', standsFor: ['until'] },
     minutes: { hint: 'write wait: 5m', standsFor: ['until'] },

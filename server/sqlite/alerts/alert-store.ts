@@ -43,6 +43,7 @@ import { filterBy, listPage, requireLimit, type Condition, type Order } from '..
 import { needsIndex, type ListedRows } from '../context/listed-rows.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { scopeConditions } from '../context/scope.ts'
+import { wakeWaits } from '../events/wake-waits.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
 import { makeUuid } from '../context/uuid.ts'
 
@@ -196,6 +197,7 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
       contentPreview: storedPreview(given.content),
     })
     this.database.run('INSERT INTO alert_contents (alert_id, content) VALUES (?, ?)', row, given.content)
+    wakeWaits(this.database, { row, organizationRow: organization.id, type: alert.type })
     this.#indexer.soon()
     if (this.database.triggers.wanted.entities) noteAlert(this.database, organization.id, row, now)
     return { alert, keys: { ...keys, row } }

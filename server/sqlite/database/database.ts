@@ -2,6 +2,7 @@ import { closeSync, chmodSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { WantedEvents } from '../../../core/ports/runs/trigger-store.ts'
+import type { RunKey } from '../../../core/ports/runs/run-store.ts'
 import type { SqlValue } from './columns.ts'
 import { CountCache } from './count-cache.ts'
 import { CursorSeal } from './cursor-seal.ts'
@@ -27,6 +28,8 @@ export class Database {
   readonly path: string
   readonly cache = new ReadCache(this)
   readonly counts = new CountCache()
+  /** Called, during the write, for each run that an event wakes. */
+  onWoken: (run: RunKey) => void = () => {}
   readonly cursors = new CursorSeal(this)
   /** The events that writes note for triggers: none until a server watches for them. */
   readonly triggers = { wanted: nothingWanted, onNoted: (): void => {} }

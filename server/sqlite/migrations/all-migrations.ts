@@ -8,6 +8,7 @@ import { playbookState } from './0008-playbook-state.ts'
 import { questionGroups } from './0009-question-groups.ts'
 import { rateLimits } from './0010-rate-limits.ts'
 import { triggerTables } from './0011-triggers.ts'
+import { eventWaits } from './0012-event-waits.ts'
 import { accessTables } from '../schema/access.ts'
 import { alertsTables } from '../schema/alerts.ts'
 import { checkpointsTables, playbooksTables, runsTables } from '../schema/runs.ts'
@@ -43,4 +44,5 @@ export const migrations: readonly string[] = [
   questionGroups,
   rateLimits,
   triggerTables,
+  eventWaits,
 ]

@@ -21,6 +21,7 @@ import { noteEarlierActions } from '../cases/case-actions.ts'
 import { insertEntry } from '../cases/case-entries.ts'
 import { insertCase } from '../cases/case-rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
+import { forgetWaits } from '../events/wake-waits.ts'
 import type { Database } from '../database/database.ts'
 import { requireOrganization } from '../access/organization-store.ts'
 import { copyPiece, isCopyComplete, requireCompleteCopy } from './reruns.ts'
@@ -171,6 +172,7 @@ export function endRun(
   })
   withdrawQuestions(database, run.id)
   withdrawStarts(database, run.id)
+  forgetWaits(database, run.id)
   if (run.alertRow !== null) endAlertOf(database, run.alertRow, end, now)
   if (run.caseRow !== null) insertEntry(database, run.caseRow, runEndedEntry(run, end, now))
   if (run.concurrencyKey !== null) wakeNextInLine(database, run.concurrencyKey)

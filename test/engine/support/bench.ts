@@ -57,7 +57,7 @@ export interface Bench {
 interface GoOptions extends Partial<
   Pick<
     LocalContextOptions,
-    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'destructiveLimits'
+    'journal' | 'stop' | 'cancel' | 'onIdle' | 'wakeUps' | 'checkpoints' | 'events' | 'destructiveLimits'
   >
 > {
   readonly run?: Run
@@ -97,6 +97,7 @@ export async function openBench(clock: Clock): Promise<Bench> {
       const run = options.run ?? (await startRun())
       const context = await openLocalContext({
         checkpoints: stores.checkpoints,
+        events: stores.eventWaits,
         ...options,
         run: { uuid: run.uuid, startedAt: run.startedAt! },
         earlierTries: () => findEarlierTries(stores, run),

@@ -1,4 +1,4 @@
-import type { RunCheckpoints } from '../../../core/engine/journal/local-run.ts'
+import type { RunCheckpoints, RunEvents } from '../../../core/engine/journal/local-run.ts'
 import type { JournalStore } from '../../../core/ports/runs/journal-store.ts'
 import type { Stores } from '../../../core/ports/stores.ts'
 
@@ -6,10 +6,14 @@ import type { Stores } from '../../../core/ports/stores.ts'
 export class Crash extends Error {}
 
 /** What a run writes to. */
-export type RunStores = Pick<Stores, 'journal' | 'checkpoints'>
+export type RunStores = Pick<Stores, 'journal' | 'checkpoints' | 'eventWaits'>
 
 /** Counts the writes of a run and dies at the n-th, either just before or just after it is durable. */
-export function crashingStores({ journal, checkpoints }: RunStores, at: number, when: 'before' | 'after') {
+export function crashingStores(
+  { journal, checkpoints, eventWaits }: RunStores,
+  at: number,
+  when: 'before' | 'after',
+) {
   let writes = 0
   const write = async <T>(commit: () => Promise<T>): Promise<T> => {
     const number = ++writes
@@ -43,7 +47,13 @@ export function crashingStores({ journal, checkpoints }: RunStores, at: number, 
     inGroup: (run, path) => checkpoints.inGroup(run, path),
     atPath: (run, path) => checkpoints.atPath(run, path),
   }
-  return { stores: { journal: crashing, checkpoints: questions }, writes: () => writes }
+  const events: RunEvents = {
+    open: (run, wait) => write(() => eventWaits.open(run, wait)),
+    next: (run, path, limit) => eventWaits.next(run, path, limit),
+    pass: (run, path, upTo, counts) => write(() => eventWaits.pass(run, path, upTo, counts)),
+    arm: (run, path) => write(() => eventWaits.arm(run, path)),
+  }
+  return { stores: { journal: crashing, checkpoints: questions, events }, writes: () => writes }
 }
 
 /** The same for the journal alone. */

@@ -1,7 +1,7 @@
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
+import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { defaultRetry } from '../../../core/playbook/language/constants.ts'
 import type {
-  AskedPeople,
   Foreach,
   OnInterrupted,
   Playbook,
@@ -9,6 +9,7 @@ import type {
   Step,
   Template,
 } from '../../../core/playbook/language/playbook.ts'
+import type { AskedPeople } from '../../../core/playbook/waits/waits.ts'
 
 /** A step as the YAML would say it; times in milliseconds. */
 export interface StepSource {
@@ -35,7 +36,7 @@ export interface StepSource {
     readonly answers: readonly string[]
     readonly withinMs: number
     readonly onTimeout?: string
-    readonly people?: Partial<Omit<AskedPeople, 'ask' | 'escalate'>> & {
+    readonly people?: Partial<Omit<AskedPeople<Template>, 'ask' | 'escalate'>> & {
       readonly ask: unknown
       readonly escalate?: readonly { readonly afterMs: number; readonly ask: unknown }[]
     }
@@ -50,6 +51,15 @@ export interface StepSource {
   readonly else?: readonly StepSource[]
   readonly wait?: unknown
   readonly until?: unknown
+  readonly event?: {
+    readonly type?: unknown
+    readonly provider?: unknown
+    readonly where?: string
+    readonly schema?: JsonSchema
+    readonly sinceRun?: boolean
+    readonly withinMs: number
+    readonly continues?: boolean
+  }
   readonly return?: unknown
   readonly fail?: string
 }
@@ -91,7 +101,7 @@ export function makePlaybook(source: {
 }
 
 const names = Object.fromEntries(
-  'alert inputs run organization now case steps item index error host person'
+  'alert inputs run organization now case steps item index error host person event'
     .split(' ')
     .map((name) => [name, dyn]),
 )
@@ -202,6 +212,19 @@ function actionOf(source: StepSource): object {
     return { action: 'switch', cases, else: makeSteps(source.else ?? []), ...output }
   }
   if (source.wait !== undefined) return { action: 'wait', wait: { durationMs: makeTemplate(source.wait) } }
+  if (source.event !== undefined) {
+    const { type, provider, where, schema, sinceRun = false, withinMs, continues = false } = source.event
+    const event = {
+      type: type === undefined ? undefined : makeTemplate(type),
+      provider: provider === undefined ? undefined : makeTemplate(provider),
+      where: where === undefined ? undefined : makeProgram(where),
+      schema,
+      sinceRun,
+      withinMs: makeTemplate(withinMs),
+      continues,
+    }
+    return { action: 'wait', wait: { event } }
+  }
   if (source.until !== undefined) return { action: 'wait', wait: { until: makeTemplate(source.until) } }
   if ('return' in source) return { action: 'return', return: makeTemplate(source.return) }
   return { action: 'fail', message: makeTemplate(source.fail ?? '') }

@@ -1,20 +1,10 @@
 import { ratePattern } from '../../../common/rates.ts'
 import { stateLimits, stateOperations } from '../../../state/state.ts'
-import {
-  bounds,
-  defaultRetry,
-  errorCodePattern,
-  idPattern,
-  maxPeople,
-  personName,
-  quorumWords,
-  skillPattern,
-  transientErrors,
-  viaOperator,
-} from '../constants.ts'
+import { bounds, defaultRetry, errorCodePattern, idPattern, transientErrors } from '../constants.ts'
+import { waitKeys } from '../../waits/wait-keys.ts'
 import { phrases, shapes, type MapDeclaration } from '../key-table.ts'
 
-const { reference, text, texts, map, condition, integer, number } = shapes
+const { reference, text, condition, integer, number } = shapes
 const { range, duration, choices } = phrases
 
 const stateName = { type: 'string', pattern: idPattern } as const
@@ -128,68 +118,7 @@ export const stepMaps = {
       },
     },
   },
-  checkpoint: {
-    what: 'a checkpoint',
-    description: 'Asks a person and waits for the answer.',
-    keys: {
-      via: {
-        meaning:
-          'a skill that sends the question, or `operator`: no message is sent, and an operator answers in the web page or API',
-        schema: { type: 'string', anyOf: [{ const: viaOperator }, { pattern: skillPattern }] },
-      },
-      with: { meaning: 'the inputs of that skill; for `operator`: `message`, `labels`', schema: map },
-      connection: {
-        meaning: 'the connection name',
-        default: 'the only connection of the plugin',
-        schema: text,
-      },
-      ask: {
-        meaning: `the people to ask, each with a question of their own, which sees them as \`${personName}\`; at most ${maxPeople}`,
-        default: 'one person, whom `with` names',
-        schema: { type: ['string', 'object', 'array'], minItems: 1, maxItems: maxPeople },
-      },
-      quorum: {
-        meaning: `how many people must give the same answer: a number, or ${choices(quorumWords)} of those in \`ask\``,
-        default: '`all`',
-        schema: { anyOf: [integer(bounds.quorum), { enum: quorumWords }] },
-        with: ['ask'],
-      },
-      veto: {
-        meaning: 'an answer, or a list of answers, of which one decides alone',
-        default: 'none',
-        schema: { anyOf: [text, { ...texts, minItems: 1 }] },
-        with: ['ask'],
-      },
-      escalate: {
-        meaning: 'further people, each asked if there is no decision after a time',
-        default: 'none',
-        schema: { type: 'array', minItems: 1, items: reference('escalation') },
-        with: ['ask'],
-      },
-      answers: { meaning: 'the list of possible answers', schema: { ...texts, minItems: 1 } },
-      form: { meaning: 'a JSON Schema of the form to fill in, instead of `answers`', schema: map },
-      timeout: { meaning: 'how long to wait', schema: { type: 'string', minLength: 2 } },
-      on_timeout: {
-        meaning:
-          'the answer to use after the timeout, or if the answers of several people differ so that no decision is possible; or `fail`; for a form of several people, `continue`',
-        default: '`fail`',
-        schema: {},
-      },
-    },
-    required: ['via', 'timeout'],
-  },
-  escalation: {
-    what: 'an escalation',
-    description: 'Further people to ask if there is no decision.',
-    keys: {
-      after: { meaning: 'how long after the first question', schema: reference('duration') },
-      ask: {
-        meaning: 'a person or a list',
-        schema: { type: ['string', 'object', 'array'], minItems: 1, maxItems: maxPeople },
-      },
-    },
-    required: ['after', 'ask'],
-  },
+  ...waitKeys,
   case: {
     what: 'a case of a switch',
     description: 'A case of a switch.',
@@ -198,11 +127,5 @@ export const stepMaps = {
       steps: { meaning: 'the steps to run if it is true', schema: reference('steps') },
     },
     required: ['when', 'steps'],
-  },
-  wait: {
-    what: '`wait`',
-    description: 'Waits until a time.',
-    keys: { until: { meaning: 'a time; a past time does not wait', schema: text } },
-    required: ['until'],
   },
 } as const satisfies Readonly<Record<string, MapDeclaration>>

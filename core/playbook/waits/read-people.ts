@@ -5,7 +5,7 @@ import { bounds, maxPeople, personName, quorumWords, viaOperator } from '../lang
 import { suggestNearest } from '../language/did-you-mean.ts'
 import { writeDuration } from '../language/durations.ts'
 import { grammar } from '../language/grammar.ts'
-import type { AskedPeople, CheckpointStep, Template } from '../language/playbook.ts'
+import type { CheckpointStep, Template } from '../language/playbook.ts'
 import { quote } from '../language/problem.ts'
 import { programsIn } from '../language/step-reads.ts'
 import type { ReadContext } from '../scope/context.ts'
@@ -23,12 +23,13 @@ import {
 } from '../template/fields.ts'
 import { keptValue } from '../template/kept-value.ts'
 import type { Entry, Node } from '../yaml/document.ts'
-import { itemTypeOf } from './read-foreach.ts'
+import type { AskedPeople } from './waits.ts'
+import { itemTypeOf } from '../steps/read-foreach.ts'
 
 type Choices = CheckpointStep['choices'] | undefined
 
 export interface ReadPeople {
-  readonly people: AskedPeople
+  readonly people: AskedPeople<Template>
   /** Type of `person`. */
   readonly person: Type
 }
@@ -137,7 +138,7 @@ function readQuorum(
   { problems }: ReadContext,
   entry: Entry | undefined,
   people: number | undefined,
-): AskedPeople['quorum'] | undefined {
+): AskedPeople<Template>['quorum'] | undefined {
   if (entry === undefined) return undefined
   const { value } = entry
   if (value.kind !== 'scalar' || typeof value.value === 'string')

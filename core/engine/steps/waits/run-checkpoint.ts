@@ -2,7 +2,8 @@ import { wordFor, type Author } from '../../../domain/audit.ts'
 import type { CheckpointAnswer, QuestionGroup } from '../../../domain/checkpoint.ts'
 import { maskAt, maskOf, type Mask } from '../../../domain/mask.ts'
 import { personName } from '../../../playbook/language/constants.ts'
-import type { AskedPeople, CheckpointStep } from '../../../playbook/language/playbook.ts'
+import type { CheckpointStep, Template } from '../../../playbook/language/playbook.ts'
+import type { AskedPeople } from '../../../playbook/waits/waits.ts'
 import { decide, type QuorumDecision, type QuorumRule } from '../../../transitions/quorum.ts'
 import type { PureResult, WorkOutcome } from '../../journal/durable-context.ts'
 import { itemPath, peoplePath, personPath } from '../../journal/paths.ts'
@@ -33,7 +34,7 @@ export async function runCheckpoint(
   return fromOutcome(outcome, path)
 }
 
-type PeopleStep = CheckpointStep & { readonly people: AskedPeople }
+type PeopleStep = CheckpointStep & { readonly people: AskedPeople<Template> }
 
 const hasPeople = (step: CheckpointStep): step is PeopleStep => step.people !== undefined
 

@@ -1,5 +1,6 @@
 import { maxPeople } from '../../../playbook/language/constants.ts'
-import type { AskedPeople } from '../../../playbook/language/playbook.ts'
+import type { Template } from '../../../playbook/language/playbook.ts'
+import type { AskedPeople } from '../../../playbook/waits/waits.ts'
 import { TocsinError } from '../../../plugin/index.ts'
 import { personKey } from '../../../transitions/quorum.ts'
 import { templateValue } from '../../scope/evaluate.ts'
@@ -17,7 +18,7 @@ export interface PeopleToAsk {
 }
 
 /** Evaluates the lists of people. Throws the error that the step fails with. */
-export function peopleToAsk(asked: AskedPeople, withinMs: number, scope: StepScope): PeopleToAsk {
+export function peopleToAsk(asked: AskedPeople<Template>, withinMs: number, scope: StepScope): PeopleToAsk {
   const levels = [{ afterMs: 0, ask: asked.ask }, ...asked.escalate]
   const known = new Set<string>()
   const people: { readonly person: unknown; readonly afterMs: number }[] = []
@@ -50,7 +51,7 @@ function listed(value: unknown): readonly unknown[] {
   return value === null || value === '' ? [] : [value]
 }
 
-function neededOf(quorum: AskedPeople['quorum'], first: number, all: number): number {
+function neededOf(quorum: AskedPeople<Template>['quorum'], first: number, all: number): number {
   if (quorum === 'any') return 1
   if (quorum === 'all') return first
   if (quorum === 'majority') return Math.floor(first / 2) + 1

@@ -1,0 +1,64 @@
+import type { Alert } from '../../domain/alert.ts'
+import type { RunKey } from './run-store.ts'
+
+/** The events that a step waits for: alerts of the run's organization. */
+export interface EventFilter {
+  readonly kind: 'alert'
+  /** Alert types; null: any. */
+  readonly types: readonly string[] | null
+  /** Code of a provider, ignoring case; null: any. */
+  readonly provider: string | null
+}
+
+export interface NewEventWait {
+  readonly path: string
+  readonly filter: EventFilter
+  /** Whether alerts count that were stored since the alert of the run, or since its start; else those stored from now on. */
+  readonly sinceRun: boolean
+}
+
+/** Progress of a wait. */
+export interface EventWait {
+  /** Events that were examined. */
+  readonly examined: number
+  /** Of those, events for which the condition could not be evaluated. */
+  readonly failed: number
+  /** Message of the last such failure. */
+  readonly lastFailure: string | null
+  /** How many looks in a row found only events that do not match. */
+  readonly misses: number
+}
+
+export interface StoredEvent {
+  /** In the order of storage. */
+  readonly position: number
+  readonly alert: Alert
+  /** It was given for this wait and needs no match; default false. For dry runs. */
+  readonly isGiven?: boolean
+}
+
+export interface NextEvents {
+  readonly events: readonly StoredEvent[]
+  /** Position of the last of them or, if there are no more, of the newest stored event. */
+  readonly upTo: number
+  readonly hasMore: boolean
+}
+
+/**
+ * Waits of runs for events. A wait has a position among the stored events, so that none is missed while no process runs, and is
+ * deleted with the end of its run.
+ */
+export interface EventWaitStore {
+  /** Begins a wait; a second call for the path returns the existing one. */
+  open(runUuid: string, wait: NewEventWait): Promise<EventWait>
+  /** The oldest events after the position of the wait that fit its filter, without the run's own alert. */
+  next(runUuid: string, path: string, limit: number): Promise<NextEvents>
+  /** Moves the position, and adds the counts. */
+  pass(runUuid: string, path: string, upTo: number, counts: EventWait): Promise<void>
+  /**
+   * From now on, the next event that fits the filter wakes the run, once. False if such an event was stored since the position.
+   */
+  arm(runUuid: string, path: string): Promise<boolean>
+  /** Called, in the write of the event, for each run that an event wakes. */
+  watch(onWoken: (run: RunKey) => void): void
+}

@@ -1,0 +1,112 @@
+import { expect } from 'chai'
+import type { Alert } from '../../core/domain/alert.ts'
+import type { Run } from '../../core/domain/run.ts'
+import type { EventFilter } from '../../core/ports/runs/event-wait-store.ts'
+import { completed, newAlert, startedRun, type GetSubject } from './fixture.ts'
+
+const none = { examined: 0, failed: 0, lastFailure: null, misses: 0 }
+
+export function eventWaitStoreContract(subject: GetSubject): void {
+  describe('EventWaitStore', () => {
+    let own: Alert
+    let run: Run
+    let woken: string[]
+    const waits = () => subject().stores.eventWaits
+    const alert = (type: string | null, provider = 'SIEM', organization = subject().acme) =>
+      subject().stores.alerts.create(newAlert(organization, { type, provider }))
+    beforeEach(async () => {
+      const { stores } = subject()
+      await stores.providers.create({ code: 'EDR', name: 'The EDR' }, somebodyElse)
+      own = await alert('phishing')
+      run = await startedRun(subject(), own)
+      woken = []
+      waits().watch(({ uuid }) => void woken.push(uuid))
+    })
+    const open = (changes: Partial<EventFilter> = {}, sinceRun = false, path = 'wait') =>
+      waits().open(run.uuid, {
+        path,
+        filter: { kind: 'alert', types: ['isolated'], provider: null, ...changes },
+        sinceRun,
+      })
+    const found = async (path = 'wait', limit = 10) =>
+      (await waits().next(run.uuid, path, limit)).events.map((event) => event.alert.id)
+    const isDue = async () => {
+      const { stores, acme } = subject()
+      return (await stores.runs.due(acme.uuid, 10)).some(({ uuid }) => uuid === run.uuid)
+    }
+    const park = () => subject().stores.runs.park(run.uuid, subject().clock.nowMs + 60_000)
+
+    it('gives the alerts of its types that are stored from then on, oldest first', async () => {
+      await alert('isolated')
+      expect(await open()).to.deep.equal(none)
+      const [first, , third] = [await alert('isolated'), await alert('phishing'), await alert('isolated')]
+      expect(await found()).to.deep.equal([first.id, third.id])
+      expect(await open(), 'a second call changes nothing').to.deep.equal(none)
+      expect(await found('wait', 1)).to.deep.equal([first.id])
+    })
+
+    it('gives only alerts of the organization and the provider', async () => {
+      const { globex } = subject()
+      await open({ provider: 'edr' })
+      await alert('isolated', 'SIEM')
+      await alert('isolated', 'EDR', globex)
+      const fits = await alert('isolated', 'EDR')
+      expect(await found()).to.deep.equal([fits.id])
+    })
+
+    it('gives alerts of any type, also without one, but not the own alert of the run', async () => {
+      await open({ types: null }, true)
+      const later = [await alert('isolated'), await alert(null), await alert('phishing')]
+      expect(await found()).to.deep.equal(later.map(({ id }) => id))
+    })
+
+    it('gives earlier alerts since the alert of the run, on demand', async () => {
+      const before = await alert('isolated')
+      await open({}, true)
+      expect(await found()).to.deep.equal([before.id])
+    })
+
+    it('does not give what it has passed, and keeps the counts', async () => {
+      await open()
+      const [, second] = [await alert('isolated'), await alert('isolated')]
+      const { upTo, hasMore } = await waits().next(run.uuid, 'wait', 1)
+      expect(hasMore).to.equal(true)
+      const counts = { examined: 3, failed: 1, lastFailure: 'no field', misses: 2 }
+      await waits().pass(run.uuid, 'wait', upTo, counts)
+      expect(await found()).to.deep.equal([second.id])
+      expect(await open()).to.deep.equal(counts)
+    })
+
+    it('wakes the run in the write of the next alert that fits, once', async () => {
+      await open()
+      await park()
+      expect(await waits().arm(run.uuid, 'wait')).to.equal(true)
+      await alert('phishing')
+      expect([await isDue(), woken]).to.deep.equal([false, []])
+      const fits = await alert('isolated')
+      expect([await isDue(), woken]).to.deep.equal([true, [run.uuid]])
+      await alert('isolated')
+      expect(woken).to.deep.equal([run.uuid])
+      expect((await found())[0]).to.equal(fits.id)
+    })
+
+    it('does not arm while an alert that fits has not been passed', async () => {
+      await open()
+      await alert('isolated')
+      expect(await waits().arm(run.uuid, 'wait')).to.equal(false)
+      const { upTo } = await waits().next(run.uuid, 'wait', 10)
+      await waits().pass(run.uuid, 'wait', upTo, none)
+      expect(await waits().arm(run.uuid, 'wait')).to.equal(true)
+    })
+
+    it('ends with its run', async () => {
+      await open({ types: null })
+      await waits().arm(run.uuid, 'wait')
+      await subject().stores.runs.end(run.uuid, completed)
+      await alert('isolated')
+      expect(woken).to.deep.equal([])
+    })
+  })
+}
+
+const somebodyElse = { kind: 'api_key', id: '0123456789ab', name: 'ops', requestId: null } as const
