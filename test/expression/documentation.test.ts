@@ -85,6 +85,30 @@ describe('docs/expressions.md', () => {
       )
   })
 
+  it('combines functions that exist', () => {
+    const [, rows = ''] = /Some tasks take two of them:\n\n([^]*?)\n\n/.exec(page) ?? []
+    const sources = [...rows.matchAll(/`([^`]+)`/g)].map(([, source]) => source!)
+    expect(sources).to.have.length.greaterThan(5)
+    const scope = { list: dyn, map: dyn, table: dyn }
+    for (const source of sources) expect(compileExpression(source, scope).problems, source).to.deep.equal([])
+  })
+
+  it('is right about the letters of patterns of times', () => {
+    const rows = [...page.matchAll(/^\| (`%[^|]*?) +\|[^|]+\| ([^|]*?) +\|$/gm)]
+    const shown = rows.flatMap(([, letters = '', examples = '']) => {
+      const [patterns, results] = [letters, examples].map((cell) =>
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
+      )
+      return patterns!.map((pattern, at): [string, string | undefined] => [pattern, results![at]])
+    })
+    expect(shown.length).to.be.greaterThan(25)
+    const time = 'timestamp("2026-03-01T19:05:09.25Z")'
+    for (const [pattern, result] of shown) {
+      const written = JSON.parse(resultOf(`${time}.format("${pattern}", "Europe/Berlin")`)) as string
+      if (result !== undefined) expect(written, pattern).to.equal(result)
+    }
+  })
+
   const claims: Readonly<Record<string, readonly [source: string, result: unknown]>> = {
     'every number in data is a double': ['count / 2', 1.5],
     'two literals are ints': ['3 / 2', 1],

@@ -21,6 +21,7 @@ const names = {
 const scope = { x: { a: [1, 'two', null, { b: true }] }, o: { a: 'text', c: 'one' } }
 
 const words = String.raw`x o a b c one has all map filter exists optional of none cel bind size matches timestamp duration
+  sortBy groupBy transformMap transformMapEntry math greatest round regex groups replace format parseTime lists sets hex url sort first flatten zipMap merge
   string true false null in if and 0 1 -1 2.5 1u 0x 9223372036854775808 "t" 'q' "open r"raw" b"y" """ \n \u00 ( ) [ ] { } .
   .? [? , : ? ! - + * / % == != < <= > >= && || = & | ${'`'} $\{{ }} // é 😀 x.a o.c o.b has(o.b) .map(x, x.all(x, [x]`
 const parts = [...words.split(/\s+/), '\n', '\ud800', '\0']
