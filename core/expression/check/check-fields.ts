@@ -37,7 +37,7 @@ interface Found {
 }
 
 /** `.?c` and `[?c]`, which give nothing if the optional before them is null. */
-export const isOptionalRead = (node: AstNode): boolean =>
+const isOptionalRead = (node: AstNode): boolean =>
   (node.kind === 'select' || node.kind === 'index') && node.optional
 
 /** `a.b.?c` where `b` may be null. */

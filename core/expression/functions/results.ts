@@ -27,7 +27,7 @@ interface Result {
 }
 
 /** The elements of a list, the values of a map. */
-export function elementOf(type: Type | undefined): Type {
+function elementOf(type: Type | undefined): Type {
   if (type === undefined) return dyn
   return union(
     membersOf(type).flatMap((member) => {

@@ -21,6 +21,9 @@ const texts: Readonly<Record<string, string>> = {
   digits: filled('9'),
   'brackets and escapes': filled('[{"\\'),
   'white space': filled(' \n'),
+  'white space before a URL': `${filled(' ')}http://a/`,
+  'white space in a URL': `http://a/${filled(' ')}?b`,
+  'an endless query': `http://a/?${filled('b=c&')}`,
 }
 const lists: Readonly<Record<string, readonly unknown[]>> = {
   numbers: Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 300_007),

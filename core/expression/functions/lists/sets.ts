@@ -54,6 +54,7 @@ function zipMap(meter: Meter, span: Span, names: Value, values: Value): Value {
   meter.allocate(32 + keys.length * 48, span)
   const entries = new Map<MapKey, Value>()
   for (const [at, each] of keys.entries()) {
+    if (typeof each === 'string') meter.search(each.length, span)
     const key = keyArgument(each, span)
     if (entries.has(key)) throw new Fault('expression_duplicate_key', `the key '${key}' occurs twice`, span)
     entries.set(key, list[at]!)

@@ -20,12 +20,13 @@ function parseUrl(text: string): URL | undefined {
   return URL.parse(text, isPath ? nowhere : undefined) ?? undefined
 }
 
-/** Pays for reading a URL. */
+/** A URL without white space around it, paid for. */
 function pay(value: Value, meter: Meter, span: Span): string {
   const text = stringArgument(value, span)
   meter.rewrite(text.length, span)
   meter.allocateText(text.length * 3, span)
-  return text
+  // Browsers ignore it. The patterns below would take long for much of it.
+  return text.trim()
 }
 
 function tryUrl(text: string, span: Span): void {
@@ -49,8 +50,8 @@ const hasHost = (url: URL): boolean => url.host !== '' && !url.href.startsWith(`
 /** Browsers leave the usual port of a scheme out. */
 function portOf(url: URL, text: string): string {
   if (url.port !== '' || !hasHost(url)) return url.port
-  const [, authority = ''] = /^\s*[^:/?#]+:[/\\]*([^/\\?#]*)/.exec(text) ?? []
-  return /:(\d+)\s*$/.exec(authority)?.[1] ?? ''
+  const [, authority = ''] = /^[^:/?#]+:[/\\]*([^/\\?#]*)/.exec(text) ?? []
+  return /:(\d+)$/.exec(authority)?.[1] ?? ''
 }
 
 function hostOf(url: URL, text: string): string {
@@ -64,7 +65,7 @@ const hostnameOf = (url: URL): string => (hasHost(url) ? url.hostname.replace(/^
 
 /** Browsers add a slash to a URL without a path. */
 function pathOf(url: URL, text: string): string {
-  const isAdded = url.pathname === '/' && /^\s*[^:/?#]+:[/\\]*[^/\\?#]*(?:[?#]|$)/.test(text)
+  const isAdded = url.pathname === '/' && /^[^:/?#]+:[/\\]*[^/\\?#]*(?:[?#]|$)/.test(text)
   return isAdded ? '' : url.pathname
 }
 

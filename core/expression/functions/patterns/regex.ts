@@ -146,7 +146,9 @@ function tryReplacement(written: string, span: Span, [, source]: readonly AstNod
 const replace: PatternBody = (pattern, text, meter, span, [written, count]) => {
   const most = (count as Value | undefined) === undefined ? -1 : integerArgument(count, span)
   if (most === 0) return text
-  const replacement = parseReplacement(stringArgument(written, span), pattern.groups.length, span)
+  const source = stringArgument(written, span)
+  meter.rewrite(source.length, span)
+  const replacement = parseReplacement(source, pattern.groups.length, span)
   const parts: string[] = []
   let done = 0
   let end = 0
