@@ -25,9 +25,9 @@ import type { Playbook } from '../playbook/language/playbook.ts'
 import type { ConnectionStore } from '../ports/connection-store.ts'
 import type { Log } from '../ports/log.ts'
 import type { Catalogue } from '../registry/catalogue.ts'
-import { giveState } from '../state/given-state.ts'
-import { keptState, loadState, MemoryState, type StateReader } from '../state/memory-state.ts'
-import { changesState, type StateRequest } from '../state/state.ts'
+import { stateInMemory } from '../state/given-state.ts'
+import type { StateReader } from '../state/memory-state.ts'
+import { changesState } from '../state/state.ts'
 import { createDryRunCaller, withoutRetries, type WouldDo } from './dry-run-caller.ts'
 
 export interface DryRunOptions {
@@ -83,7 +83,10 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
     options.onEnd?.(entry)
     if (isStateChange(entry)) noteWrite(stateChange(entry))
   }
-  const journal = createMemoryJournal({ onEnd, state: assumedState(options, clock) })
+  const journal = createMemoryJournal({
+    onEnd,
+    state: stateInMemory({ ...options, clock, reader: options.state }),
+  })
   const stepAt = stepFinder(namedSteps(playbook, options.called))
   const places: Places = {
     nameOf: (path) => stepAt(path)?.name ?? path,
@@ -131,24 +134,6 @@ export async function dryRun(options: DryRunOptions): Promise<DryRun> {
   const outcome = await clock.drive(run.catch(stoppedHere))
   const durationMs = clock.now() - fixtures.nowMs
   return { outcome, asked: people.asked(), entries: journal.entries(), wouldDo, durationMs }
-}
-
-/** The real state, with the fixtures and the changes of the dry run on top. */
-function assumedState(
-  { playbook, fixtures, state: real, organizationUuid }: DryRunOptions,
-  clock: VirtualClock,
-) {
-  const memory = new MemoryState()
-  giveState(memory, playbook, fixtures.state, fixtures.nowMs)
-  const kept = keptState(memory, clock)
-  if (real === undefined || organizationUuid === undefined) return kept
-  const from = { reader: real, organizationUuid }
-  return {
-    apply: async (request: StateRequest) => {
-      await clock.hold(() => loadState(memory, request, from))
-      return await kept.apply(request)
-    },
-  }
 }
 
 /** A change of state that a dry run made in memory only. */

@@ -1,9 +1,10 @@
 import type { StoredError } from '../domain/run.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import { parseTimeMs } from '../playbook/language/durations.ts'
 import { storedKeyOf } from './apply-state.ts'
-import type { MemoryState } from './memory-state.ts'
-import { isKeyed, type StateChange, type StateEntry, type StateRule } from './state.ts'
+import { keptState, loadState, MemoryState, type StateReader } from './memory-state.ts'
+import { isKeyed, type StateChange, type StateEntry, type StateRequest, type StateRule } from './state.ts'
 
 /**
  * The state of a playbook as plain values by name, as in the fixtures of tests: the value, the number of a counter, the list of keys of
@@ -36,6 +37,32 @@ export function giveState(
     }
   }
   return problems
+}
+
+export interface StateInMemory {
+  readonly playbook: Pick<Playbook, 'name' | 'state'>
+  readonly fixtures: { readonly state: PlainState; readonly nowMs: number }
+  readonly clock: Pick<Clock, 'now'> & { hold?<T>(work: () => Promise<T>): Promise<T> }
+  /** The real state, below the fixtures. Default: nothing is stored. */
+  readonly reader?: StateReader | undefined
+  /** Default: the real state is not read. */
+  readonly organizationUuid?: string | undefined
+}
+
+/** The state for a run that changes nothing: the real one, with the fixtures and the changes of the run on top. */
+export function stateInMemory({ playbook, fixtures, clock, reader, organizationUuid }: StateInMemory) {
+  const memory = new MemoryState()
+  giveState(memory, playbook, fixtures.state, fixtures.nowMs)
+  const kept = keptState(memory, clock)
+  if (reader === undefined || organizationUuid === undefined) return kept
+  const from = { reader, organizationUuid }
+  return {
+    async apply(request: StateRequest) {
+      const load = () => loadState(memory, request, from)
+      await (clock.hold === undefined ? load() : clock.hold(load))
+      return await kept.apply(request)
+    },
+  }
 }
 
 interface GivenChange {

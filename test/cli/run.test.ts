@@ -62,6 +62,7 @@ describe('a playbook on the command line', function () {
       'bad.yaml': 'name: bad\n',
       'calls.yaml': `apiVersion: tocsin/v1\nname: calls\non: { manual: true }\nsteps:\n  - { call: called, with: { n: x } }\n  - { call: nowhere }\n`,
       'called.yaml': `apiVersion: tocsin/v1\nname: called\non: { call: true }\ninputs: { n: { type: integer } }\nsteps: [{ return: 1 }]\n`,
+      'count.yaml': `apiVersion: tocsin/v1\nname: count\non: { manual: true }\nstate: { total: { kind: counter } }\nsteps:\n  - state: { increment: total }\n  - state: { increment: total }\noutputs: { total: "\${{ state.total }}" }\n`,
       'alert.json': JSON.stringify({ alert_content: '{"host":"evil.example"}', alert_type: 'odd' }),
       'raw.json': '{ "host": "evil.test" }',
     }
@@ -140,6 +141,19 @@ describe('a playbook on the command line', function () {
       const [cases, runs] = await Promise.all([server.call('/cases'), server.call('/runs')])
       await server.stop()
       expect([cases.body.data, runs.body.data]).to.deep.equal([[], []])
+    })
+
+    it('changes the state of a playbook in memory, on top of what is stored', async () => {
+      for (const [command, last] of [
+        ['run', 'completed'],
+        ['dry-run', 'a real run would make 2 writes'],
+      ] as const) {
+        const { stdout, stderr } = await tocsin([command, 'count.yaml'])
+        expect(stderr).to.equal('')
+        expect(stdout)
+          .to.match(/output \{\n +"total": 2\n/)
+          .and.contain(last)
+      }
     })
 
     it('accepts alert content from a file or standard input, and says if it would not trigger the playbook', async () => {

@@ -21,7 +21,7 @@ describe('tocsin state', () => {
 
   it('lists states and their entries, and resets them', async () => {
     expect((await state('list', playbook)).stdout).to.match(
-      /^STATE .*\n.*\nseen +set, not declared any more +acme +1 /,
+      /^STATE .*\n.*\nseen +set, declaration changed +acme +1 /,
     )
     expect((await state('list', playbook, 'seen')).stdout).to.match(/\na +acme .* never/)
     expect(await state('reset', playbook, 'seen', '--key', 'a')).to.include({

@@ -58,7 +58,7 @@ async function listState(
     const { data } = await client.get<{ readonly data: readonly State[] }>(`${path}?${of}`)
     const rows = data.map((each) => [
       paint.strong(printable(each.name)),
-      each.declared === false ? paint.warn(`${each.kind}, not declared any more`) : each.kind,
+      each.declared === false ? paint.warn(`${each.kind}, declaration changed`) : each.kind,
       each.organization_code,
       String(each.entries),
       each.value === null ? '' : shown(each.value),

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { JournalEntry } from '../../../core/domain/run.ts'
 import { skillsOf } from '../../../core/engine/skills/skill-caller.ts'
 import { createInterfaceCalls } from '../../../core/interface/interface-calls.ts'
+import { stateInMemory } from '../../../core/state/given-state.ts'
 import { createMemoryJournal } from '../../../core/playbook-test/run/memory-journal.ts'
 import {
   createWorld,
@@ -35,8 +36,8 @@ export function runCommand(): Command {
     .addHelpText(
       'after',
       `
-Without --mocks, all skill calls are real, including writes; use \`tocsin dry-run\` to see them first. The case is kept in memory
-and shown at the end; nothing is written to the data directory. Without a data directory, skills that need a connection fail.
+Without --mocks, all skill calls are real, including writes; use \`tocsin dry-run\` to see them first. The case and changes of
+state are kept in memory, and the case is shown at the end; nothing is written to the data directory. Without a data directory, skills that need a connection fail.
 Ctrl-C cancels the run. Answer questions with --answer or in the terminal. No messages are sent to the people that a playbook
 asks, because only a server can receive their answers.
 
@@ -83,7 +84,14 @@ async function runLive(file: string, options: Options): Promise<void> {
       cancel: cancel.signal,
     })
     void stopSignal().then(() => cancel.abort())
-    const journal = createMemoryJournal({ onEnd: print, clock: systemClock })
+    const state = stateInMemory({
+      playbook,
+      fixtures,
+      clock: systemClock,
+      reader: live.state,
+      organizationUuid: uuid,
+    })
+    const journal = createMemoryJournal({ onEnd: print, clock: systemClock, state })
     const outcome = await rehearse({
       playbook,
       called,

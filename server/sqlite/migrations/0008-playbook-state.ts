@@ -28,4 +28,5 @@ CREATE TABLE state_entries (
 CREATE UNIQUE INDEX state_entries_by_key ON state_entries (state_id, key);
 CREATE INDEX state_entries_by_age ON state_entries (state_id, added_at);
 CREATE INDEX state_entries_by_expiry ON state_entries (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX state_entries_expiring ON state_entries (state_id, expires_at) WHERE expires_at IS NOT NULL;
 `

@@ -68,7 +68,7 @@ function stateColumns({ playbook, mayReset, opened, onOpen }: ColumnOptions) {
       cell: ({ name, declared }) => (
         <Group gap="xs">
           <code>{name}</code>
-          {declared === false && <Badge color="orange">Not declared</Badge>}
+          {declared === false && <Badge color="orange">Declaration changed</Badge>}
         </Group>
       ),
     },
