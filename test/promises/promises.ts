@@ -65,6 +65,8 @@ The same applies if the last attempt ended with an unknown effect (a timeout, a 
 \`unknown\`, and \`verify\` asks the other system once more. A \`never\` is retried only after an error that proves that nothing happened. The exception is
 a run that seems to crash the process: its step fails (promise 9). Exactly-once delivery is impossible if the other system does not help.
 
+A change of the state of a playbook and its record are one commit: a counter never counts twice, and one of several runs sees a key as new.
+
 The order in which branches and calls end does not change the journal.
 `,
     proofs: [
@@ -106,6 +108,18 @@ The order in which branches and calls end does not change the journal.
         file: 'engine/interpreter-determinism.test.ts',
         title: 'interpreter determinism writes the same journal regardless of the order in which steps end',
         planted: ['the result depends on the order in which work ends'],
+      },
+      {
+        file: 'state/kill.test.ts',
+        title: 'state of runs whose process is killed with kill -9',
+      },
+      {
+        file: 'state/state-steps.test.ts',
+        title: 'steps with state change it exactly once after a crash just',
+      },
+      {
+        file: 'state/state-steps.test.ts',
+        title: 'steps with state let exactly one of concurrent runs see a key as new',
       },
     ],
   },

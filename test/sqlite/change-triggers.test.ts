@@ -24,11 +24,13 @@ const unwatched = [
   'inbound_calls',
   'journal_copies',
   'once_requests',
+  'playbook_states',
   'schedules',
   'trigger_events',
   'entity_sightings',
   'entity_firings',
   'sign_in_tokens',
+  'state_entries',
 ]
 
 describe('change triggers', () => {

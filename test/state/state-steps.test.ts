@@ -170,7 +170,7 @@ outputs: { cursor: '\${{ has(steps.seen.output) ? steps.seen.output.cursor : "no
     expect((await go(playbook, await bench.startRun())).output).to.deep.equal({ cursor: 'none' })
   })
 
-  it('lets exactly one of concurrent runs see a key as new', async () => {
+  it('let exactly one of concurrent runs see a key as new', async () => {
     const playbook = playbookOf(
       `steps:
   - id: first
@@ -186,7 +186,7 @@ outputs: { new: '\${{ steps.first.output.new }}' }
     expect(await storedFor('racing')).to.deep.equal({ 'seen same': null, total: 10 })
   })
 
-  it('lets one of two runs win a compare-and-set, and the other try again', async () => {
+  it('let one of two runs win a compare-and-set, and the other try again', async () => {
     const playbook = playbookOf(
       `steps:
   - id: moved
