@@ -248,7 +248,7 @@ export const stringFunctions: readonly ExpressionFunction[] = [
     'format',
     ['string, list -> string', 'timestamp, string -> string', 'timestamp, string, string -> string'],
     formatAny,
-    { tries: [tryFormat, tryTimePattern, tryZone], price: 6 },
+    { tries: [tryFormat, tryTimePattern, tryZone], price: 4 },
   ),
   global('strings.quote', ['string -> string'], quote, { price: 3 }),
   method(
