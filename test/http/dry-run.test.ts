@@ -132,6 +132,19 @@ describe('dry runs over HTTP', () => {
     }
   })
 
+  it('say why other alerts would share the case, without sensitive values', async () => {
+    const correlating = (schema = '') =>
+      `apiVersion: tocsin/v1\nname: related\non: { alert: { type: t, correlate: [{ by: { user: alert.data.?user } }, { by: { host: alert.data.?host } }] } }\n${schema}steps: [{ return: 1 }]\n`
+    const given = { alert_content: '{"user":"ana"}', alert_type: 't', alert_provider: 'siem' }
+    const reason = (user: string) => `${user} is the same as in an alert at most 1d earlier (rule of related)`
+    const plain = await dryRun({ source: correlating(), ...given })
+    expect(plain.json.correlation, plain.text).to.deep.equal([reason('user (ana)')])
+    const schema =
+      'alert: { type: object, additionalProperties: true, properties: { user: { type: string, x-sensitive: true } } }\n'
+    const hidden = await dryRun({ source: correlating(schema), ...given })
+    expect(hidden.json.correlation, hidden.text).to.deep.equal([reason('user')])
+  })
+
   it('refuse invalid requests', async () => {
     const foreign = await thingsOf(api, 'globex').alert()
     expectProblem(await dryRun({ source, alert: foreign['alert']?.[0] }), 404, 'alert_not_found')

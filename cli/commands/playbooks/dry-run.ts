@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import { exploreDryRun } from '../../../core/dry-run/explore.ts'
+import { correlationFor } from '../../../core/playbook-test/run/rehearse.ts'
 import { testCases } from '../../../core/plugin/testing/index.ts'
 import { Exit, exitCodes } from '../../exit-codes.ts'
 import { openLiveSkills } from '../../rehearsal/connections.ts'
+import { paint } from '../../output/paint.ts'
+import { printable } from '../../output/printable.ts'
 import { rehearsalCommand, type PlaybookRunOptions } from '../../rehearsal/options.ts'
 import { prepare } from '../../rehearsal/prepare.ts'
 import { treeLines, wouldFail } from '../../rehearsal/show-tree.ts'
@@ -49,6 +52,8 @@ async function runDry(file: string, options: Options): Promise<void> {
       state: live.state,
       log: live.log,
     })
+    for (const { reason } of correlationFor(playbook, fixtures).keys)
+      console.log(paint.dim(`  shares a case with other alerts if ${printable(reason, 400)}`))
     console.log(treeLines(tree, playbook, catalogue).join('\n'))
     if (wouldFail(tree)) throw new Exit(exitCodes.failed)
   } finally {

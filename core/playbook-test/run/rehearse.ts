@@ -1,5 +1,5 @@
 import { identifyAlert } from '../../alert-source/index.ts'
-import { correlationOf } from '../../correlation/correlation-of.ts'
+import { correlationOf, type CorrelationKeys } from '../../correlation/correlation-of.ts'
 import type { Organization } from '../../domain/organization.ts'
 import type { CaseEvent } from '../../domain/case.ts'
 import type { RunTrigger } from '../../domain/run.ts'
@@ -117,14 +117,10 @@ const toOrganization = (given: Fixtures['organization']): Organization => ({
   ...given,
 })
 
-/** The values that the correlation rules that apply to the alert compare. */
-export function correlationInTest(
-  playbook: Playbook,
-  { alert, organization }: Fixtures,
-): readonly Readonly<Record<string, string>>[] {
-  if (alert === undefined) return []
-  const given = alertOf(alert, organization.code)
-  return correlationOf(playbook, given, toOrganization(organization)).keys.map(({ values }) => values)
+/** What the correlation rules say about the alert. */
+export function correlationFor(playbook: Playbook, { alert, organization }: Fixtures): CorrelationKeys {
+  if (alert === undefined) return { keys: [], skipped: [] }
+  return correlationOf(playbook, alertOf(alert, organization.code), toOrganization(organization))
 }
 
 export function alertOf(fixture: AlertFixture, organizationCode: string): Alert {

@@ -1,5 +1,5 @@
 import type { SourceProblem } from '../../errors/source-frame.ts'
-import { correlationInTest } from './rehearse.ts'
+import { correlationFor } from './rehearse.ts'
 import type { Catalogue } from '../../registry/catalogue.ts'
 import { branchesTaken, calledCoverage, type CalledCoverage } from '../coverage/coverage.ts'
 import { crashEverywhere } from './crash.ts'
@@ -69,7 +69,7 @@ async function runOne(
   const failures = judge(test, run, trace, {
     file,
     schedule: playbook.schedule,
-    correlation: () => correlationInTest(playbook, test.fixtures),
+    correlation: () => correlationFor(playbook, test.fixtures).keys.map(({ values }) => values),
   })
   // A test that already fails is not repeated with crashes.
   const crashes =

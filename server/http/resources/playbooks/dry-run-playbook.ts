@@ -4,7 +4,7 @@ import { PlaybookError } from '../../../../core/errors/playbook-error.ts'
 import { choiceOf, dryRunChoices } from '../../../../core/dry-run/choices.ts'
 import { exploreDryRun } from '../../../../core/dry-run/explore.ts'
 import { parseWorld } from '../../../../core/playbook-test/read/parse.ts'
-import { startsFor } from '../../../../core/playbook-test/run/rehearse.ts'
+import { correlationFor, startsFor } from '../../../../core/playbook-test/run/rehearse.ts'
 import type { GivenAlert } from '../../../../core/playbook-test/read/read-fixtures.ts'
 import { resolveInputs } from '../../../../core/playbook/template/inputs.ts'
 import { testCases } from '../../../../core/plugin/testing/index.ts'
@@ -112,6 +112,7 @@ export const dryRunPlaybook = defineRoute({
       return {
         playbook: playbook.name,
         would_not_start: starts === true ? null : starts,
+        correlation: correlationFor(playbook, fixtures).keys.map(({ reason }) => reason),
         ...dryRunView(tree, catalogue, playbook, {
           ...services.engine.destructiveLimits,
           ...organization.destructiveLimits,

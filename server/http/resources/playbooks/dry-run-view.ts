@@ -78,6 +78,11 @@ export const dryRunSchema = objectSchema({
     ...textOrNull,
     description: 'Why the alert would not start the playbook; null: it would.',
   },
+  correlation: {
+    ...list(text),
+    description:
+      'For each correlation rule that applies to the alert: why another alert would share its case, phrased to follow "because".',
+  },
   events: {
     ...list({
       oneOf: [objectSchema({ step: stepSchema }), objectSchema({ would_do: writeSchema })],

@@ -81,6 +81,11 @@ function Remarks({ taken: { answer }, followed: { steps }, isOld }: RemarksProps
           {showInvisible(answer.would_not_start)}
         </Alert>
       )}
+      {answer.correlation.map((reason) => (
+        <Text key={reason} size="sm" className="outside-text">
+          Shares a case with other alerts if {showInvisible(reason)}.
+        </Text>
+      ))}
     </>
   )
 }

@@ -8,6 +8,8 @@ export interface ApiDryRun extends ApiDryRunTree {
   readonly playbook: string
   /** Null if the alert triggers the playbook. */
   readonly would_not_start: string | null
+  /** Why other alerts would share its case. */
+  readonly correlation: readonly string[]
 }
 
 export interface ApiDryRunTree {
