@@ -3,6 +3,7 @@ import type { Alert } from '../domain/alert.ts'
 import type { CaseEvent } from '../domain/case.ts'
 import type { Organization } from '../domain/organization.ts'
 import type { Run } from '../domain/run.ts'
+import { UnavailableError } from '../errors/errors.ts'
 import type { Playbook } from '../playbook/language/playbook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -91,12 +92,10 @@ class Dispatcher implements EventDispatcher {
       for (;;) {
         this.#isNoted = false
         const events = await this.#options.stores.triggers.pending(batch, [...full])
-        for (const event of events) {
-          if (this.#stopping.signal.aborted) return
-          if (!this.#options.accepting(event.organizationUuid)) full.add(event.organizationUuid)
-          else await this.#settle(event)
-        }
-        if (events.length === 0) break
+        if (events.length === 0 || this.#stopping.signal.aborted) break
+        for (const { organizationUuid } of events)
+          if (!this.#options.accepting(organizationUuid)) full.add(organizationUuid)
+        await this.#settleAll(events.filter(({ organizationUuid }) => !full.has(organizationUuid)))
       }
     } catch (error) {
       this.#options.log.error(
@@ -122,14 +121,34 @@ class Dispatcher implements EventDispatcher {
     this.#wake()
   }
 
+  /** Together, so that they share a commit. */
+  async #settleAll(events: readonly NotedEvent[]): Promise<void> {
+    const results = await Promise.allSettled(events.map((event) => this.#settle(event)))
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
+
   async #settle(event: NotedEvent): Promise<void> {
-    const { stores, enqueue, onRunEnded } = this.#options
-    const [organization] = await stores.organizations.list([event.organizationUuid])
-    const runs = organization && (await this.#settleIn(event, organization))
+    const { enqueue, onRunEnded } = this.#options
+    const runs = await this.#settleNow(event).catch((error: unknown) => this.#giveUp(event, error))
     for (const run of runs ?? []) {
       if (run.endedAt === null) enqueue(run)
       else onRunEnded?.(run)
     }
+  }
+
+  async #settleNow(event: NotedEvent): Promise<readonly Run[] | undefined> {
+    const [organization] = await this.#options.stores.organizations.list([event.organizationUuid])
+    return organization && (await this.#settleIn(event, organization))
+  }
+
+  /** Ends an event that no retry can settle, so that it does not hold up others. */
+  async #giveUp(event: NotedEvent, error: unknown): Promise<readonly Run[] | undefined> {
+    if (error instanceof UnavailableError) throw error
+    const { log, stores } = this.#options
+    log.error({ error, kind: event.subject.kind }, 'could not start playbooks for an event')
+    const notes = ['No playbook was started for this change: see the log of the server.']
+    return await stores.triggers.settle(event, { runs: [], notes })
   }
 
   async #settleIn(event: NotedEvent, organization: Organization): Promise<readonly Run[] | undefined> {

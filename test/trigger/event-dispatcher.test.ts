@@ -200,6 +200,25 @@ describe('events that start playbooks', () => {
       expect(logged).to.deep.equal(['an event did not start the playbook, or an alert was not counted'])
     })
 
+    it('that cannot be settled are given up, and hold up no others', async () => {
+      watch(playbook('gone', '{ case: { event: [opened, closed] } }'))
+      const { triggers } = opened.stores
+      const settle = triggers.settle.bind(triggers)
+      let failures = 0
+      triggers.settle = (event, outcome) =>
+        outcome.runs.length > 0 && failures++ === 0
+          ? Promise.reject(new Error('a bug'))
+          : settle(event, outcome)
+      const { id } = await open()
+      await edit(id, { status: 'closed' })
+      await settled()
+      expect(names()).to.deep.equal(['gone'])
+      expect(logged).to.deep.equal(['could not start playbooks for an event'])
+      expect((await timelineOf(opened.stores, id)).map(({ text }) => text)).to.include(
+        'No playbook was started for this change: see the log of the server.',
+      )
+    })
+
     it('wait while the queue of the organization is full, also a thousand of them', async () => {
       watch(anyChange)
       isAccepting = false
