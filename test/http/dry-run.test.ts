@@ -61,6 +61,23 @@ describe('dry runs over HTTP', () => {
     expect((await api.stores.runs.list('all', {}, { limit: 1 })).total).to.equal(0)
   })
 
+  it('take the event of a playbook that starts for one, or an example', async () => {
+    const source = `${head('closed')}on: { case: { event: closed, where: 'trigger.case.verdict == "benign"' } }\nsteps: [{ return: '\${{ trigger.case.title }}' }]\n`
+    const example = await dryRun({ source })
+    expect(example.json).to.deep.include({ would_not_start: '`where` does not hold for this event' })
+    const given = await dryRun({ source, trigger: { case: { verdict: 'benign', title: 'Mine' } } })
+    expect(given.json).to.deep.include({ would_not_start: null })
+    expect(given.json.end).to.include({ status: 'completed', output: 'Mine' })
+    const wrong = await dryRun({ source, trigger: { case: { verdict: 'bening' } } })
+    expectProblem(wrong, 400, 'trigger_invalid')
+    expect(wrong.json.errors[0].pointer).to.equal('/trigger/case/verdict')
+    const none = await dryRun({
+      source: `${head('none')}on: { manual: true }\nsteps: [{ return: 1 }]\n`,
+      trigger: {},
+    })
+    expectProblem(none, 400, 'trigger_invalid')
+  })
+
   it('are in the audit log even if they fail, but not if they never start', async () => {
     const head = async () => (await api.stores.audit.head())?.sequence
     const stored = await thingsOf(api, 'acme').alert()

@@ -137,7 +137,7 @@ describe('an event that starts a playbook', () => {
     '{ case: closed }':
       'E106 expected a map for a case trigger, found a string (write case: { event: closed })',
     '{ entity: ip }':
-      'E106 expected a map for an entity trigger, found a string (write entity: { kind: ip, times: 3 })',
+      'E106 expected a map for an entity trigger, found a string (possible keys: kind, value, times, within, where)',
     '{ webhook: true }':
       'E106 expected a map for a webhook trigger, found the boolean true (write webhook: {}, or webhook: { body: { type: object, … } })',
     '{ case: { event: close } }':

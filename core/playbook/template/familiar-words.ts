@@ -282,8 +282,6 @@ export function familiarValue(what: string, node: Node): string | undefined {
       return value === '' ? undefined : `write alert: { type: ${value} }`
     case 'a case trigger':
       return value === '' ? undefined : `write case: { event: ${value} }`
-    case 'an entity trigger':
-      return value === '' ? undefined : `write entity: { kind: ${value}, times: 3 }`
     case 'a webhook trigger':
       return 'write webhook: {}, or webhook: { body: { type: object, … } }'
     case '`retry`':

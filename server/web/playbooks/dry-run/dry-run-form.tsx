@@ -62,7 +62,7 @@ interface DryRunFormProps {
 function DryRunForm(props: DryRunFormProps) {
   const { on, inputs } = props.checked
   const form = useDryRunForm(props)
-  const { organization, alert, setAlert, content, setContent, from, setFrom, given, run } = form
+  const { organization, alert, setAlert, content, setContent, from, setFrom, given, event, run } = form
   const trigger = on?.alert ?? null
   const isStored = from === 'stored'
   const inputNames = Object.keys(inputs?.properties ?? {})
@@ -107,6 +107,13 @@ function DryRunForm(props: DryRunFormProps) {
           ff="monospace"
         />
       )}
+      {form.hasEvent && (
+        <JsonTextarea
+          label="Event (JSON)"
+          description="Fields of trigger that differ from an example of the event"
+          field={event.field}
+        />
+      )}
       {inputNames.length > 0 && (
         <JsonTextarea label="Inputs (JSON)" description={inputNames.join(', ')} field={given.field} />
       )}
@@ -115,7 +122,7 @@ function DryRunForm(props: DryRunFormProps) {
         <Button
           loading={run.isPending}
           disabled={!form.isReady}
-          onClick={() => given.read((parsed) => run.mutate(parsed))}
+          onClick={() => given.read((parsed) => event.read((trigger) => run.mutate({ parsed, trigger })))}
         >
           Start dry run
         </Button>
@@ -141,19 +148,28 @@ function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProp
   })
   const [, , forgetInputs] = inputs
   const given = useJsonText(inputs)
+  const events = useUnsavedInput<string | undefined>({
+    place: `Event for a dry run of ${name}`,
+    empty: undefined,
+    textOf: trimmedText,
+  })
+  const [, , forgetEvent] = events
+  const event = useJsonText(events)
+  const hasEvent = on != null && (on.case !== null || on.entity !== null || on.webhook)
   const hasAlert = on?.alert != null
   const isStored = from === 'stored'
   const request = useRef<AbortController>(null)
   // The server stops a dry run whose dialog was closed.
   useEffect(() => () => request.current?.abort(), [])
   const run = useMutation({
-    mutationFn: (parsed: unknown) => {
+    mutationFn: ({ parsed, trigger }: { readonly parsed: unknown; readonly trigger: unknown }) => {
       request.current = new AbortController()
       return apiCall<ApiDryRun>('POST', '/playbooks/dry-run', {
         body: {
           organization_code: organization.code,
           source,
           inputs: parsed,
+          ...(hasEvent && !isEmpty(trigger) && { trigger }),
           ...(hasAlert && (isStored ? { alert: alert?.value } : { alert_content: content })),
         },
         signal: request.current.signal,
@@ -162,13 +178,30 @@ function useDryRunForm({ source, checked: { name, on }, onDone }: DryRunFormProp
     onSuccess(answer) {
       forgetContent()
       forgetInputs()
+      forgetEvent()
       onDone(answer, !hasAlert ? 'no alert' : isStored ? (alert?.label ?? '') : 'pasted content')
     },
   })
   const isReady =
     organization.code !== undefined && (!hasAlert || (isStored ? alert !== null : content !== ''))
-  return { organization, alert, setAlert, content, setContent, from, setFrom, given, run, isReady }
+  return {
+    organization,
+    alert,
+    setAlert,
+    content,
+    setContent,
+    from,
+    setFrom,
+    given,
+    event,
+    hasEvent,
+    run,
+    isReady,
+  }
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
 interface AlertChoiceProps {
   readonly organization: string
