@@ -73,6 +73,7 @@ export const auditActions = [
   'playbook.put_in_force',
   'playbook.removed',
   'playbook.dry_run',
+  'playbook.backtest',
   'playbook.state_reset',
   'run.started',
   'run.retried',

@@ -49,6 +49,7 @@ const bodies: Record<string, object> = {
     source: manualPlaybook.source,
     inputs: { user: 'eve' },
   },
+  post_playbooks_playbook_backtests: { organization_code: 'acme', source: manualPlaybook.source },
   put_playbooks_playbook: { source: manualPlaybook.source.replace(/^name: .*$/m, 'name: p') },
   post_playbooks_playbook_runs: { organization_code: 'acme', inputs: { user: 'eve' } },
   post_playbooks_playbook_trigger_organization: { user: 'eve' },
@@ -100,6 +101,12 @@ describe('the OpenAPI document', () => {
     schemas = loadSchemaFolder(folder.path)
     await seed()
     await seedMoves()
+    const { backtest: [backtest = ''] = [], run: [replayed = ''] = [] } = await thingsOf(
+      api,
+      'acme',
+    ).backtest()
+    ids['backtest'] = backtest
+    others['get_backtests_backtest_runs_run'] = { run: replayed }
   })
 
   async function seedMoves(): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { compareValues } from '../read/compare.ts'
 import { createMemoryCheckpoints, type MemoryCheckpoints } from './memory-checkpoints.ts'
 import { stepReplies, type Places, type Unmocked } from './mocked-skills.ts'
-import type { MockAnswer, Mocks } from '../read/playbook-test.ts'
+import type { MockAnswer, MockReply, Mocks } from '../read/playbook-test.ts'
 
 /** The outcome of a question: an answer, or a timeout. */
 export type AnswerChoice =
@@ -36,9 +36,16 @@ export interface CheckpointAnswersOptions extends Places {
   readonly wakeUps: WakeUps
   /** Takes precedence over mocks. */
   readonly choose?: (checkpoint: Checkpoint, name: string) => AnswerChoice | undefined
+  /** Default: from the mocks. */
+  readonly reply?: (checkpoint: Checkpoint) => AnswerReply | undefined
   /** Called for a question without an answer in the test. */
   readonly onUnanswered: (checkpoint: Checkpoint, name: string) => void
 }
+
+/** An answer after a delay; a reply of another kind answers nothing. */
+export type AnswerReply = { readonly delayMs: number } & (
+  ({ readonly kind: 'answer' } & MockAnswer) | { readonly kind: Exclude<MockReply['kind'], 'answer'> }
+)
 
 const organizationUuid = '00000000-0000-4000-8000-00000000000a'
 const nothingStops = new AbortController().signal
@@ -52,7 +59,9 @@ export function createCheckpointAnswers(options: CheckpointAnswersOptions): Memo
     const chosen = choice && answerOfPerson(choice, checkpoint)
     if (chosen === 'timeout') return
     if (chosen !== undefined) return void answerLater(checkpoint, { ...nobodyElse, ...chosen }, 0)
-    const reply = replyTo(mocks, checkpoint, name, options.triesBefore(checkpoint.path))
+    const reply = options.reply
+      ? options.reply(checkpoint)
+      : replyTo(mocks, checkpoint, name, options.triesBefore(checkpoint.path))
     if (reply === undefined) options.onUnanswered(checkpoint, name)
     else if (reply.kind === 'answer') void answerLater(checkpoint, reply, reply.delayMs)
   })

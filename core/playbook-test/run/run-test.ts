@@ -9,6 +9,7 @@ import { interfacePlugin } from '../../interface/interface-skills.ts'
 import type { InterfaceCalls } from '../../interface/interface-calls.ts'
 import type { Playbook } from '../../playbook/language/playbook.ts'
 import { testCases, type TestCases } from '../../plugin/testing/index.ts'
+import type { CaseStore } from '../../ports/case-store.ts'
 import type { Egress } from '../../ports/egress.ts'
 import type { JournalStore } from '../../ports/runs/journal-store.ts'
 import type { Log } from '../../ports/log.ts'
@@ -187,7 +188,7 @@ export function reachesOut(catalogue: Pick<Catalogue, 'skill'>, name: string): b
 const localTimeoutMs = 10_000
 
 /** Calls skills for real with cases in memory and without network, while the virtual clock stops. */
-function localSkills(catalogue: Catalogue, cases: TestCases, clock: VirtualClock): SkillCaller {
+export function localSkills(catalogue: Catalogue, cases: CaseStore, clock: VirtualClock): SkillCaller {
   const call = createSkillCaller({
     catalogue,
     stores: { cases, connections: noConnections },

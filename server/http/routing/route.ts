@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Backtests } from '../../../core/backtest/backtests.ts'
 import type { DestructiveLimits } from '../../../core/domain/destructive-use.ts'
 import type { Pauses } from '../../../core/engine/turns/pauses.ts'
 import type { RunControl } from '../../../core/engine/turns/run-control.ts'
@@ -59,6 +60,7 @@ export interface Services {
   /** Calls skills; `cases` replaces the stored cases in a dry run. */
   readonly callerOfSkills: (cases: CaseStore) => SkillCaller
   readonly dryRunGate: DryRunGate
+  readonly backtests: Backtests
   readonly calculations: Calculations
   readonly directory: Directory
   /** Tests the credentials of a connection. */

@@ -1,5 +1,6 @@
 import { alertRoutes } from '../resources/alerts/alerts.ts'
 import { auditRoutes } from '../resources/system/audit.ts'
+import { backtestRoutes } from '../resources/playbooks/backtests.ts'
 import { caseRoutes } from '../resources/cases/cases.ts'
 import { checkpointRoutes } from '../resources/checkpoints/checkpoints.ts'
 import { connectionRoutes } from '../resources/connections/connections.ts'
@@ -29,6 +30,7 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...checkpointRoutes,
   ...playbookRoutes,
+  ...backtestRoutes,
   ...editorRoutes,
   ...skillRoutes,
   ...lookupRoutes,

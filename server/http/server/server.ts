@@ -48,6 +48,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     async close() {
       closing.abort()
       await Promise.all([main.close(), ops?.close()])
+      await services.backtests.idle()
       await services.failedAuthentications.flush()
     },
     publicUrl,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { createBacktests } from '../../../core/backtest/backtests.ts'
 import { createTurns } from '../../../core/common/in-turn.ts'
 import { createKeyUseRecorder } from '../../access/key-use.ts'
 import { createSessions, defaultSessionLimits } from '../../access/sessions.ts'
@@ -45,6 +47,17 @@ export function createServices(
     ...options,
     directory,
     dryRunGate: createDryRunGate(closing),
+    backtests: createBacktests({
+      stores,
+      catalogue: options.catalogue,
+      byHash: (hash) => options.playbooks.byHash(hash),
+      callerOfSkills: options.callerOfSkills,
+      runUrl: (uuid) => `${publicUrl()}/runs/${uuid}`,
+      clock,
+      log,
+      closing,
+      newId: randomUUID,
+    }),
     calculations: createCalculations(),
     recordKeyUse: createKeyUseRecorder(stores.keys, log),
     failedAuthentications: createFailedAuthentications(stores, log),

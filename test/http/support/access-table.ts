@@ -116,6 +116,21 @@ export const accessTable: Readonly<Record<string, AccessEntry>> = {
     of: 'body',
     body: (organization_code) => ({ organization_code, inputs: { user: 'eve' } }),
   },
+  'POST /playbooks/{playbook}/backtests': {
+    roles: readers,
+    of: 'body',
+    // Without alerts it has ended before the next one begins.
+    body: (organization_code) => ({
+      organization_code,
+      source: manualPlaybook.source,
+      created_after: 5_000_000_000_000,
+    }),
+  },
+  'GET /playbooks/{playbook}/backtests': { roles: readers, of: 'shared' },
+  'GET /backtests/{backtest}': { roles: readers, of: 'backtest' },
+  'POST /backtests/{backtest}/cancel': { roles: readers, of: 'backtest' },
+  'POST /backtests/{backtest}/resume': { roles: readers, of: 'backtest' },
+  'GET /backtests/{backtest}/runs/{run}': { roles: readers, of: 'backtest' },
   'GET /playbooks': { roles: readers, of: 'list' },
   'GET /playbooks/{playbook}': { roles: readers, of: 'playbook' },
   'GET /playbooks/{playbook}/graph': { roles: readers, of: 'playbook' },

@@ -182,6 +182,18 @@ export function thingsOf(api: Api, code: string) {
       const opened = await checkpoint()
       return { checkpoint: [opened.id], seen: [fingerprintOf(requireBatch([opened]))] }
     },
+    /** With a run that it has replayed. */
+    async backtest(): Promise<Thing> {
+      const { uuid } = await runningRun()
+      const body = { organization_code: code, source: manualPlaybook.source }
+      for (;;) {
+        const { status, json, text } = await api.call('POST', '/api/playbooks/p/backtests', { body })
+        // One at a time for each organization.
+        if (status === 409) continue
+        if (status !== 201) throw new Error(text)
+        return { backtest: [json.backtest_id], run: [uuid] }
+      }
+    },
     async playbook(): Promise<Thing> {
       const { name, hash } = await playbook()
       return { playbook: [name, hash] }
