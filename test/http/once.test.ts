@@ -64,6 +64,10 @@ const operations: Readonly<
     const { case: id } = await thingsOf(api, 'acme').case()
     return [`/cases/${id?.[0]}/notes`, { text: 'seen' }, { text: 'not seen' }]
   },
+  'POST /cases/{case}/split': async (api) => {
+    const { case: id, alert } = await thingsOf(api, 'acme').caseWithAlerts()
+    return [`/cases/${id?.[0]}/split`, { alerts: alert }, { alerts: alert, title: 'Apart' }]
+  },
   'POST /organizations': async () => [
     '/organizations',
     { code: 'new', name: 'New' },
@@ -89,7 +93,7 @@ describe('a request with an Idempotency-Key', () => {
     api.call('POST', `/api${path}`, {
       key,
       ...(body !== undefined && { body }),
-      headers: { 'idempotency-key': idempotencyKey },
+      headers: { 'idempotency-key': idempotencyKey, ...(path.endsWith('/split') && { 'if-match': '*' }) },
     })
 
   it('is tested for every operation that creates or changes something', () => {
@@ -108,6 +112,9 @@ describe('a request with an Idempotency-Key', () => {
     expect(others.map(({ path }) => path)).to.have.members([
       '/alerts',
       '/alerts/forward/{organization}/{provider}',
+      // A repeated merge changes nothing.
+      '/cases/{case}/merge',
+      '/correlations/preview',
       '/session',
       '/webhooks/{plugin}/v1/{route}',
       '/connections/{connection}/authenticate',

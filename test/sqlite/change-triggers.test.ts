@@ -30,6 +30,9 @@ const unwatched = [
   'entity_sightings',
   'entity_firings',
   'sign_in_tokens',
+  'correlation_keys',
+  'run_moves',
+  'case_assessments',
   'state_entries',
 ]
 

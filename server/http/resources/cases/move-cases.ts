@@ -31,7 +31,12 @@ export const mergeCases = defineRoute({
           required: ['case_id', 'revision'],
           properties: {
             case_id: caseId,
-            revision: { type: 'integer', minimum: 1, description: 'The `revision` that you read.' },
+            revision: {
+              type: 'integer',
+              minimum: 1,
+              maximum: 2_147_483_647,
+              description: 'The `revision` that you read.',
+            },
           },
         },
       },
@@ -61,7 +66,11 @@ export const splitCase = defineRoute({
     keeps: (opened) => (opened as { readonly id: string }).id,
     async answer(kept, { caller }, services) {
       const opened = await requireCase(services, caller.scope, String(kept))
-      return { body: await caseView(opened, services.directory), location: `/cases/${opened.id}` }
+      return {
+        body: await caseView(opened, services.directory),
+        location: `/cases/${opened.id}`,
+        headers: entityTag(opened),
+      }
     },
   },
   body: {
