@@ -43,14 +43,22 @@ export interface SearchPattern {
   find(value: string, meter: Meter, span: Span): boolean
 }
 
+/** What an evaluation pays for once. */
+interface Paid {
+  readonly patterns: Map<string, SearchPattern>
+  readonly zones: Set<string>
+}
+
+/** Made only when needed: most evaluations use neither. */
+const nothingPaid = (): Paid => ({ patterns: new Map(), zones: new Set() })
+
 /** The remaining budget of one evaluation. */
 export class Meter {
   /** Identifies the evaluation, for costs that are paid once in each. */
   readonly evaluation: number = ++evaluations
   fuel: number
   bytes: number
-  #patterns: Map<string, SearchPattern> | undefined
-  #zones: Set<string> | undefined
+  #paid: Paid | undefined
 
   constructor(budget: Budget | undefined) {
     this.fuel = budget === undefined ? evaluationFuel : Math.min(evaluationFuel, budget.fuel)
@@ -92,12 +100,12 @@ export class Meter {
 
   /** Computed patterns that this evaluation has paid for. */
   get patterns(): Map<string, SearchPattern> {
-    return (this.#patterns ??= new Map())
+    return (this.#paid ??= nothingPaid()).patterns
   }
 
   /** Time zones whose rules this evaluation has paid for. */
   get zones(): Set<string> {
-    return (this.#zones ??= new Set())
+    return (this.#paid ??= nothingPaid()).zones
   }
 
   /** Pays for a new value of this size. */
