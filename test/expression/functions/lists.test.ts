@@ -123,6 +123,21 @@ describe('functions of lists', () => {
     expect(problems('[9223372036854775807, 1].sum()')[0]).to.include('does not fit into 64 bits')
   })
 
+  it('end for a million elements', () => {
+    const x = Array.from({ length: 1_000_000 }, (_, at) => at)
+    for (const source of [
+      'x.sort()',
+      'x.distinct()',
+      'x.groupBy(e, e)',
+      'x.sortBy(e, -e)',
+      'x.zipMap(x)',
+      'sets.equivalent(x, x)',
+    ])
+      expect(failure(source, { x }).code, source).to.match(/_exhausted$/)
+    expect(evaluate('x.take(2)', { x })).to.deep.equal([0, 1])
+    expect(failure('lists.range(x)', { x: 1_000_000_000 }).code).to.match(/_exhausted$/)
+  })
+
   it('round halves away from zero, also where a double is only almost a half', () => {
     expect(
       evaluate('[math.round(-1.5), math.round(1.005, 2), math.round(1234.5678, 1), math.round(1e300, 3)]'),
