@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { currentLogFields, withLogFields } from '../../core/common/log-context.ts'
 import { theRun } from '../../core/domain/audit.ts'
 import type { Organization } from '../../core/domain/organization.ts'
 import type { Run } from '../../core/domain/run.ts'
@@ -28,6 +29,7 @@ describe('events that start playbooks', () => {
   let live: readonly Playbook[]
   let started: Run[]
   let logged: string[]
+  let fields: unknown[]
   let isAccepting: boolean
   let dispatcher: EventDispatcher
 
@@ -38,6 +40,7 @@ describe('events that start playbooks', () => {
     await opened.stores.providers.create({ code: 'SIEM', name: 'SIEM' }, somebody())
     started = []
     logged = []
+    fields = []
     isAccepting = true
   })
   afterEach(async () => {
@@ -54,7 +57,10 @@ describe('events that start playbooks', () => {
       log: { debug() {}, info() {}, warn, error: warn },
       playbooks: () => live,
       accepting: () => isAccepting,
-      enqueue: (run) => started.push(run),
+      enqueue(run) {
+        started.push(run)
+        fields.push(currentLogFields())
+      },
     })
     dispatcher.start()
   }
@@ -107,6 +113,14 @@ describe('events that start playbooks', () => {
           assignee: null,
         },
       })
+    })
+
+    it('start runs outside of the request that makes them', async () => {
+      watch(anyChange)
+      const { id } = await open()
+      await withLogFields({ run: 'r-1' }, () => edit(id, { status: 'closed' }))
+      await settled()
+      expect(fields).to.deep.equal([undefined])
     })
 
     it('include new cases, and stay in their organization', async () => {
