@@ -190,6 +190,19 @@ describe('events that start playbooks', () => {
       ])
     })
 
+    it('include the case that a run opens when it is queued, but not for its own playbook', async () => {
+      const both = playbook('both', '{ alert: { type: phishing }, case: { event: opened } }')
+      const other = playbook('other', '{ case: { event: opened } }')
+      watch(both, other)
+      const { runs, alerts } = opened.stores
+      const alert = await alerts.create(newAlert(organization))
+      await runs.queue(newRun({ playbook: both, organization, alert }), { title: 'Phishing' })
+      await settled()
+      expect(started.map(({ playbookName, trigger }) => [playbookName, trigger?.chain])).to.deep.equal([
+        ['other', ['both']],
+      ])
+    })
+
     it('count the run of an alert as the first of a chain', async () => {
       watch(anyChange)
       const { id } = await open()

@@ -32,11 +32,12 @@ export function noteCaseEvents(
 }
 
 /** The playbooks whose runs led to the action of an actor. */
-function chainOf(database: Database, { kind, id }: Actor): readonly string[] {
+function chainOf(database: Database, { kind, id, name }: Actor): readonly string[] {
   if (kind !== 'run') return []
   const run = database.get<{ readonly name: string; readonly chain: string | null }>(
     'SELECT playbook_name AS name, trigger_chain AS chain FROM runs WHERE uuid = ?',
     id,
   )
-  return run === undefined ? [] : chainAfter(fromJson<readonly string[]>(run.chain) ?? [], run.name)
+  // A run may open its case in the write that queues it, before it has a row. Such a run has no event.
+  return chainAfter(fromJson<readonly string[]>(run?.chain ?? null) ?? [], run?.name ?? name)
 }
