@@ -10,6 +10,10 @@ export const declaresState = (source: string): boolean => /^state:/m.test(source
 export const correlatesAlerts = (source: string): boolean =>
   /^\s.*\bcorrelate:/m.test(source) || /^on:.*\bcorrelate:/m.test(source)
 
+/** Whether alerts start it, so that it has recorded alerts. */
+export const startsForAlerts = (source: string): boolean =>
+  /^on:.*\balert:/m.test(source) || /^on:[^\S\n]*\n(?:[ \t].*\n)*?[ \t]+alert:/m.test(source)
+
 /** The template of a new playbook. */
 export const newSource = `apiVersion: tocsin/v1
 name: my-playbook

@@ -8,8 +8,9 @@ import { nodeOf, shownAt } from '../../runs/run-steps.ts'
 import { DryRunButton } from '../dry-run/dry-run-form.tsx'
 import { DryRunView } from '../dry-run/dry-run-view.tsx'
 import { dryRunMarks, useDryRun } from '../dry-run/dry-run.ts'
+import { BacktestSection } from '../backtest/backtest-section.tsx'
 import { CorrelationPreview } from '../correlation-preview.tsx'
-import { correlatesAlerts } from '../playbook.ts'
+import { correlatesAlerts, startsForAlerts } from '../playbook.ts'
 import { Differences } from './differences.tsx'
 import { SourceEditor } from './source-editor.tsx'
 import type { ApiPlaybookDetail, EditorProblem } from '../../api/types.ts'
@@ -108,6 +109,9 @@ export function PlaybookEditor(props: PlaybookEditorProps) {
         <Differences before={source} after={text} labels={[isGenerated ? 'Generated' : 'Live', 'Unsaved']} />
       )}
       <DryRunView dry={dry} source={text} />
+      {name !== null && startsForAlerts(text) && (
+        <BacktestSection name={name} source={text} checked={validation} />
+      )}
       {correlatesAlerts(text) && <CorrelationPreview source={text} />}
     </Stack>
   )
