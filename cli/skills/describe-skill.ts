@@ -45,10 +45,12 @@ function facts({ skill, plugin, implementedBy }: CatalogueSkill): string {
 
 function relatedOf({ skill, plugin }: Pick<CatalogueSkill, 'skill' | 'plugin'>) {
   if (skill.effect === 'read') return []
-  const { undoneBy, followWith } = skill
+  const { undoneBy, irreversible, restores, followWith } = skill
   const follow = typeof followWith === 'object' ? followWith.skill : followWith
   return [
     ...(undoneBy === undefined ? [] : [['undone by', `${plugin.name}.${undoneBy.skill}`]]),
+    ...(irreversible === undefined ? [] : [['undone by', `nothing: ${irreversible}`]]),
+    ...(restores === true ? [['restores', 'ends a containment or a block']] : []),
     ...(follow === undefined ? [] : [['follow with', `${plugin.name}.${follow}`]]),
   ]
 }

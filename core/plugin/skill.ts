@@ -141,6 +141,10 @@ interface Write<In extends JsonSchema, Out extends JsonSchema> {
   readonly followWith?: string | RelatedCall<Infer<In>, Infer<Out>>
   /** The call of a writing skill of the same plugin that undoes this one. Default: none. */
   readonly undoneBy?: RelatedCall<Infer<In>, Infer<Out>>
+  /** For a destructive skill that nothing undoes: why, such as `ended sessions cannot be restored`. */
+  readonly irreversible?: string
+  /** Set if a destructive skill ends a containment or a block, such as one that releases a machine. Default: it does not. */
+  readonly restores?: true
 }
 
 /** A call of another skill of the same plugin. */

@@ -105,6 +105,8 @@ export const skillView = ({ name, plugin, skill, implementedBy }: CatalogueSkill
   repeat: skill.effect === 'write' && implementedBy === undefined ? skill.repeat : null,
   destructive: skill.effect === 'write' ? (skill.destructive ?? null) : null,
   undone_by: skill.effect === 'write' ? nameOf(plugin, skill.undoneBy) : null,
+  irreversible: skill.effect === 'write' ? (skill.irreversible ?? null) : null,
+  restores: skill.effect === 'write' && skill.restores === true,
   follow_with: skill.effect === 'write' ? nameOf(plugin, skill.followWith) : null,
   enriches: skill.enriches ?? [],
   implements: interfacesOf(skill),

@@ -206,6 +206,7 @@ function checkEffect(
     })
   }
   checkDestructive(skill, pointer, problems)
+  checkReversal(skill, pointer, problems)
   if (repeat === 'verify' && typeof skill['verify'] !== 'function') {
     problems.push({ pointer: `${pointer}/verify`, message: "must be a function where repeat is 'verify'" })
   }
@@ -230,4 +231,22 @@ function checkDestructive(
     destructive === undefined ? 'is only for destructive skills' : 'must be a function of the output'
   if (destructive === undefined || typeof changedNothing !== 'function')
     problems.push({ pointer: `${pointer}/changedNothing`, message })
+}
+
+/** A destructive skill is undone by another one, cannot be undone, or ends what another one did. */
+function checkReversal(
+  { destructive, undoneBy, irreversible, restores }: Readonly<Record<string, unknown>>,
+  pointer: string,
+  problems: PointedMessage[],
+): void {
+  const report = (key: string, message: string) => problems.push({ pointer: `${pointer}/${key}`, message })
+  if (irreversible !== undefined) {
+    if (destructive === undefined) report('irreversible', 'is only for destructive skills')
+    else if (typeof irreversible !== 'string' || irreversible.trim() === '')
+      report('irreversible', 'must be a text that says why nothing undoes it')
+    else if (undoneBy !== undefined) report('irreversible', 'contradicts undoneBy: leave one of them out')
+  }
+  if (restores === undefined) return
+  if (destructive === undefined) report('restores', 'is only for destructive skills')
+  else if (restores !== true) report('restores', 'must be true, or absent')
 }

@@ -24,6 +24,7 @@ const rows: readonly (readonly [skill: string, specified: readonly string[], bes
   // The second one is enough for the application's own indicators.
   ['list_indicators', ['Ti.ReadWrite.All', 'Ti.ReadWrite']],
   ['create_indicator', ['Ti.ReadWrite.All'], 'Ti.ReadWrite'],
+  ['delete_indicator', ['Ti.ReadWrite.All'], 'Ti.ReadWrite'],
   ['list_vulnerabilities', ['Vulnerability.Read.All']],
   ['list_machines_vulnerabilities', ['Vulnerability.Read.All']],
   ['list_recommendations', ['SecurityRecommendation.Read.All']],

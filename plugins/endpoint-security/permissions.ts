@@ -19,6 +19,7 @@ export const permissions = {
   run_advanced_query: ['AdvancedQuery.Read.All'],
   list_indicators: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
   create_indicator: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
+  delete_indicator: ['Ti.ReadWrite.All', 'Ti.ReadWrite'],
   list_vulnerabilities: ['Vulnerability.Read.All'],
   list_machines_vulnerabilities: ['Vulnerability.Read.All'],
   list_recommendations: ['SecurityRecommendation.Read.All'],

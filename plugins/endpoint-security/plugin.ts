@@ -2,6 +2,7 @@ import { definePlugin } from 'tocsin/plugin'
 import { connection } from './connection.ts'
 import { collectInvestigationPackage } from './skills/collect-investigation-package.ts'
 import { createIndicator } from './skills/create-indicator.ts'
+import { deleteIndicator } from './skills/delete-indicator.ts'
 import { getAlert } from './skills/get-alert.ts'
 import { getMachine } from './skills/get-machine.ts'
 import { getMachineAction } from './skills/get-machine-action.ts'
@@ -39,6 +40,7 @@ export default definePlugin({
     runAdvancedQuery,
     listIndicators,
     createIndicator,
+    deleteIndicator,
     listVulnerabilities,
     listMachinesVulnerabilities,
     listRecommendations,

@@ -344,6 +344,21 @@ follow_with: ${follow}`,
     expect(compiled(source(undo)).skills[0]).to.include({ followWith: 'read_state' })
   })
 
+  it('says why nothing undoes it, or that it ends a containment', () => {
+    const withKeys = (more: string, destructive = 'destructive: containment\n') =>
+      pluginWith({ skill: `effect: write\nrepeat: safe\n${destructive}${more}` })
+    const declared = (more: string) => compiled(withKeys(more)).skills[0]
+    expect(declared('irreversible: sessions cannot be restored')).to.include({
+      irreversible: 'sessions cannot be restored',
+    })
+    expect(declared('restores: true')).to.include({ restores: true })
+    expect(saidOf(withKeys('restores: false')).join()).to.include('`restores` must be true')
+    expect(saidOf(withKeys('restores: true', '')).join()).to.include(
+      "'restores' is only for destructive skills",
+    )
+    expect(saidOf(source(`${undo}\nirreversible: no way`)).join()).to.include('contradicts `undone_by`')
+  })
+
   const wrong: Readonly<Record<string, readonly [undone: string, problem: string]>> = {
     'a skill that does not exist': [
       undo.replace('release_it', 'relase_it'),

@@ -286,6 +286,30 @@ describe('checkPlugin', () => {
       '/skills/look_up/undoneBy is only for writes',
     ])
   })
+
+  it('reports what a skill wrongly says about undoing it', () => {
+    const write = {
+      effect: 'write',
+      repeat: 'safe',
+      enriches: undefined,
+      destructive: 'containment',
+    } as const
+    const reversal = (more: object) => problems(withSkill({ ...write, ...more }))
+    expect(reversal({ irreversible: 'sessions cannot be restored' })).to.deep.equal([])
+    expect(reversal({ restores: true })).to.deep.equal([])
+    expect(reversal({ irreversible: ' ' })).to.deep.equal([
+      '/skills/look_up/irreversible must be a text that says why nothing undoes it',
+    ])
+    const undoneBy = { skill: 'look_up', input: () => ({}) }
+    expect(reversal({ irreversible: 'no', undoneBy })).to.deep.equal([
+      '/skills/look_up/irreversible contradicts undoneBy: leave one of them out',
+    ])
+    expect(reversal({ restores: false })).to.deep.equal(['/skills/look_up/restores must be true, or absent'])
+    expect(reversal({ destructive: undefined, restores: true, irreversible: 'no' })).to.deep.equal([
+      '/skills/look_up/irreversible is only for destructive skills',
+      '/skills/look_up/restores is only for destructive skills',
+    ])
+  })
 })
 
 function settings(changes: object): object {

@@ -25,7 +25,7 @@ export function compileSkill(
   rules: AnswerRules,
 ): AnySkill {
   const { name, title, description, docs, effect, repeat, destructive, enriches, input, output } = declared
-  const { permissions, verify, followWith, undoneBy } = declared
+  const { permissions, verify, followWith, undoneBy, irreversible, restores } = declared
   const changedNothing = changedNothingOf(declared)
   return {
     name,
@@ -45,6 +45,8 @@ export function compileSkill(
     ...(changedNothing && { changedNothing }),
     ...(followWith && { followWith: relatedOf(followWith) ?? followWith.skill }),
     ...(undoneBy && { undoneBy: relatedOf(undoneBy) }),
+    ...(irreversible === undefined ? {} : { irreversible }),
+    ...(restores && { restores }),
     ...(enriches.length === 0 ? {} : { enriches }),
     ...(declared.implements.length === 0 ? {} : { implements: implementationsOf(declared.implements) }),
     ...(connection === undefined ? {} : { connection }),

@@ -137,6 +137,9 @@ export interface DeclaredSkill {
   readonly changedNothing: Program | undefined
   readonly followWith: DeclaredRelated | undefined
   readonly undoneBy: DeclaredRelated | undefined
+  /** Of a destructive skill. */
+  readonly irreversible: string | undefined
+  readonly restores: boolean
   readonly enriches: readonly ObservableKind[]
   readonly implements: readonly DeclaredImplementation[]
   readonly input: JsonSchema

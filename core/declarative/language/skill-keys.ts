@@ -67,6 +67,19 @@ export const skillMaps = {
         default: 'none, or not stated',
         schema: reference('related'),
       },
+      irreversible: {
+        meaning: 'why nothing undoes a destructive skill, such as `ended sessions cannot be restored`',
+        default: 'not stated',
+        schema: text,
+        with: ['destructive'],
+      },
+      restores: {
+        meaning:
+          '`true`: the destructive skill ends a containment or a block, such as one that releases a machine',
+        default: '`false`',
+        schema: { const: true },
+        with: ['destructive'],
+      },
       enriches: {
         meaning: `kinds of observable that it looks up: ${choices(observableKinds)}. It then has the inputs \`kind\` and \`value\`, and its output needs \`risk.score\``,
         default: 'none',

@@ -5,18 +5,18 @@ import { suggest } from '../../playbook/language/did-you-mean.ts'
 import { quote } from '../../playbook/language/problem.ts'
 import { readChoice, readFields, type Fields } from '../../playbook/template/fields.ts'
 import type { Entry, MapNode, Node } from '../../playbook/yaml/document.ts'
-import { entryNamed } from '../../playbook/yaml/plain-value.ts'
+import { entryNamed, plainValue } from '../../playbook/yaml/plain-value.ts'
 import type { DeclaredRelated, DeclaredSkill, DeclaredVerify, OutputTemplate } from '../language/declared.ts'
 import { pluginGrammar } from '../language/plugin-keys.ts'
 import { repeats, skillEffects } from '../language/skill-keys.ts'
 import { checkReads } from './read-before.ts'
 import { readOutput, withFlags, type Flags } from './read-output.ts'
-import { readRequest } from './read-request.ts'
+import { literalText, readRequest } from './read-request.ts'
 import { readCondition, readTemplate, type Names, type PluginReading } from './reading.ts'
 
 export type ReadEffects = Pick<
   DeclaredSkill,
-  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing'
+  'effect' | 'repeat' | 'verify' | 'destructive' | 'changedNothing' | 'irreversible' | 'restores'
 >
 
 /** What is known of a skill when its effects are read. */
@@ -33,7 +33,16 @@ export interface SkillSoFar {
 }
 
 /** Keys that only a write has. */
-const ofWrites = ['repeat', 'verify', 'destructive', 'changed_nothing', 'follow_with', 'undone_by']
+const ofWrites = [
+  'repeat',
+  'verify',
+  'destructive',
+  'changed_nothing',
+  'follow_with',
+  'undone_by',
+  'irreversible',
+  'restores',
+]
 
 /** Reads what a skill does to the other system; undefined if that is missing, which has been reported. */
 export function readEffects(
@@ -58,7 +67,28 @@ export function readEffects(
     problems.add('E105', 'a write needs `repeat`', fields.get('effect')!.key, hint)
   }
   if (effect === 'read') checkRead(reading, fields)
-  return effect && { effect, repeat, verify, destructive, changedNothing }
+  const reversal = readReversal(reading, fields)
+  return effect && { effect, repeat, verify, destructive, changedNothing, ...reversal }
+}
+
+/** What the skill says about undoing it. */
+function readReversal(
+  reading: PluginReading,
+  fields: Fields,
+): Pick<DeclaredSkill, 'irreversible' | 'restores'> {
+  const { problems } = reading
+  for (const key of ['irreversible', 'restores']) {
+    const entry = fields.get(key)
+    if (entry === undefined || fields.has('destructive')) continue
+    problems.add('E806', `${quote(key)} is only for destructive skills`, entry.key, 'leave it out')
+  }
+  const reason = fields.get('irreversible')
+  if (reason && fields.has('undone_by'))
+    problems.add('E806', '`irreversible` contradicts `undone_by`', reason.key, 'leave one of them out')
+  const restores = fields.get('restores')
+  if (restores && plainValue(restores.value) !== true)
+    problems.add('E806', '`restores` must be true', restores.value, 'write restores: true, or leave it out')
+  return { irreversible: literalText(reading, fields, 'irreversible'), restores: restores !== undefined }
 }
 
 function checkRead({ problems }: PluginReading, fields: Fields): void {

@@ -95,6 +95,7 @@ function addContract(plugin: PluginDefinition, options: DescribePluginOptions, i
 
   describeExamples(plugin, options, it)
   describeImplementations(plugin, options, it)
+  describeReversal(plugin, it)
   describeRelated(plugin, options, it)
   describeFailures(plugin, options, it)
   if (plugin.connection !== undefined) describeConnection(plugin.connection, options, it)
@@ -112,6 +113,18 @@ function describeExamples(plugin: PluginDefinition, options: DescribePluginOptio
         })
       })
     }
+  }
+}
+
+/** An active containment needs a way out, or the reason why there is none. */
+function describeReversal({ skills }: PluginDefinition, it: AddTest): void {
+  for (const skill of skills) {
+    if (skill.effect === 'read' || (skill.destructive !== 'containment' && skill.destructive !== 'blocking'))
+      continue
+    it(`${skill.name} says what undoes it, or why nothing does`, () => {
+      const says = [skill.undoneBy, skill.irreversible, skill.restores].some((one) => one !== undefined)
+      ok(says, `${skill.name} needs undoneBy, irreversible or restores`)
+    })
   }
 }
 

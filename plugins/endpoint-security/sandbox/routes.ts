@@ -141,6 +141,9 @@ function indicatorRoutes(guarded: Guard): SandboxRoutes {
     'POST /api/indicators': guarded(permissions.create_indicator, (call, { id }) =>
       indicators.save(call.json(), id),
     ),
+    'DELETE /api/indicators/:id': guarded(permissions.delete_indicator, ({ params: { id = '' } }) =>
+      indicators.delete(id),
+    ),
   }
 }
 

@@ -25,6 +25,7 @@ export const createIndicator = defineSkill({
   permissions: [permissions.create_indicator[0]],
   effect: 'write',
   destructive: 'blocking',
+  undoneBy: { skill: 'delete_indicator', input: (_, { id }) => ({ id }) },
   // An upsert by value and type, so a repeated call has no further effect.
   repeat: 'safe',
   connection,

@@ -23,6 +23,7 @@ export const unisolateMachine = defineSkill({
   permissions: [permissions.unisolate_machine[0]],
   effect: 'write',
   destructive: 'containment',
+  restores: true,
   followWith: { skill: 'get_machine_action', input: (_, { action }) => ({ id: action.id }) },
   undoneBy: { skill: 'isolate_machine', input: ({ id, comment }) => ({ id, comment }) },
   changedNothing: ({ adopted }) => adopted,

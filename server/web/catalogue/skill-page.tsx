@@ -89,6 +89,8 @@ function Facts({ skill }: { readonly skill: ApiSkillDetail }) {
         ['After an interruption', repeat !== null && repeatTexts[repeat]],
         ['Hourly limit', destructive !== null && `of the class “${destructive}”`],
         ['Undone by', skill.undone_by !== null && <SkillLink key="undo" name={skill.undone_by} />],
+        ['Cannot be undone', skill.irreversible],
+        ['Ends', skill.restores && 'a containment or a block'],
         ['Followed by', skill.follow_with !== null && <SkillLink key="follow" name={skill.follow_with} />],
         ['Called by', skill.asks && 'checkpoints only'],
         ['Looks up', enriches.join(', ')],

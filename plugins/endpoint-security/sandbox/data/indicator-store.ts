@@ -1,13 +1,14 @@
 import { textAt, valueAt, type JsonObject } from 'tocsin/plugin'
 import type { SandboxReply } from 'tocsin/plugin/testing'
 import { indicatorActions, indicatorTypes } from '../../records/indicator.ts'
-import { entity, failure } from '../answer.ts'
+import { entity, failure, notFound } from '../answer.ts'
 import { recorded } from './fixture.ts'
 
 export interface IndicatorStore {
   list(): readonly JsonObject[]
   /** An upsert by value and type. */
   save(body: unknown, clientId: string): SandboxReply
+  delete(id: string): SandboxReply
 }
 
 const required = ['indicatorValue', 'indicatorType', 'action', 'title', 'description']
@@ -38,6 +39,12 @@ export function indicatorStore(): IndicatorStore {
       if (at === -1) all.push(saved)
       else all[at] = saved
       return entity('Indicators', saved)
+    },
+    delete(id) {
+      const at = all.findIndex((one) => one['id'] === id)
+      if (at === -1) return notFound(`Indicator ${id}`)
+      all.splice(at, 1)
+      return { status: 204 }
     },
   }
 }

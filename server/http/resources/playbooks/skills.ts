@@ -75,6 +75,8 @@ const skillFields = {
     description: 'The class of its hourly limit; null: not destructive.',
   },
   undone_by: { ...textOrNull, description: 'The skill that undoes it; null: none, or not stated.' },
+  irreversible: { ...textOrNull, description: 'Why nothing undoes it; null: `undone_by`, or not stated.' },
+  restores: { type: 'boolean', description: 'It ends a containment or a block of another skill.' },
   follow_with: {
     ...textOrNull,
     description: 'The skill that reads the progress or the state of its effect.',
