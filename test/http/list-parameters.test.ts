@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import type { StateChange } from '../../core/state/state.ts'
 import { routes } from '../../server/http/routing/routes.ts'
 import { startApi, type Api } from './support/api.ts'
 import { expectProblem } from './support/schemas.ts'
-import { manualPlaybook, thingsOf, towerSettings } from './support/things.ts'
+import { manualPlaybook, someSet, storeState, thingsOf, towerSettings } from './support/things.ts'
 
 /** Every list of the table: what answers in pages. */
 const lists = routes.filter(({ answer }) => answer.properties?.['next_cursor'] !== undefined)
@@ -17,6 +18,7 @@ const idOf: Readonly<Record<string, string>> = {
   '/checkpoints': 'checkpoint_id',
   '/playbooks': 'hash',
   '/playbooks/{playbook}/versions': 'hash',
+  '/playbooks/{playbook}/state/{state}': 'key',
   '/skills': 'name',
   '/plugins': 'name',
   '/organizations': 'code',
@@ -44,7 +46,7 @@ describe('every list of the API', () => {
     }
     const { case: id } = await thingsOf(api, 'acme').case()
     const { run } = await thingsOf(api, 'acme').run()
-    ids = { case: id?.[0] ?? '', run: run?.[0] ?? '', playbook: 'three-versions' }
+    ids = { case: id?.[0] ?? '', run: run?.[0] ?? '', playbook: 'three-versions', state: 'seen' }
     for (const startedAt of [1, 2, 3]) {
       const begun = { path: `s${startedAt}`, stepId: null, kind: 'set', input: null, attempt: 1, startedAt }
       await api.stores.journal.begin(ids['run'] ?? '', begun)
@@ -53,6 +55,11 @@ describe('every list of the API', () => {
       const source = `apiVersion: tocsin/v1\nname: three-versions\non: { manual: true }\nsteps: [{ set: { n: ${n} } }]\n`
       const headers = n === 1 ? {} : { 'if-match': '*' }
       await api.call('PUT', '/api/playbooks/three-versions', { body: { source }, headers })
+      api.clock.time += 10
+    }
+    for (const key of ['k1', 'k2', 'k3']) {
+      const change: StateChange = { operation: 'add', key }
+      await storeState(api, { code: 'acme', playbook: 'three-versions', name: 'seen', rule: someSet, change })
       api.clock.time += 10
     }
     for (const text of ['one', 'two', 'three'])

@@ -11,6 +11,7 @@ import {
   pageParameters,
   pageSchema,
   pageView,
+  sortByAge,
   text,
   time,
   timeOrNull,
@@ -24,6 +25,8 @@ const ofOrganization = {
   type: 'string',
   description: 'Code of an organization. Default: all of the key.',
 } as const
+
+const sortByAddition = { ...sortByAge, enum: ['-added_at', 'added_at'], default: '-added_at' } as const
 
 /** An item of `GET playbooks/{playbook}/state`. */
 export const apiPlaybookStateSchema = objectSchema({
@@ -94,7 +97,7 @@ const listEntries = defineRoute({
   access: readers,
   summary: 'The entries of a set, map or counters that a playbook keeps, newest first.',
   answer: pageSchema(apiStateEntrySchema),
-  query: { ...pageParameters, organization: ofOrganization },
+  query: { ...pageParameters, sort: sortByAddition, organization: ofOrganization },
   async handle({ params, query, caller }, { stores, directory }) {
     const scope = await directory.scopeWithin(caller.scope, query.organization)
     const { name } = await requirePlaybook(stores.playbooks, caller.scope, params.playbook)
