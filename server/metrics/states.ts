@@ -69,6 +69,11 @@ function describeWork(exposition: Exposition, gauge: Gauge, states: States): voi
     'Steps with unknown outcome that wait for a decision.',
     () => states.work.unknownSteps,
   )
+  gauge(
+    'tocsin_trigger_events_waiting',
+    'Changes of cases and alerts that have not started their playbooks.',
+    () => states.work.events,
+  )
   exposition.gauge(
     'tocsin_rate_limited',
     'Runs and steps that wait for a rate limit of their playbook.',

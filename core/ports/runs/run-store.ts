@@ -141,6 +141,8 @@ export interface UnfinishedWork {
   readonly approvals: number
   /** Steps with unknown outcome of active runs. */
   readonly unknownSteps: number
+  /** Events that have not started their playbooks. */
+  readonly events: number
   /** Runs and steps that wait for a rate limit of a playbook. */
   readonly rateLimited: { readonly runs: number; readonly steps: number }
 }

@@ -26,6 +26,7 @@ export function countUnfinished(database: Database, now: number): UnfinishedWork
       runs: count(`rated_starts WHERE waits = 1 AND path = ''`),
       steps: count(`rated_starts WHERE waits = 1 AND path <> ''`),
     },
+    events: count('trigger_events'),
     unknownSteps: count(
       `journal j JOIN runs r ON r.id = j.run_id WHERE j.state = '${stepState.unknown}' AND r.ended_at IS NULL`,
     ),
