@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Alert } from '../domain/alert.ts'
 import type { CorrelationKey, NewCorrelation } from './correlation.ts'
 import type { Organization } from '../domain/organization.ts'
-import { alertScope, organizationScope } from '../engine/scope/alert-scope.ts'
+import { alertScope, organizationScope, type AlertScope } from '../engine/scope/alert-scope.ts'
 import { ExpressionError, toJsonOrNothing } from '../expression/index.ts'
 import { readsSensitive, shownValue } from '../investigation/group-of.ts'
 import { maskOfSchema } from '../playbook/check/mask-of-type.ts'
@@ -59,7 +59,7 @@ function keyOf(
   const said: string[] = []
   let common: string | undefined
   for (const [name, program] of by) {
-    const value = valueOf(() => toJsonOrNothing(program.evaluate(scope)), onError)
+    const value = valueOf(() => toJsonOrNothing(program.evaluate(scope)), scope.alert, onError)
     const compared = comparedValue(value)
     if (compared === 'missing') return undefined
     const shown = readsSensitive(program, mask) ? name : `${name}${shownValue(value)}`
@@ -81,13 +81,13 @@ function keyOf(
   }
 }
 
-/** Fields that many alerts lack are no error: the rule does not apply to them. */
-function valueOf(evaluate: () => unknown, onError: (error: unknown) => void): unknown {
+/** Fields that many alerts lack are no error, and neither is a content without fields: the rule does not apply to them. */
+function valueOf(evaluate: () => unknown, { data }: AlertScope, onError: (error: unknown) => void): unknown {
   try {
     return evaluate()
   } catch (error) {
     const isAbsent = error instanceof ExpressionError && error.code === 'expression_missing_field'
-    if (!isAbsent) onError(error)
+    if (!isAbsent && typeof data === 'object' && data !== null && !Array.isArray(data)) onError(error)
     return undefined
   }
 }

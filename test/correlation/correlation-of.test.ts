@@ -115,6 +115,11 @@ describe('correlationOf', () => {
     expect(failing.errors).to.have.length(1)
   })
 
+  it('gives no key and reports nothing for an alert without data', () => {
+    for (const data of ['call me back', 7, [], null])
+      expect(keysOf(byUser, data), JSON.stringify(data)).to.deep.include({ keys: [], errors: [] })
+  })
+
   it('leaves sensitive values out of the reason', () => {
     const schema =
       'alert: { type: object, required: [user], properties: { user: { type: string, x-sensitive: true } } }\n'
