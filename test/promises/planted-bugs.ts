@@ -301,4 +301,20 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
     find: 'isCancelled(entry) || isOutOfTime(entry)',
     replace: "entry.path === ''",
   },
+  'an event stays after its runs were queued': {
+    file: 'server/sqlite/triggers/trigger-store.ts',
+    find: "'DELETE FROM trigger_events WHERE id = ? RETURNING organization_id AS organization, subject_id AS subject'",
+    replace:
+      "'SELECT organization_id AS organization, subject_id AS subject FROM trigger_events WHERE id = ?'",
+  },
+  'a playbook may start because of its own run': {
+    file: 'core/transitions/trigger/start-rules.ts',
+    find: 'if (chain.includes(playbookName))',
+    replace: 'if (chain.length > 99)',
+  },
+  'an observable starts a playbook with every further alert': {
+    file: 'core/transitions/trigger/start-rules.ts',
+    find: 'return count >= times && !isRecent',
+    replace: 'return count >= times',
+  },
 }

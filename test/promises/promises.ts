@@ -525,4 +525,46 @@ memory: a new process starts with an unused budget.
       { file: 'engine/retries.test.ts', title: 'local durable context: attempts retries honors Retry-After' },
     ],
   },
+  {
+    title: 'An event starts each playbook once',
+    exactly: `
+A change of a case, or an alert whose observables are counted, is stored together with the note that playbooks wait for it; a second write removes the note and
+queues the runs. So a crash at any instant neither loses nor doubles a run. A playbook never starts because of its own run, also not through other
+playbooks, unless the change comes back through another system. Changes are noted only while a live playbook waits for them.
+`,
+    proofs: [
+      {
+        file: 'trigger/event-dispatcher.test.ts',
+        title:
+          'events that start playbooks changes of cases that happened before a crash start their runs at the next start, once',
+      },
+      {
+        file: 'sqlite/contract.test.ts',
+        title: 'SQLite stores TriggerStore settles an event once, with its runs and notes',
+        planted: ['an event stays after its runs were queued'],
+      },
+      {
+        file: 'trigger/event-dispatcher.test.ts',
+        title:
+          'events that start playbooks changes of cases never start a playbook because of its own run, also not through another playbook',
+        planted: ['a playbook may start because of its own run'],
+      },
+      {
+        file: 'trigger/event-dispatcher.test.ts',
+        title:
+          'events that start playbooks observables in alerts start it once in a window, and again after it',
+        planted: ['an observable starts a playbook with every further alert'],
+      },
+      {
+        file: 'trigger/event-dispatcher.test.ts',
+        title:
+          'events that start playbooks observables in alerts are counted exactly when many alerts arrive at once',
+      },
+      {
+        file: 'http/trigger-playbook.test.ts',
+        title:
+          'POST playbooks/{playbook}/trigger/{organization} starts one run for repeated requests with an Idempotency-Key',
+      },
+    ],
+  },
 ]
