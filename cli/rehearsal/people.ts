@@ -109,16 +109,16 @@ export function peopleHere(options: PeopleOptions) {
   return { checkpoints: checkpoints.store, events: events.store, wakeUps, withoutAsking, close }
 }
 
-/** Only a server receives alerts. */
+/** Only a server receives events. */
 function refuseWithoutEvents(steps: readonly NamedStep[], choices: ReadonlyMap<string, AnswerChoice>): void {
   const open = steps.filter(({ step, name }) => isEventWait(step) && !choices.has(name))
   const [first] = open
   if (first === undefined) return
   throw new ValidationError(
     'no_events',
-    `the playbook waits for alerts at ${open.map(({ name }) => `'${name}'`).join(', ')}, which only a server receives`,
+    `the playbook waits for events at ${open.map(({ name }) => `'${name}'`).join(', ')}, which only a server receives`,
     [],
-    { hint: `add --answer ${first.name}='{ … }' with the data of the alert (or timeout)` },
+    { hint: `add --answer ${first.name}='{ … }' with the data of the event (or timeout)` },
   )
 }
 

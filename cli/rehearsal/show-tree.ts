@@ -26,7 +26,7 @@ function endOf({ end }: DryRunTree, playbook: Playbook, catalogue: Catalogue): r
   if ('ways' in end) {
     const { path, question, group } = end.asked
     const several = group === null ? '' : `  ${group.people} people, quorum ${group.needed}`
-    const asks = question.via === viaEvent ? 'waits for an alert' : 'asks'
+    const asks = question.via === viaEvent ? 'waits for an event' : 'asks'
     const asked = `  ${paint.warn(asks)} ${printable(group?.path ?? path)}  ${paint.strong(question.via)}${several}`
     return [
       asked,
@@ -61,7 +61,7 @@ function wayOf(choice: AnswerChoice, { via }: Question): string {
   const isEvent = via === viaEvent
   if (choice === 'timeout') return `if the ${isEvent ? 'wait' : 'question'} times out:`
   if ('answers' in choice) return `if the answers are ${choice.answers.map(shownChoice).join(', ')}:`
-  return `if the ${isEvent ? 'alert' : 'answer'} is ${shownChoice(choice)}:`
+  return `if the ${isEvent ? 'event' : 'answer'} is ${shownChoice(choice)}:`
 }
 
 function shownChoice(choice: OneAnswer): string {

@@ -42,11 +42,17 @@ export type RecordedAnswer =
 export interface RecordedEvent {
   readonly filter: unknown
   /** As expressions see it. Undefined: none came. */
-  readonly event: ReceivedEvent | undefined
+  readonly event: ReceivedEvent | ReceivedChange | undefined
   readonly delayMs: number
 }
 
-interface ReceivedEvent {
+export interface ReceivedChange {
+  /** ISO 8601. */
+  readonly at: string
+  readonly case: unknown
+}
+
+export interface ReceivedEvent {
   readonly type: string | null
   readonly provider: string
   readonly id: string

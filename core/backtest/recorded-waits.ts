@@ -6,8 +6,8 @@ import { createMemoryEvents, type MemoryEvents } from '../events/memory-events.t
 import type { AnswerReply } from '../playbook-test/run/checkpoint-answers.ts'
 import { alertOf } from '../playbook-test/run/rehearse.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { NewEventWait } from '../ports/runs/event-wait-store.ts'
-import type { RecordedReplies } from './recorded-replies.ts'
+import type { EventContent, NewEventWait } from '../ports/runs/event-wait-store.ts'
+import type { ReceivedChange, ReceivedEvent, RecordedReplies } from './recorded-replies.ts'
 import type { NewInputPolicy, ReplayNotes } from './replay-notes.ts'
 
 export interface RecordedWaitsOptions {
@@ -82,17 +82,7 @@ export function createRecordedEvents(options: RecordedEventsOptions): MemoryEven
     const found = replies.eventAt(path)
     if (found !== undefined && (isControl || canonicalJson(found.filter) === canonicalJson(filter))) {
       if (found.event === undefined) return
-      const { type, provider, data, id, uuid, created_at: createdAt } = found.event
-      const fixture = {
-        type,
-        provider,
-        id,
-        uuid,
-        createdAt,
-        content: stringifyJson(data ?? null),
-        createdAtSource: null,
-      }
-      void addLater(path, alertOf(fixture, organization.code), found.delayMs)
+      void addLater(path, storedEvent(found.event, organization.code), found.delayMs)
     } else if (policy === 'assume') notes.assume(`no event for '${path}'`)
     else
       notes.cannotJudge({
@@ -100,11 +90,30 @@ export function createRecordedEvents(options: RecordedEventsOptions): MemoryEven
         message: `step '${path}' waits for an event that the recorded run did not wait for`,
       })
   }
-  async function addLater(path: string, alert: ReturnType<typeof alertOf>, delayMs: number): Promise<void> {
+  async function addLater(
+    path: string,
+    event: ReturnType<typeof storedEvent>,
+    delayMs: number,
+  ): Promise<void> {
     await clock.sleep(delayMs, nothingStops)
-    events.add(path, alert)
+    events.add(path, event)
     wakeUps.wake()
   }
   const events = createMemoryEvents(open)
   return events
 }
+
+/** The alert, or the change of a case, that expressions saw. */
+function storedEvent(
+  event: ReceivedEvent | ReceivedChange,
+  organizationCode: string,
+): { readonly at: number; readonly content: EventContent } {
+  if (isChange(event))
+    return { at: Date.parse(event.at), content: { change: { ...event, kind: 'case', chain: [] } } }
+  const { type, provider, data, id, uuid, created_at: createdAt } = event
+  const content = stringifyJson(data ?? null)
+  const fixture = { type, provider, id, uuid, createdAt, content, createdAtSource: null }
+  return { at: createdAt, content: { alert: alertOf(fixture, organizationCode) } }
+}
+
+const isChange = (event: ReceivedEvent | ReceivedChange): event is ReceivedChange => 'case' in event

@@ -30,7 +30,7 @@ export function lookThrough(
 ): Look {
   let { examined, failed, lastFailure } = before
   for (const event of events) {
-    if (event.alert.createdAt >= untilMs) continue
+    if (event.at >= untilMs) continue
     examined++
     try {
       if (event.isGiven === true || matches(event))

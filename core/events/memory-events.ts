@@ -1,5 +1,7 @@
-import type { Alert } from '../domain/alert.ts'
+import { takesAlert, takesChange } from './event-filter.ts'
+import type { CaseEvent } from '../domain/case.ts'
 import type {
+  EventContent,
   EventFilter,
   EventWait,
   EventWaitStore,
@@ -11,7 +13,7 @@ import type {
 export interface MemoryEvents {
   readonly store: Omit<EventWaitStore, 'watch'>
   /** Stores an event for the wait at a path. Without `isGiven`, it counts only if it fits the filter. */
-  add(path: string, alert: Alert, isGiven?: boolean): void
+  add(path: string, event: { readonly at: number; readonly content: EventContent }, isGiven?: boolean): void
 }
 
 interface Wait {
@@ -51,14 +53,21 @@ export function createMemoryEvents(onOpen: (wait: NewEventWait) => void): Memory
       },
       arm: async (_run, path) => after(path).length === 0,
     },
-    add(path, alert, isGiven = false) {
+    add(path, event, isGiven = false) {
       const wait = waits.get(path)
-      if (wait === undefined || !(isGiven || fits(wait.filter, alert))) return
-      wait.events.push({ position: wait.events.length + 1, alert, isGiven })
+      if (wait === undefined || !(isGiven || fits(wait.filter, event.content))) return
+      wait.events.push({ position: wait.events.length + 1, ...event, isGiven })
     },
   }
 }
 
-const fits = ({ types, provider }: EventFilter, alert: Alert): boolean =>
-  (types === null || (alert.type !== null && types.includes(alert.type))) &&
-  (provider === null || provider.toLowerCase() === alert.provider.toLowerCase())
+function fits(filter: EventFilter, content: EventContent): boolean {
+  if (filter.kind === 'alert') return 'alert' in content && takesAlert(filter, content.alert)
+  if (!('change' in content)) return false
+  const { case: changed, events } = content.change as unknown as {
+    readonly case: { readonly id: string }
+    readonly events: readonly CaseEvent[]
+  }
+  const isOfCase = filter.caseId === null || filter.caseId.toLowerCase() === changed.id.toLowerCase()
+  return isOfCase && takesChange(filter, events)
+}

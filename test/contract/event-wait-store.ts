@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import type { Alert } from '../../core/domain/alert.ts'
 import type { Run } from '../../core/domain/run.ts'
-import type { EventFilter } from '../../core/ports/runs/event-wait-store.ts'
+import { changesLost, maxKeptChanges } from '../../core/events/event-filter.ts'
+import type { CaseStore } from '../../core/ports/case-store.ts'
+import type { AwaitedAlerts, AwaitedChanges } from '../../core/ports/runs/event-wait-store.ts'
 import { completed, newAlert, startedRun, type GetSubject } from './fixture.ts'
 
 const none = { examined: 0, failed: 0, lastFailure: null, misses: 0 }
@@ -22,14 +24,16 @@ export function eventWaitStoreContract(subject: GetSubject): void {
       woken = []
       waits().watch(({ uuid }) => void woken.push(uuid))
     })
-    const open = (changes: Partial<EventFilter> = {}, sinceRun = false, path = 'wait') =>
+    const open = (changes: Partial<AwaitedAlerts> = {}, sinceRun = false, path = 'wait') =>
       waits().open(run.uuid, {
         path,
         filter: { kind: 'alert', types: ['isolated'], provider: null, ...changes },
         sinceRun,
       })
     const found = async (path = 'wait', limit = 10) =>
-      (await waits().next(run.uuid, path, limit)).events.map((event) => event.alert.id)
+      (await waits().next(run.uuid, path, limit)).events.map(({ content }) =>
+        'alert' in content ? content.alert.id : '',
+      )
     const isDue = async () => {
       const { stores, acme } = subject()
       return (await stores.runs.due(acme.uuid, 10)).some(({ uuid }) => uuid === run.uuid)
@@ -97,6 +101,61 @@ export function eventWaitStoreContract(subject: GetSubject): void {
       const { upTo } = await waits().next(run.uuid, 'wait', 10)
       await waits().pass(run.uuid, 'wait', upTo, none)
       expect(await waits().arm(run.uuid, 'wait')).to.equal(true)
+    })
+
+    describe('for changes of a case', () => {
+      const watchCase = (caseId: string | null, events: AwaitedChanges['events'] = null, path = 'wait') =>
+        waits().open(run.uuid, { path, filter: { kind: 'case', caseId, events }, sinceRun: false })
+      const change = async (changes: Parameters<CaseStore['update']>[2], id = run.caseId!) => {
+        const { stores, acme } = subject()
+        await stores.cases.update(acme.uuid, id, changes, somebodyElse, `${id} ${JSON.stringify(changes)}`)
+      }
+      const changes = async (path = 'wait') =>
+        (await waits().next(run.uuid, path, 10)).events.map(({ content }) =>
+          'change' in content ? (content.change['events'] as readonly string[]).join(' ') : '',
+        )
+
+      it('gives the changes of that case, and wakes the run for each', async () => {
+        const other = await startedRun(subject(), await alert('phishing'))
+        await watchCase(run.caseId!.toUpperCase())
+        await park()
+        await change({ severity: 'high' }, other.caseId!)
+        expect([await changes(), woken]).to.deep.equal([[], []])
+        await change({ severity: 'high' })
+        await change({ verdict: 'malicious', status: 'closed' })
+        expect(await changes()).to.deep.equal(['severity_changed', 'closed status_changed verdict_changed'])
+        expect([await isDue(), woken]).to.deep.equal([true, [run.uuid, run.uuid]])
+        const { events, upTo } = await waits().next(run.uuid, 'wait', 1)
+        expect(events[0]?.content).to.nested.include({
+          'change.case.id': run.caseId,
+          'change.before.severity': 'medium',
+          'change.actor.name': 'ops',
+        })
+        await waits().pass(run.uuid, 'wait', upTo, none)
+        expect(await waits().arm(run.uuid, 'wait')).to.equal(false)
+        expect(await changes()).to.deep.equal(['closed status_changed verdict_changed'])
+        await waits().pass(run.uuid, 'wait', upTo + 1, none)
+        expect(await waits().arm(run.uuid, 'wait')).to.equal(true)
+        await change({ severity: 'low' })
+        expect(await changes()).to.deep.equal(['severity_changed'])
+      })
+
+      it('gives only the events of the filter, and those of any case on demand', async () => {
+        await watchCase(null, ['closed'])
+        await change({ severity: 'high' })
+        const other = await startedRun(subject(), await alert('phishing'))
+        await change({ status: 'closed' }, other.caseId!)
+        expect(await changes()).to.deep.equal(['closed status_changed'])
+        expect(await waits().arm(run.uuid, 'wait')).to.equal(false)
+      })
+
+      it('keeps a bounded number of changes, and says that there were more', async () => {
+        await watchCase(null)
+        for (let index = 0; index <= maxKeptChanges; index++)
+          await change({ severity: index % 2 === 0 ? 'high' : 'low', summary: String(index) })
+        expect((await watchCase(null)).lastFailure).to.equal(changesLost)
+        expect((await waits().next(run.uuid, 'wait', 5_000)).events).to.have.length(maxKeptChanges)
+      }).timeout(20_000)
     })
 
     it('ends with its run', async () => {

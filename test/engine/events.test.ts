@@ -57,6 +57,15 @@ describe('a wait for an event', () => {
       createdBy: '00000000-0000-4000-8000-000000000000',
     })
 
+  /** Lets the pauses between looks pass. */
+  const ended = async (going: ReturnType<typeof start>['going']) => {
+    let isOver = false
+    const over = going.finally(() => (isOver = true))
+    over.catch(() => {})
+    for (let second = 0; second < 120 && !isOver; second++) await clock.advance(1_000)
+    return await over
+  }
+
   it('ends with the first alert that matches', async () => {
     const { going } = start()
     await settle()
@@ -97,8 +106,7 @@ describe('a wait for an event', () => {
     await settle()
     await clock.advance(60_000)
     await alert({ machine: 'm1' })
-    await clock.advance(60_000)
-    expect((await going).output).to.deep.include({ examined: 3, failed: 1 })
+    expect((await ended(going)).output).to.deep.include({ examined: 3, failed: 1 })
   })
 
   it('says at the timeout why events did not match', async () => {
@@ -110,7 +118,7 @@ describe('a wait for an event', () => {
     await settle()
     await clock.advance(2 * hour)
     expect((await going).error?.message).to.equal(
-      "'reported' received no matching event in time; 1 other alert was examined, and the condition failed for 1: /machine is missing",
+      "'reported' received no matching event in time; 1 other event was examined, and the condition failed for 1: /machine is missing",
     )
   })
 
@@ -160,8 +168,7 @@ describe('a wait for an event', () => {
     }
     expect(looks).to.be.below(20)
     await alert({ machine: 'm1' })
-    await clock.advance(30_000)
-    expect((await going).output).to.include({ timed_out: false, examined: 601 })
+    expect((await ended(going)).output).to.include({ timed_out: false, examined: 601 })
     cancel.abort()
   })
 
@@ -184,6 +191,51 @@ describe('a wait for an event', () => {
     await settle()
     for (const end of [await first.going.catch(() => undefined), await going])
       if (end !== undefined) expect(end.output).to.nested.include({ 'event.id': id })
+  })
+
+  it('ends with a change of the own case that matches', async () => {
+    const playbook = makePlaybook({
+      steps: [
+        {
+          id: 'closed',
+          event: { ofCase: ['closed'], where: 'event.case.verdict == "malicious"', withinMs: hour },
+        },
+      ],
+      outputs: '${{ steps.closed.output }}',
+    })
+    const wakeUps = createWakeUps()
+    bench.stores.eventWaits.watch(() => wakeUps.wake())
+    const caseId = await bench.stores.runs.openCase(run.uuid, { title: 'A case' })
+    const going = bench.go(
+      playbook,
+      {},
+      { run: { ...run, caseId }, wakeUps, names: { case: { id: caseId } } },
+    )
+    await settle()
+    const { organizationUuid, stores } = bench
+    await stores.cases.update(
+      organizationUuid,
+      caseId,
+      { status: 'closed', verdict: 'benign' },
+      somebody(),
+      'a',
+    )
+    await settle()
+    await clock.advance(1_000)
+    await stores.cases.update(organizationUuid, caseId, { status: 'open' }, somebody(), 'b')
+    await stores.cases.update(
+      organizationUuid,
+      caseId,
+      { status: 'closed', verdict: 'malicious' },
+      somebody(),
+      'c',
+    )
+    expect((await ended(going)).output).to.nested.include({
+      examined: 2,
+      timed_out: false,
+      'event.case.verdict': 'malicious',
+      'event.before.status': 'open',
+    })
   })
 
   for (const when of ['before', 'after'] as const)

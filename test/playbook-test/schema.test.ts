@@ -23,6 +23,7 @@ const places: Readonly<Record<keyof typeof testGrammar, Schema>> = {
   test: schema['$defs'].test,
   reply: schema['$defs'].reply.anyOf[1],
   event: schema['$defs'].event,
+  change: schema['$defs'].change,
   error: schema['$defs'].error,
   expect: schema['$defs'].expect,
   call: schema['$defs'].call,

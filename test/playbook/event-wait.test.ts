@@ -14,8 +14,7 @@ describe('a wait for an event', () => {
       action: 'wait',
       wait: {
         event: {
-          type: { kind: 'literal', value: 'seen' },
-          provider: undefined,
+          of: { kind: 'alert', type: { kind: 'literal', value: 'seen' }, provider: undefined },
           where: undefined,
           schema: undefined,
           sinceRun: false,
@@ -29,11 +28,7 @@ describe('a wait for an event', () => {
   for (const [name, wait, problems] of [
     ['a missing timeout', alert, ['E105 a `wait` for an event needs `timeout`']],
     ['nothing to wait for', '', ['E105 a `wait` needs `until` or `for`']],
-    [
-      'an unknown event',
-      'for: { mail: {} }, timeout: 1h',
-      ["E104 unknown key 'mail' in an event", 'E105 an event needs `alert`'],
-    ],
+    ['an unknown event', 'for: { mail: {} }, timeout: 1h', ["E104 unknown key 'mail' in an event"]],
     ['a condition of a time', "until: '2026-01-01T00:00:00Z', where: a", ['E112 `where` goes with `for`']],
     [
       'a time and an event',
@@ -70,6 +65,23 @@ describe('a wait for an event', () => {
     expect(read('steps.a.output.event.id', ', on_timeout: continue')).to.deep.equal([
       'E206 steps.a.output.event may be missing',
     ])
+  })
+
+  it('types the change of a case, and takes only events that exist', () => {
+    const wait = 'for: { case: { event: closed } }, timeout: 1h'
+    expect(messages(`${wait}, where: event.case.verdict == 'malicious'`)).to.deep.equal([])
+    expect(messages(`${wait}, where: event.case.status == 'done'`)[0]).to.match(/^E202 'done' is not one of /)
+    expect(messages('for: { case: { event: [shut] } }, timeout: 1h')[0]).to.match(
+      /^E107 'shut' is not one of opened/,
+    )
+    expect(messages(`${wait}, since: run, schema: { type: object }`)).to.deep.equal([
+      'E112 `since` goes with `alert`',
+      'E112 `schema` goes with `alert`',
+    ])
+    expect(messages('for: { alert: {}, case: {} }, timeout: 1h')).to.deep.equal([
+      'E112 an event is an `alert` or a `case`, not both',
+    ])
+    expect(messages('for: {}, timeout: 1h')).to.deep.equal(['E105 an event needs `alert` or `case`'])
   })
 
   it('sees the event only in its condition', () => {

@@ -35,7 +35,11 @@ function inSteps(steps: unknown): readonly string[] {
     const nested = ['steps', 'parallel', 'else', 'on_error'].flatMap((name) => inSteps(step[name]))
     const chosen = cases.flatMap((each) => [...of('case', each), ...inSteps(each['steps'])])
     const wait = isMap(step['wait']) ? step['wait'] : {}
-    const awaited = [...of('awaitedEvent', wait['for']), ...of('awaitedAlert', own(wait, 'for', 'alert'))]
+    const awaited = [
+      ...of('awaitedEvent', wait['for']),
+      ...of('awaitedAlert', own(wait, 'for', 'alert')),
+      ...of('awaitedCase', own(wait, 'for', 'case')),
+    ]
     const escalations = levels.flatMap((each) => of('escalation', each))
     return [...of('step', step), ...parts, ...escalations, ...awaited, ...nested, ...chosen]
   })

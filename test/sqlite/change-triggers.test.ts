@@ -19,6 +19,7 @@ const unwatched = [
   'events_tokens',
   'file_contents',
   'file_pieces',
+  'awaited_changes',
   'event_waits',
   'event_wait_keys',
   'inbound_calls',

@@ -1,7 +1,6 @@
-import type { Alert } from '../../domain/alert.ts'
 import { eventBatch, lookThrough, pauseMs } from '../../events/look-for-event.ts'
 import { TocsinError } from '../../plugin/index.ts'
-import type { EventFilter, EventWait, NextEvents } from '../../ports/runs/event-wait-store.ts'
+import type { EventFilter, EventWait, NextEvents, StoredEvent } from '../../ports/runs/event-wait-store.ts'
 import { RunSuspended, type EventWork, type WorkOutcome } from '../journal/durable-context.ts'
 import {
   begun,
@@ -101,17 +100,17 @@ async function lookAtAll(
   work: EventWork,
   untilMs: number,
   before: EventWait,
-): Promise<{ readonly found: Alert | undefined; readonly counts: EventWait }> {
+): Promise<{ readonly found: StoredEvent | undefined; readonly counts: EventWait }> {
   const events = eventsOf(local)
   let next: NextEvents
   let counts = before
   do {
     next = await local.journal.insist(() => events.next(local.uuid, work.path, eventBatch))
     const { upTo } = next
-    const look = lookThrough(next, counts, untilMs, ({ alert }) => work.matches(alert))
+    const look = lookThrough(next, counts, untilMs, work.matches)
     const hasMissed = look.counts.examined > before.examined
     counts = { ...look.counts, misses: hasMissed ? before.misses + 1 : 0 }
-    if (look.found !== undefined) return { found: look.found.alert, counts }
+    if (look.found !== undefined) return { found: look.found, counts }
     await local.journal.insist(() => events.pass(local.uuid, work.path, upTo, counts))
   } while (next.hasMore)
   return { found: undefined, counts }

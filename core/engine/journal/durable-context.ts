@@ -9,7 +9,6 @@
  * (`RunSuspended`, or the journal refuses). The interpreter never handles a rejection.
  */
 
-import type { Alert } from '../../domain/alert.ts'
 import type { Author } from '../../domain/audit.ts'
 import type {
   Checkpoint,
@@ -21,7 +20,7 @@ import type {
 import type { RatedStart } from '../../common/rates.ts'
 import type { StepMasks } from '../../domain/mask.ts'
 import type { StoredError } from '../../domain/run.ts'
-import type { EventFilter, EventWait } from '../../ports/runs/event-wait-store.ts'
+import type { EventFilter, EventWait, StoredEvent } from '../../ports/runs/event-wait-store.ts'
 import type { RetryPolicy } from '../../playbook/language/playbook.ts'
 import type { DestructiveClass, Effect } from '../../plugin/index.ts'
 import type { StateRequest } from '../../state/state.ts'
@@ -236,8 +235,8 @@ export interface EventWork extends TimedWork {
     readonly withinMs: number
   }
   /** A TocsinError counts the event as failed; it then does not match. */
-  readonly matches: (alert: Alert) => boolean
-  readonly received: (alert: Alert, counts: EventWait) => PureResult
+  readonly matches: (event: StoredEvent) => boolean
+  readonly received: (event: StoredEvent, counts: EventWait) => PureResult
   /** Called with the time of the timeout, in epoch milliseconds. */
   readonly timedOut: (atMs: number, counts: EventWait) => PureResult
 }

@@ -41,6 +41,7 @@ export const testGrammar = {
     ],
   },
   event: { what: 'an event', keys: ['type', 'provider', 'data'] },
+  change: { what: 'a change of a case', keys: ['events', 'actor', 'case', 'before'] },
   error: {
     what: 'the error of a mock',
     keys: ['code', 'message', 'hint', 'details', 'retryable', 'retry_after'],

@@ -95,6 +95,8 @@ export interface MockEvent {
   readonly provider: string | undefined
   /** The content as JSON. */
   readonly data: unknown
+  /** Of a change of a case: what differs from an example. */
+  readonly change?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface MockAnswer {

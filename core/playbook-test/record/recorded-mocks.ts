@@ -122,9 +122,10 @@ function eventReply({ output, started_at: from, ended_at: to }: RecordedStep): R
   const { event } = (output ?? {}) as { readonly event?: Readonly<Record<string, unknown>> }
   if (event === undefined) return { timeout: true }
   const { type, provider, data } = event
+  const { at: _, ...change } = event
   const waitedMs = (to ?? from) - from
   const delay = waitedMs > 0 ? showDuration(waitedMs) : undefined
-  return { event: { type: type ?? undefined, provider, data }, delay }
+  return { event: 'case' in event ? change : { type: type ?? undefined, provider, data }, delay }
 }
 
 /** A question that timed out has no `by`. */

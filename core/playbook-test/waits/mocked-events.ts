@@ -1,9 +1,13 @@
 import { stringifyJson } from '../../common/json.ts'
+import type { Alert } from '../../domain/alert.ts'
+import { composeCaseId } from '../../domain/ids.ts'
+import type { RunTrigger } from '../../domain/run.ts'
+import { isObject } from '../../plugin/index.ts'
 import type { Checkpoint } from '../../domain/checkpoint.ts'
 import { createMemoryEvents, type MemoryEvents } from '../../events/memory-events.ts'
 import type { WakeUps } from '../../engine/journal/wake-ups.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { NewEventWait } from '../../ports/runs/event-wait-store.ts'
+import type { AwaitedAlerts, AwaitedChanges, NewEventWait } from '../../ports/runs/event-wait-store.ts'
 import type { NamedStep } from '../read/named-steps.ts'
 import type { MockEvent, Mocks } from '../read/playbook-test.ts'
 import { answerOfPerson, type AnswerChoice } from '../run/checkpoint-answers.ts'
@@ -31,11 +35,21 @@ export function createMockedEvents(options: MockedEventsOptions): MemoryEvents {
 
   async function addLater(
     { path, filter }: NewEventWait,
-    { type, provider, data, delayMs }: MockEvent & { readonly delayMs: number },
+    mock: MockEvent & { readonly delayMs: number },
     isGiven: boolean,
   ): Promise<void> {
-    await clock.sleep(delayMs, nothingStops)
+    await clock.sleep(mock.delayMs, nothingStops)
     count++
+    const at = clock.now()
+    const content =
+      filter.kind === 'case'
+        ? { change: exampleOfChange(filter, mock.change ?? {}, at, organizationCode) }
+        : { alert: alertFor(filter, mock) }
+    events.add(path, { at, content }, isGiven)
+    wakeUps.wake()
+  }
+
+  function alertFor(filter: AwaitedAlerts, { type, provider, data }: MockEvent): Alert {
     const fixture = {
       type: type ?? filter.types?.[0] ?? 'event',
       provider: provider ?? filter.provider ?? 'test',
@@ -45,8 +59,7 @@ export function createMockedEvents(options: MockedEventsOptions): MemoryEvents {
       createdAt: clock.now(),
       createdAtSource: null,
     }
-    events.add(path, alertOf(fixture, organizationCode), isGiven)
-    wakeUps.wake()
+    return alertOf(fixture, organizationCode)
   }
 
   const events = createMemoryEvents((wait) => {
@@ -54,7 +67,12 @@ export function createMockedEvents(options: MockedEventsOptions): MemoryEvents {
     const choice = options.choose?.(wait.path, name)
     const chosen = choice && answerOfPerson(choice, { group: null })
     if (chosen === 'timeout') return
-    if (chosen !== undefined) return void addLater(wait, { ...unsaid, data: chosen.answer, delayMs: 0 }, true)
+    if (chosen !== undefined)
+      return void addLater(
+        wait,
+        { ...unsaid, data: chosen.answer, change: asChange(chosen.answer), delayMs: 0 },
+        true,
+      )
     const replies = stepReplies(mocks, wait.path, name)
     if (replies === undefined) return options.onUnanswered(wait, name)
     for (const reply of replies) if (reply.kind === 'event') void addLater(wait, reply, false)
@@ -63,6 +81,32 @@ export function createMockedEvents(options: MockedEventsOptions): MemoryEvents {
 }
 
 const unsaid = { type: undefined, provider: undefined }
+
+const asChange = (given: unknown): Readonly<Record<string, unknown>> => (isObject(given) ? given : {})
+
+/** A change that fits the filter, with the given fields. */
+function exampleOfChange(
+  { caseId, events }: AwaitedChanges,
+  given: Readonly<Record<string, unknown>>,
+  at: number,
+  organizationCode: string,
+): RunTrigger {
+  const happened = (given['events'] as readonly string[] | undefined) ?? [events?.[0] ?? 'status_changed']
+  const isClosed = happened.includes('closed')
+  const fields = { title: 'Example', summary: '', severity: 'medium', verdict: 'unknown', assignee: null }
+  const id = caseId ?? composeCaseId(organizationCode, 1)
+  return {
+    kind: 'case',
+    at: new Date(at).toISOString(),
+    chain: [],
+    events: happened,
+    actor: { kind: 'api_key', name: 'analyst', ...asChange(given['actor']) },
+    case: { id, ...fields, status: isClosed ? 'closed' : 'open', ...asChange(given['case']) },
+    before: happened.includes('opened')
+      ? null
+      : { ...fields, status: isClosed ? 'in_progress' : 'open', ...asChange(given['before']) },
+  }
+}
 
 /** The failure of a test without an event for the wait. */
 export const withoutEvent = ({ path }: NewEventWait, name: string): Unmocked => ({
@@ -74,7 +118,8 @@ export const withoutEvent = ({ path }: NewEventWait, name: string): Unmocked => 
 /** A wait as a question, whose answer is the data of the event: for dry runs that try both ways. */
 export function asQuestion({ path, filter }: NewEventWait, named: NamedStep | undefined): Checkpoint {
   const wait = named?.step.action === 'wait' ? named.step.wait : undefined
-  const form = (wait !== undefined && 'event' in wait && wait.event.schema) || {}
+  const schema = wait !== undefined && 'event' in wait ? wait.event.schema : undefined
+  const form = schema ?? (filter.kind === 'case' ? { type: 'object' } : {})
   return {
     id: '',
     runUuid: '',

@@ -50,17 +50,23 @@ function readAnswererKind({ problems }: TestContext, entry: Entry): MockAnswer['
   return undefined
 }
 
+const noAlert = { kind: 'event', type: undefined, provider: undefined, data: undefined } as const
+
 /** Parses the mock of a wait: an event whose data must fit the schema of the wait. */
 export function readMockEvent(
   { problems }: TestContext,
   fields: Fields,
-  { schema }: AwaitedEvent<unknown>['event'],
+  { schema, of }: AwaitedEvent<unknown>['event'],
 ): ReplyContent | undefined {
   const event = fields.get('event')
   if (event === undefined) {
     const [first] = fields.values()
     if (first) problems.add('E602', 'a wait receives an event', first.key, 'write `event`')
     return undefined
+  }
+  if (of.kind === 'case') {
+    const change = readFields(problems, event.value, testGrammar.change)
+    return change && { ...noAlert, change: plainValue(event.value) as Readonly<Record<string, unknown>> }
   }
   const given = readFields(problems, event.value, testGrammar.event)
   if (given === undefined) return undefined

@@ -183,9 +183,11 @@ function nameOf(step: Step): string {
 const join = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}/${key}`)
 
 /** The alert that a step waits for, and how long. */
-function eventDetail({ event: { type, withinMs } }: AwaitedEvent<Template>): string {
-  const types = type === undefined ? 'any' : type.kind === 'literal' ? [type.value].flat().join(', ') : '…'
+function eventDetail({ event: { of, withinMs } }: AwaitedEvent<Template>): string {
   const within = withinMs.kind === 'literal' ? `, at most ${writeDuration(Number(withinMs.value))}` : ''
+  if (of.kind === 'case') return `case ${of.events?.join(', ') ?? 'changes'}${within}`
+  const { type } = of
+  const types = type === undefined ? 'any' : type.kind === 'literal' ? [type.value].flat().join(', ') : '…'
   return `alert ${types}${within}`
 }
 

@@ -144,7 +144,6 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     delay: 'write every',
   },
   '`wait`': {
-    event: { hint: 'write for: { alert: { type: … } }', standsFor: ['for'] },
     alert: { hint: 'write for: { alert: { type: … } }', standsFor: ['for'] },
     duration: { hint: 'write wait: 5m', standsFor: ['until'] },
     seconds: { hint: 'write wait: 30s', standsFor: ['until'] },

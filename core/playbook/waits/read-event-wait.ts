@@ -13,6 +13,8 @@ import {
   type Type,
 } from '../../expression/index.ts'
 import type { Sliced } from '../../common/sliced.ts'
+import { caseEvents } from '../../domain/case.ts'
+import { schemaOfChange } from '../../trigger/trigger-schema.ts'
 import { eventName, sinceWords } from '../language/constants.ts'
 import { grammar } from '../language/grammar.ts'
 import type { Template, WaitStep } from '../language/playbook.ts'
@@ -26,7 +28,7 @@ import { headSpan, readChoice, readFields, type Fields } from '../template/field
 import { keptValue } from '../template/kept-value.ts'
 import { typeInWords } from '../template/plain-words.ts'
 import type { Entry, Node } from '../yaml/document.ts'
-import type { AwaitedEvent } from './waits.ts'
+import type { AwaitedEvent, CaseOfWait } from './waits.ts'
 
 type WaitPart = Pick<WaitStep, 'action' | 'wait'>
 
@@ -42,8 +44,13 @@ export function* readEventWait(
   if (until) problems.add('E112', '`until` does not go with `for`', until.key, 'remove one of them')
   const schemaEntry = fields.get('schema')
   const schema = schemaEntry && readWrittenSchema(context, schemaEntry)
-  const eventType = awaitedAlertType(schema === undefined ? dyn : typeOfSchema(schema))
-  const alert = yield* readAlert(context, fields.get('for')!, scope)
+  const of = yield* readEvent(context, fields.get('for')!, scope)
+  const eventType =
+    of?.kind === 'case' ? caseChangeType : awaitedAlertType(schema === undefined ? dyn : typeOfSchema(schema))
+  for (const name of of?.kind === 'case' ? ['schema', 'since'] : []) {
+    const key = fields.get(name)?.key
+    if (key) problems.add('E112', `\`${name}\` goes with \`alert\``, key, 'remove it')
+  }
   const whereEntry = fields.get('where')
   const inner = scope.inside({ names: { [eventName]: eventType } })
   const where = whereEntry && compileCondition(context, inner, whereEntry).program
@@ -52,10 +59,10 @@ export function* readEventWait(
   const continues = onTimeout && readChoice(problems, onTimeout, ['fail', 'continue'])
   const withinMs = yield* readTimeout(context, fields, node, scope)
   const output = outputOf(eventType, continues === 'continue')
-  if (alert === undefined || withinMs === undefined || (whereEntry && where === undefined))
+  if (of === undefined || withinMs === undefined || (whereEntry && where === undefined))
     return { part: undefined, output }
   const event: AwaitedEvent<Template>['event'] = {
-    ...alert,
+    of,
     where,
     schema,
     sinceRun: since !== undefined && readChoice(problems, since, sinceWords) === 'run',
@@ -82,19 +89,48 @@ function* readTimeout(
   return withinMs
 }
 
-function* readAlert(
+function* readEvent(
   context: ReadContext,
   { value }: Entry,
   scope: NameScope,
-): Sliced<Pick<AwaitedEvent<Template>['event'], 'type' | 'provider'> | undefined> {
-  const alert = readFields(context.problems, value, grammar.awaitedEvent)?.get('alert')
+): Sliced<AwaitedEvent<Template>['event']['of'] | undefined> {
+  const { problems } = context
+  const event = readFields(problems, value, grammar.awaitedEvent)
+  const [alert, changed] = [event?.get('alert'), event?.get('case')]
+  if (alert && changed) problems.add('E112', 'an event is an `alert` or a `case`, not both', changed.key)
+  if (event && !alert && !changed && event.size === 0 && (value.kind !== 'map' || value.entries.length === 0))
+    problems.add('E105', 'an event needs `alert` or `case`', headSpan(value), 'write alert: { type: … }')
+  if (changed) return yield* readCase(context, changed, scope)
   const fields = alert && readFields(context.problems, alert.value, grammar.awaitedAlert)
   if (fields === undefined) return undefined
   return {
+    kind: 'alert',
     type: yield* readTexts(context, fields.get('type'), scope, union([string, list(string)])),
     provider: yield* readTexts(context, fields.get('provider'), scope, string),
   }
 }
+
+function* readCase(
+  context: ReadContext,
+  { value }: Entry,
+  scope: NameScope,
+): Sliced<CaseOfWait<Template> | undefined> {
+  const fields = readFields(context.problems, value, grammar.awaitedCase)
+  if (fields === undefined) return undefined
+  const event = fields.get('event')
+  const nodes = event === undefined ? [] : event.value.kind === 'list' ? event.value.items : [event.value]
+  const events = nodes.flatMap(
+    (node) => readChoice(context.problems, { ...event!, value: node }, caseEvents) ?? [],
+  )
+  return {
+    kind: 'case',
+    id: yield* readTexts(context, fields.get('id'), scope, string),
+    events: event && events,
+  }
+}
+
+/** As the `trigger` of a playbook sees it. */
+const caseChangeType: Type = typeOfSchema(schemaOfChange())
 
 function* readTexts(
   context: ReadContext,

@@ -7,6 +7,7 @@ import {
   skillPattern,
   viaOperator,
 } from '../language/constants.ts'
+import { caseEvents } from '../../domain/case.ts'
 import { phrases, shapes, type MapDeclaration } from '../language/key-table.ts'
 
 const { reference, text, texts, map, condition, integer } = shapes
@@ -89,7 +90,7 @@ export const waitKeys = {
         with: ['for'],
       },
       schema: {
-        meaning: 'a JSON Schema of `event.data`; an alert with other content does not match',
+        meaning: 'a JSON Schema of `event.data`; an alert with other content does not match; with `alert`',
         schema: map,
         with: ['for'],
       },
@@ -116,8 +117,11 @@ export const waitKeys = {
   awaitedEvent: {
     what: 'an event',
     description: 'The event to wait for.',
-    keys: { alert: { meaning: 'an alert of the organization', schema: reference('awaited_alert') } },
-    required: ['alert'],
+    keys: {
+      alert: { meaning: 'an alert of the organization', schema: reference('awaited_alert') },
+      case: { meaning: 'a change of a case', schema: reference('awaited_case') },
+    },
+    rules: { oneOf: [{ required: ['alert'] }, { required: ['case'] }] },
   },
   awaitedAlert: {
     what: 'an awaited alert',
@@ -129,6 +133,20 @@ export const waitKeys = {
         schema: { type: ['string', 'array'] },
       },
       provider: { meaning: 'the code of its provider', default: 'any', schema: text },
+    },
+  },
+  awaitedCase: {
+    what: 'an awaited case',
+    description: 'Which changes of which case match.',
+    keys: {
+      id: { meaning: 'its id, or `any`', default: 'the case of the run', schema: text },
+      event: {
+        meaning: `${choices(caseEvents)}, or a list of them`,
+        default: 'every change',
+        schema: {
+          anyOf: [{ enum: caseEvents }, { type: 'array', minItems: 1, items: { enum: caseEvents } }],
+        },
+      },
     },
   },
 } as const satisfies Readonly<Record<string, MapDeclaration>>

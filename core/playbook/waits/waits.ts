@@ -1,5 +1,6 @@
 /** The parts of steps that wait for several people or for an event. `Value` is a YAML value with expressions (`Template`). */
 
+import type { CaseEvent } from '../../domain/case.ts'
 import type { Program } from '../../expression/index.ts'
 import type { JsonSchema } from '../../plugin/index.ts'
 
@@ -17,13 +18,10 @@ export interface AskedPeople<Value> {
 
 export type QuorumWord = 'all' | 'majority' | 'any'
 
-/** An alert of the organization. */
+/** An alert of the organization, or a change of a case. */
 export interface AwaitedEvent<Value> {
   readonly event: {
-    /** A type or a list; undefined: any. */
-    readonly type: Value | undefined
-    /** Code of a provider; undefined: any. */
-    readonly provider: Value | undefined
+    readonly of: AlertOfWait<Value> | CaseOfWait<Value>
     /** Sees `event`; undefined: every event matches. */
     readonly where: Program | undefined
     /** Of the content; an alert with other content does not match. */
@@ -35,3 +33,22 @@ export interface AwaitedEvent<Value> {
     readonly continues: boolean
   }
 }
+
+export interface AlertOfWait<Value> {
+  readonly kind: 'alert'
+  /** A type or a list; undefined: any. */
+  readonly type: Value | undefined
+  /** Code of a provider; undefined: any. */
+  readonly provider: Value | undefined
+}
+
+export interface CaseOfWait<Value> {
+  readonly kind: 'case'
+  /** The id of a case, or `any`; undefined: the case of the run. */
+  readonly id: Value | undefined
+  /** Undefined: every change. */
+  readonly events: readonly CaseEvent[] | undefined
+}
+
+/** The `id` of a wait for changes of any case. */
+export const anyCase = 'any'

@@ -1,8 +1,12 @@
 import type { Alert } from '../../domain/alert.ts'
+import type { CaseEvent } from '../../domain/case.ts'
+import type { RunTrigger } from '../../domain/run.ts'
 import type { RunKey } from './run-store.ts'
 
-/** The events that a step waits for: alerts of the run's organization. */
-export interface EventFilter {
+/** The events that a step waits for, in the run's organization. */
+export type EventFilter = AwaitedAlerts | AwaitedChanges
+
+export interface AwaitedAlerts {
   readonly kind: 'alert'
   /** Alert types; null: any. */
   readonly types: readonly string[] | null
@@ -10,10 +14,18 @@ export interface EventFilter {
   readonly provider: string | null
 }
 
+export interface AwaitedChanges {
+  readonly kind: 'case'
+  /** Ignoring case; null: any case. */
+  readonly caseId: string | null
+  /** Null: every change. */
+  readonly events: readonly CaseEvent[] | null
+}
+
 export interface NewEventWait {
   readonly path: string
   readonly filter: EventFilter
-  /** Whether alerts count that were stored since the alert of the run, or since its start; else those stored from now on. */
+  /** For alerts: whether those count that were stored since the alert of the run, or since its start; else from now on. */
   readonly sinceRun: boolean
 }
 
@@ -29,10 +41,15 @@ export interface EventWait {
   readonly misses: number
 }
 
+/** A stored alert, or a change of a case as the trigger of a playbook sees it. */
+export type EventContent = { readonly alert: Alert } | { readonly change: RunTrigger }
+
 export interface StoredEvent {
   /** In the order of storage. */
   readonly position: number
-  readonly alert: Alert
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly content: EventContent
   /** It was given for this wait and needs no match; default false. For dry runs. */
   readonly isGiven?: boolean
 }

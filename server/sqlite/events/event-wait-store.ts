@@ -1,4 +1,5 @@
 import type {
+  AwaitedAlerts,
   EventFilter,
   EventWait,
   EventWaitStore,
@@ -9,7 +10,9 @@ import type { RunKey } from '../../../core/ports/runs/run-store.ts'
 import { rowsWithin, selectSizedAlert, toAlert, type SizedAlertRow } from '../alerts/alert-rows.ts'
 import { SqliteStore } from '../context/store-context.ts'
 import { fromJson, toJson } from '../database/columns.ts'
-import { disarm, isArmed, waitKeysOf } from './wake-waits.ts'
+import { waitKeysOf } from '../../../core/events/event-filter.ts'
+import type { RunTrigger } from '../../../core/domain/run.ts'
+import { disarm, isArmed } from './wake-waits.ts'
 
 interface WaitRow extends EventWait {
   readonly id: number
@@ -30,7 +33,7 @@ const maxBytes = 8_000_000
 export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore {
   open(runUuid: string, { path, filter, sinceRun }: NewEventWait): Promise<EventWait> {
     return this.commits.write(() => {
-      const position = sinceRun ? this.#startOf(runUuid) : this.#newest()
+      const position = filter.kind === 'case' ? 0 : sinceRun ? this.#startOf(runUuid) : this.#newest()
       this.database.run(
         `INSERT INTO event_waits (run_id, organization_id, path, filter, position)
          SELECT id, organization_id, ?, ?, ? FROM runs WHERE uuid = ? ON CONFLICT (run_id, path) DO NOTHING`,
@@ -39,7 +42,10 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
         position,
         runUuid,
       )
-      const { examined, failed, lastFailure, misses } = this.#require(runUuid, path)
+      const wait = this.#require(runUuid, path)
+      // Changes of cases are stored nowhere else, so the wait takes them all the time.
+      if (filter.kind === 'case') this.#takeKeys(wait)
+      const { examined, failed, lastFailure, misses } = wait
       return { examined, failed, lastFailure, misses }
     })
   }
@@ -48,14 +54,20 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
     // A write, so that it runs after the writes that store events.
     return this.commits.write(() => {
       const wait = this.#require(runUuid, path)
+      const filter = filterOf(wait)
+      if (filter.kind === 'case') return this.#changesAfter(wait, limit)
       const newest = this.#newest()
       // An event that fits would have woken the run.
       if (isArmed(this.database, wait.id)) return { events: [], upTo: newest, hasMore: false }
-      const found = this.#rowsAfter(wait, limit)
+      const found = this.#rowsAfter(wait, filter, limit)
       const rows = rowsWithin(found, maxBytes)
       const isCut = rows.length < found.length || found.length === limit
       return {
-        events: rows.map((row) => ({ position: row.id, alert: toAlert(this.database, row) })),
+        events: rows.map((row) => ({
+          position: row.id,
+          at: row.createdAt,
+          content: { alert: toAlert(this.database, row) },
+        })),
         upTo: isCut ? (rows.at(-1)?.id ?? wait.position) : newest,
         hasMore: isCut,
       }
@@ -79,21 +91,18 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
         misses,
         id,
       )
+      this.database.run('DELETE FROM awaited_changes WHERE wait_id = ? AND position <= ?', id, upTo)
     })
   }
 
   arm(runUuid: string, path: string): Promise<boolean> {
     return this.commits.write(() => {
       const wait = this.#require(runUuid, path)
+      const filter = filterOf(wait)
+      if (filter.kind === 'case') return this.#changesAfter(wait, 1).events.length === 0
       disarm(this.database, wait.id)
-      if (this.#rowsAfter(wait, 1).length > 0) return false
-      for (const key of waitKeysOf(filterOf(wait).types))
-        this.database.run(
-          'INSERT INTO event_wait_keys (organization_id, key, wait_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-          wait.organizationRow,
-          key,
-          wait.id,
-        )
+      if (this.#rowsAfter(wait, filter, 1).length > 0) return false
+      this.#takeKeys(wait)
       return true
     })
   }
@@ -102,8 +111,32 @@ export class SqliteEventWaitStore extends SqliteStore implements EventWaitStore 
     this.database.onWoken = onWoken
   }
 
-  #rowsAfter(wait: WaitRow, limit: number): readonly SizedAlertRow[] {
-    const { types, provider } = filterOf(wait)
+  #takeKeys(wait: WaitRow): void {
+    for (const key of waitKeysOf(filterOf(wait)))
+      this.database.run(
+        'INSERT INTO event_wait_keys (organization_id, key, wait_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+        wait.organizationRow,
+        key,
+        wait.id,
+      )
+  }
+
+  #changesAfter({ id, position }: WaitRow, limit: number): NextEvents {
+    const rows = this.database.all<{ position: number; at: number; change: string }>(
+      'SELECT position, at, change FROM awaited_changes WHERE wait_id = ? AND position > ? ORDER BY position LIMIT ?',
+      id,
+      position,
+      limit,
+    )
+    const events = rows.map((row) => ({
+      position: row.position,
+      at: row.at,
+      content: { change: fromJson<RunTrigger>(row.change) },
+    }))
+    return { events, upTo: rows.at(-1)?.position ?? position, hasMore: rows.length === limit }
+  }
+
+  #rowsAfter(wait: WaitRow, { types, provider }: AwaitedAlerts, limit: number): readonly SizedAlertRow[] {
     const ofTypes = types === null ? '1 = ?' : 't.type IN (SELECT value FROM json_each(?))'
     const given = [
       types === null ? 1 : JSON.stringify(types),

@@ -1,20 +1,27 @@
+import type { CaseEvent } from '../../../core/domain/case.ts'
+import type { RunTrigger } from '../../../core/domain/run.ts'
+import {
+  alertKey,
+  caseKey,
+  changesLost,
+  maxKeptChanges,
+  takesChange,
+} from '../../../core/events/event-filter.ts'
+import type { AwaitedChanges } from '../../../core/ports/runs/event-wait-store.ts'
+import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { wakeRun } from '../runs/run-turns.ts'
-
-const anyType = '*'
-
-export const waitKeysOf = (types: readonly string[] | null): readonly string[] =>
-  types === null ? [anyType] : types.map((type) => `:${type}`)
 
 interface WaitRow {
   readonly id: number
   readonly runRow: number
   readonly uuid: string
   readonly organizationUuid: string
+  readonly filter: string
 }
 
 const selectWaits = `
-  SELECT k.wait_id AS id, w.run_id AS runRow, r.uuid, o.uuid AS organizationUuid FROM event_wait_keys k
+  SELECT k.wait_id AS id, w.run_id AS runRow, w.filter, r.uuid, o.uuid AS organizationUuid FROM event_wait_keys k
     CROSS JOIN event_waits w ON w.id = k.wait_id CROSS JOIN runs r ON r.id = w.run_id
     CROSS JOIN organizations o ON o.id = k.organization_id
   WHERE k.organization_id = ? AND k.key IN (?, ?)`
@@ -32,13 +39,61 @@ export function wakeWaits(
     type,
   }: { readonly row: number; readonly organizationRow: number; readonly type: string | null },
 ): void {
-  const waits = database.all<WaitRow>(selectWaits, organizationRow, anyType, `:${type ?? ''}`)
+  const waits = database.all<WaitRow>(selectWaits, organizationRow, alertKey(null), alertKey(type ?? ''))
   for (const { id, runRow, uuid, organizationUuid } of waits) {
     disarm(database, id)
     database.run('UPDATE event_waits SET position = max(position, ?) WHERE id = ?', row - 1, id)
     wakeRun(database, runRow)
     database.onWoken({ uuid, organizationUuid })
   }
+}
+
+/** Inside of the write that changes a case: gives the change to the waits for it, and wakes their runs. */
+export function wakeWaitsForCase(
+  database: Database,
+  caseRow: number,
+  change: () => {
+    readonly caseId: string
+    readonly events: readonly CaseEvent[]
+    readonly trigger: RunTrigger
+  },
+  at: number,
+): void {
+  const { organizationRow } = database.one<{ organizationRow: number }>(
+    'SELECT organization_id AS organizationRow FROM cases WHERE id = ?',
+    caseRow,
+  )
+  if (database.get(selectCaseWait, organizationRow) === undefined) return
+  const { caseId, events, trigger } = change()
+  const waits = database.all<WaitRow>(selectWaits, organizationRow, caseKey(null), caseKey(caseId))
+  for (const { id, runRow, uuid, organizationUuid, filter } of waits) {
+    if (!takesChange(fromJson<AwaitedChanges>(filter), events)) continue
+    keepChange(database, id, trigger, at)
+    wakeRun(database, runRow)
+    database.onWoken({ uuid, organizationUuid })
+  }
+}
+
+/** Keys of cases are adjacent. */
+const selectCaseWait = `
+  SELECT 1 FROM event_wait_keys WHERE organization_id = ? AND key >= 'case' AND key < 'casf' LIMIT 1`
+
+function keepChange(database: Database, wait: number, trigger: RunTrigger, at: number): void {
+  const { kept, last } = database.one<{ kept: number; last: number }>(
+    `SELECT count(c.position) AS kept, max(w.position, ifnull(max(c.position), 0)) AS last
+     FROM event_waits w LEFT JOIN awaited_changes c ON c.wait_id = w.id WHERE w.id = ?`,
+    wait,
+  )
+  if (kept >= maxKeptChanges)
+    database.run('UPDATE event_waits SET last_failure = ? WHERE id = ?', changesLost, wait)
+  else
+    database.run(
+      'INSERT INTO awaited_changes (wait_id, position, at, change) VALUES (?, ?, ?, ?)',
+      wait,
+      last + 1,
+      at,
+      toJson(trigger),
+    )
 }
 
 export const isArmed = (database: Database, wait: number): boolean =>
@@ -52,6 +107,10 @@ export function forgetWaits(database: Database, run: number): void {
   if (database.get('SELECT 1 FROM event_waits WHERE run_id = ? LIMIT 1', run) === undefined) return
   database.run(
     'DELETE FROM event_wait_keys WHERE wait_id IN (SELECT id FROM event_waits WHERE run_id = ?)',
+    run,
+  )
+  database.run(
+    'DELETE FROM awaited_changes WHERE wait_id IN (SELECT id FROM event_waits WHERE run_id = ?)',
     run,
   )
   database.run('DELETE FROM event_waits WHERE run_id = ?', run)

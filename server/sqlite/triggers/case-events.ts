@@ -2,10 +2,11 @@ import type { Actor } from '../../../core/domain/audit.ts'
 import type { Case } from '../../../core/domain/case.ts'
 import { caseEventsOf, caseTriggerOf } from '../../../core/transitions/trigger/case-events.ts'
 import { chainAfter } from '../../../core/transitions/trigger/start-rules.ts'
+import { wakeWaitsForCase } from '../events/wake-waits.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 
-/** Inside of the write that changes or opens a case: notes what happened, if a playbook waits for it. */
+/** Inside of the write that changes or opens a case: notes what happened, if a playbook starts for it or a run waits for it. */
 export function noteCaseEvents(
   database: Database,
   row: number,
@@ -14,9 +15,22 @@ export function noteCaseEvents(
   at: number,
 ): void {
   const { wanted, onNoted } = database.triggers
+  const happened = () => {
+    const after = change.after()
+    const events = caseEventsOf(change.before, after)
+    return { caseId: after.id, after, events }
+  }
+  wakeWaitsForCase(
+    database,
+    row,
+    () => {
+      const { caseId, after, events } = happened()
+      return { caseId, events, trigger: caseTriggerOf({ ...change, after, events }, by, [], at) }
+    },
+    at,
+  )
   if (wanted.caseEvents.size === 0) return
-  const after = change.after()
-  const events = caseEventsOf(change.before, after)
+  const { after, events } = happened()
   if (!events.some((event) => wanted.caseEvents.has(event))) return
   const chain = chainOf(database, by)
   const trigger = caseTriggerOf({ ...change, after, events }, by, chain, at)

@@ -1,3 +1,4 @@
+import type { CaseEvent } from '../../../core/domain/case.ts'
 import { compileExpression, dyn, type Program } from '../../../core/expression/index.ts'
 import type { JsonSchema } from '../../../core/plugin/index.ts'
 import { defaultRetry } from '../../../core/playbook/language/constants.ts'
@@ -54,6 +55,8 @@ export interface StepSource {
   readonly event?: {
     readonly type?: unknown
     readonly provider?: unknown
+    /** Changes of the own case instead. */
+    readonly ofCase?: readonly CaseEvent[]
     readonly where?: string
     readonly schema?: JsonSchema
     readonly sinceRun?: boolean
@@ -213,10 +216,24 @@ function actionOf(source: StepSource): object {
   }
   if (source.wait !== undefined) return { action: 'wait', wait: { durationMs: makeTemplate(source.wait) } }
   if (source.event !== undefined) {
-    const { type, provider, where, schema, sinceRun = false, withinMs, continues = false } = source.event
+    const {
+      type,
+      provider,
+      ofCase,
+      where,
+      schema,
+      sinceRun = false,
+      withinMs,
+      continues = false,
+    } = source.event
     const event = {
-      type: type === undefined ? undefined : makeTemplate(type),
-      provider: provider === undefined ? undefined : makeTemplate(provider),
+      of: ofCase
+        ? { kind: 'case', id: undefined, events: ofCase }
+        : {
+            kind: 'alert',
+            type: type === undefined ? undefined : makeTemplate(type),
+            provider: provider === undefined ? undefined : makeTemplate(provider),
+          },
       where: where === undefined ? undefined : makeProgram(where),
       schema,
       sinceRun,

@@ -1,8 +1,7 @@
-import type { Alert } from '../../../domain/alert.ts'
 import type { Template, WaitStep } from '../../../playbook/language/playbook.ts'
 import { eventName } from '../../../playbook/language/constants.ts'
-import type { AwaitedEvent } from '../../../playbook/waits/waits.ts'
-import type { EventFilter, EventWait } from '../../../ports/runs/event-wait-store.ts'
+import { anyCase, type AwaitedEvent, type CaseOfWait } from '../../../playbook/waits/waits.ts'
+import type { EventFilter, EventWait, StoredEvent } from '../../../ports/runs/event-wait-store.ts'
 import { compileSchema } from '../../../schema/index.ts'
 import { TocsinError } from '../../../plugin/index.ts'
 import type { PureResult } from '../../journal/durable-context.ts'
@@ -25,6 +24,7 @@ export async function waitForEvent(
     const error = { code: 'no_events', message: 'no event can be waited for here' }
     return await rememberResult(walk, step, path, scope, () => ({ state: 'failed', error }))
   }
+  if (event.of.kind === 'case' && event.of.id === undefined) await walk.openCase?.()
   const outcome = await context.awaitEvent({
     path,
     stepId: step.id,
@@ -33,17 +33,17 @@ export async function waitForEvent(
     deadlineMs: scope.deadline.atMs,
     shielded: scope.shielded,
     request: () => ({
-      filter: filterOf(event, scope),
+      filter: filterOf(event.of, scope),
       sinceRun: event.sinceRun,
       withinMs: templateDurationMs(event.withinMs, scope),
     }),
-    matches: (alert) => matches(event, alert, scope),
-    received: (alert, counts) => ({
+    matches: (stored) => matches(event, stored, scope),
+    received: (stored, counts) => ({
       state: 'completed',
       output: {
         timed_out: false,
-        event: eventScope(alert),
-        received_at: new Date(alert.createdAt).toISOString(),
+        event: valueOf(stored),
+        received_at: new Date(stored.at).toISOString(),
         ...countsOf(counts),
       },
     }),
@@ -60,12 +60,21 @@ const countsOf = ({ examined, failed }: EventWait) => ({ examined, failed })
 
 function lateText(path: string, { examined, failed, lastFailure }: EventWait): string {
   const seen =
-    examined === 0 ? '' : `; ${examined} other ${examined === 1 ? 'alert was' : 'alerts were'} examined`
+    examined === 0 ? '' : `; ${examined} other ${examined === 1 ? 'event was' : 'events were'} examined`
   const why = failed === 0 ? '' : `, and the condition failed for ${failed}: ${lastFailure ?? ''}`
   return `'${path}' received no matching event in time${seen}${why}`
 }
 
-function filterOf({ type, provider }: AwaitedEvent<Template>['event'], scope: StepScope): EventFilter {
+/** The `event` of expressions. */
+function valueOf({ content }: StoredEvent): Readonly<Record<string, unknown>> & { readonly data?: unknown } {
+  if ('alert' in content) return { ...eventScope(content.alert) }
+  const { kind: _, chain: __, ...change } = content.change
+  return change
+}
+
+function filterOf(of: AwaitedEvent<Template>['event']['of'], scope: StepScope): EventFilter {
+  if (of.kind === 'case') return changesOf(of, scope)
+  const { type, provider } = of
   const types = type && [templateValue(type, scope)].flat()
   const code = provider && templateValue(provider, scope)
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
@@ -84,12 +93,20 @@ function filterOf({ type, provider }: AwaitedEvent<Template>['event'], scope: St
 }
 
 /** Throws the error that counts the alert as failed. */
+function changesOf({ id, events }: CaseOfWait<Template>, scope: StepScope): EventFilter {
+  const { id: own } = (scope.names['case'] ?? {}) as { readonly id?: unknown }
+  const given = id === undefined ? own : templateValue(id, scope)
+  if (typeof given !== 'string' || given === '')
+    throw new TocsinError('event_case_invalid', 'the `id` of the case must be a string')
+  return { kind: 'case', caseId: given === anyCase ? null : given, events: events ?? null }
+}
+
 function matches(
   { where, schema }: AwaitedEvent<Template>['event'],
-  alert: Alert,
+  stored: StoredEvent,
   scope: StepScope,
 ): boolean {
-  const event = eventScope(alert)
+  const event = valueOf(stored)
   if (schema !== undefined) {
     const [first] = compileSchema(schema).problems(event.data)
     if (first !== undefined)
