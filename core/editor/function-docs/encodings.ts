@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Encodings and hashes. */
-export const encodings: readonly Row[] = [
+export const encodingDocs: readonly Row[] = [
   ['json(value) -> string', 'as JSON text', 'json({"a": [1, null]})'],
   ['parseJson(text) -> any', 'from JSON text', 'parseJson("[1]")[0]'],
   [

@@ -1,18 +1,14 @@
 /** The documentation of functions and macros, by section. docs/expressions.md has it as tables, which a test writes. */
 import { isNamespaced } from '../../expression/index.ts'
-import { encodings } from './encodings.ts'
-import { lists } from './lists.ts'
-import { macros } from './macros.ts'
-import { numbers } from './numbers.ts'
+import { encodingDocs } from './encodings.ts'
+import { listDocs } from './lists.ts'
+import { macroDocs } from './macros.ts'
+import { numberDocs } from './numbers.ts'
 import type { Row } from './row.ts'
-import { optionals } from './optionals.ts'
-import { patterns } from './patterns.ts'
-
-import { security } from './security.ts'
-import { text } from './text.ts'
-import { times } from './times.ts'
-import { values } from './values.ts'
-import { versions } from './versions.ts'
+import { securityDocs, versionDocs } from './security.ts'
+import { patternDocs, textDocs } from './text.ts'
+import { timeDocs } from './times.ts'
+import { optionalDocs, valueDocs } from './values.ts'
 
 export interface FunctionDoc {
   readonly signature: string
@@ -25,17 +21,17 @@ const asDoc = ([signature, meaning, example]: Row): FunctionDoc => ({ signature,
 /** In the order of the page. */
 export const functionSections: Readonly<Record<string, readonly FunctionDoc[]>> = Object.fromEntries(
   Object.entries({
-    macros,
-    values,
-    lists,
-    numbers,
-    text,
-    patterns,
-    encodings,
-    times,
-    security,
-    versions,
-    optionals,
+    macros: macroDocs,
+    values: valueDocs,
+    lists: listDocs,
+    numbers: numberDocs,
+    text: textDocs,
+    patterns: patternDocs,
+    encodings: encodingDocs,
+    times: timeDocs,
+    security: securityDocs,
+    versions: versionDocs,
+    optionals: optionalDocs,
   }).map(([name, rows]) => [name, rows.map(asDoc)]),
 )
 

@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Lists, sets and maps. */
-export const lists: readonly Row[] = [
+export const listDocs: readonly Row[] = [
   ['list.first() -> optional', 'the first element', '["a", "b"].first().orValue("none")'],
   ['list.last() -> optional', 'the last element', '[].last().orValue("none")'],
   ['list.take(count) -> list', 'at most this many elements from the start', '[1, 2, 3].take(2)'],

@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Macros, whose arguments are evaluated for each element. */
-export const macros: readonly Row[] = [
+export const macroDocs: readonly Row[] = [
   ['has(a.b)', 'the field exists, even if it is null', 'has({"a": null}.a)'],
   ['list.all(x, condition)', 'the condition is true for every element', '[1, 2].all(x, x > 0)'],
   ['list.exists(x, condition)', 'the condition is true for at least one element', '[1, 2].exists(x, x > 1)'],

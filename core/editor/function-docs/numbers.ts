@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Numbers and aggregates. */
-export const numbers: readonly Row[] = [
+export const numberDocs: readonly Row[] = [
   [
     'list.min() -> any',
     'the least of numbers, strings, bools or times; an error for an empty list',

@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Addresses, URLs, domains and indicators. */
-export const security: readonly Row[] = [
+export const securityDocs: readonly Row[] = [
   ['isIP(text) -> bool', 'it is an IPv4 or IPv6 address', 'isIP("10.0.0.256")'],
   ['ip(text) -> string', 'the address in its canonical form', 'ip("2001:DB8::0:1")'],
   [
@@ -87,4 +87,24 @@ export const security: readonly Row[] = [
   ],
   ['defang(text) -> string', 'makes links and addresses unclickable', 'defang("https://evil.example/a")'],
   ['refang(text) -> string', 'the reverse, for common notations', 'refang("hxxps://evil[.]example")'],
+]
+
+/** Versions of software. */
+export const versionDocs: readonly Row[] = [
+  [
+    'version.compareTo(other) -> int',
+    '-1, 0 or 1; versions of numbers with dots, a pre-release and a `v`',
+    '"10.0.19045".compareTo("10.0.22000")',
+  ],
+  ['version.isLessThan(other) -> bool', 'the version is lower', '"1.0.0-rc.1".isLessThan("1.0.0")'],
+  ['version.isGreaterThan(other) -> bool', 'the version is higher', '"1.10".isGreaterThan("1.9")'],
+  ['version.major() -> int', 'the first number', '"1.2.3".major()'],
+  ['version.minor() -> int', 'the second number, or 0', '"1.2.3".minor()'],
+  ['version.patch() -> int', 'the third number, or 0', '"1.2".patch()'],
+  [
+    'semver(text[, normalize]) -> string',
+    'the text, if it is a [semantic version](https://semver.org); `true` first removes `v` and adds numbers',
+    'semver("v1.2", true)',
+  ],
+  ['isSemver(text[, normalize]) -> bool', 'whether it is one', 'isSemver("1.2")'],
 ]

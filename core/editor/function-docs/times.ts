@@ -1,7 +1,7 @@
 import type { Row } from './row.ts'
 
 /** Times and durations. */
-export const times: readonly Row[] = [
+export const timeDocs: readonly Row[] = [
   [
     'timestamp(value) -> timestamp',
     'from RFC 3339 text or seconds since 1970',

@@ -1,8 +1,7 @@
 import type { BindNode, MacroNode } from '../parse/ast.ts'
 import { notBool, turnPrice, type Compiler, type EvaluationFrame, type CompiledNode } from './frame.ts'
 import { Fault, type Span } from '../values/errors.ts'
-import { keyArgument } from '../functions/lists/sets.ts'
-import { sortBy } from '../functions/lists/order.ts'
+import { finishByKey } from './by-key.ts'
 import { optionalArgument } from '../functions/optionals.ts'
 import { isMap } from '../values/operators.ts'
 import { shorten } from '../values/time.ts'
@@ -255,7 +254,7 @@ const twice = (key: MapKey, span: Span): Fault =>
 /** `sortBy`, `groupBy` and `indexBy`: the body gives a key for each element of a list. */
 function compileByKey(loop: Loop): CompiledNode {
   const { node, operand, slot, body, turn } = loop
-  const finish = node.name === 'groupBy' ? groupBy : node.name === 'indexBy' ? indexBy : sortItems
+  const finish = finishByKey[node.name]!
   return (frame) => {
     const items = operand(frame)
     if (!isList(items)) {
@@ -270,48 +269,6 @@ function compileByKey(loop: Loop): CompiledNode {
     })
     return finish(items, keys, frame, node)
   }
-}
-
-type Finish = (
-  items: readonly Value[],
-  keys: readonly Value[],
-  frame: EvaluationFrame,
-  node: MacroNode,
-) => Value
-
-const sortItems: Finish = (items, keys, frame, node) => sortBy(items, keys, 'sortBy', frame, node.body)
-
-const groupBy: Finish = (items, keys, frame, { body }) => {
-  const groups = new Map<MapKey, Value[]>()
-  frame.spend(items.length >>> 2, body)
-  for (const [at, item] of items.entries()) {
-    const key = keyOf(keys[at]!, frame, body)
-    const group = groups.get(key)
-    frame.allocate(group ? 16 : 80, body)
-    if (group) group.push(item)
-    else groups.set(key, [item])
-  }
-  return mapOf(groups)
-}
-
-const indexBy: Finish = (items, keys, frame, { body }) => {
-  const index = new Map<MapKey, Value>()
-  frame.spend(items.length >>> 2, body)
-  frame.allocate(32 + items.length * 48, body)
-  for (const [at, item] of items.entries()) {
-    const key = keyOf(keys[at]!, frame, body)
-    if (index.has(key)) {
-      const message = `the key '${shorten(String(key))}' occurs twice`
-      throw new Fault('expression_duplicate_key', message, body, 'groupBy keeps all elements of a key')
-    }
-    index.set(key, item)
-  }
-  return mapOf(index)
-}
-
-function keyOf(value: Value, frame: EvaluationFrame, span: Span): MapKey {
-  if (typeof value === 'string') frame.search(value.length, span)
-  return keyArgument(value, span)
 }
 
 function truth(loop: Loop, value: Value): boolean {

@@ -65,9 +65,9 @@ export interface ExpressionFunction extends Options {
 }
 
 /** `list, int -> same`: the parameters and the name of a result, see `results.ts`. Or an overload itself. */
-export type Signature = string | Overload
+export type WrittenOverload = string | Overload
 
-function readSignature(signature: Signature): Overload {
+function readSignature(signature: WrittenOverload): Overload {
   if (typeof signature !== 'string') return signature
   const [left = '', right = ''] = signature.split('->').map((part) => part.trim())
   const parameters = left === '' ? [] : (left.split(/,\s*/) as ParameterType[])
@@ -77,7 +77,7 @@ function readSignature(signature: Signature): Overload {
 /** A function called as `target.name(…)`. */
 export const method = (
   name: string,
-  signatures: readonly Signature[],
+  signatures: readonly WrittenOverload[],
   run: FunctionBody,
   options: Options = {},
 ): ExpressionFunction => ({ name, receiver: true, overloads: signatures.map(readSignature), run, ...options })
@@ -85,7 +85,7 @@ export const method = (
 /** A function called as `name(…)`. */
 export const global = (
   name: string,
-  signatures: readonly Signature[],
+  signatures: readonly WrittenOverload[],
   run: FunctionBody,
   options: Options = {},
 ): ExpressionFunction => ({

@@ -12,7 +12,6 @@ import { similarityFunctions } from './text/similarity.ts'
 import { versionFunctions } from './text/versions.ts'
 import type { ExpressionFunction } from './function.ts'
 import { addressFunctions } from './network/addresses.ts'
-import { domainFunctions } from './network/domains.ts'
 import { indicatorFunctions } from './network/indicators.ts'
 import { urlFunctions } from './network/urls.ts'
 import { optionalFunctions } from './optionals.ts'
@@ -32,7 +31,6 @@ export const allFunctions: readonly ExpressionFunction[] = [
   ...optionalFunctions,
   ...addressFunctions,
   ...urlFunctions,
-  ...domainFunctions,
   ...indicatorFunctions,
   ...encodingFunctions,
   ...hashFunctions,

@@ -1,4 +1,5 @@
 import type { Span } from '../values/errors.ts'
+import { variadic } from './words.ts'
 import type { Value } from '../values/values.ts'
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in'
@@ -141,6 +142,20 @@ export interface BindNode extends Span {
 interface BadNode extends Span {
   readonly kind: 'bad'
 }
+
+/** The arguments of a function; those of a variadic one as one list. */
+export function argumentsOf(name: string, args: readonly AstNode[]): readonly AstNode[] {
+  if (args.length < 2 || !variadic.has(name)) return args
+  const elements = args.map((value) => ({ value, optional: false }))
+  return [{ kind: 'list', elements, start: args[0]!.start, end: args.at(-1)!.end }]
+}
+
+/** A macro by one of its names. */
+export const macroNode = (name: string, parts: Omit<MacroNode, 'kind' | 'name'>): MacroNode => ({
+  kind: 'macro',
+  name: (name === 'existsOne' ? 'exists_one' : name) as MacroName,
+  ...parts,
+})
 
 /** The nodes directly below a node. */
 export function childrenOf(node: AstNode): readonly AstNode[] {

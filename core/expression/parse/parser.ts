@@ -1,19 +1,17 @@
-import type { BinaryOperator, MacroName, MapLiteral, AstNode, SelectNode } from './ast.ts'
+import {
+  argumentsOf,
+  macroNode,
+  type AstNode,
+  type BinaryOperator,
+  type MapLiteral,
+  type SelectNode,
+} from './ast.ts'
 import { maxNesting } from '../values/budget.ts'
 import type { ExpressionProblem, Span } from '../values/errors.ts'
 import type { Token } from './lexer.ts'
 import { shorten } from '../values/time.ts'
 import { TokenStream, wordOperators } from './token-stream.ts'
-import {
-  keywords,
-  reserved,
-  isNamespaced,
-  macros,
-  literals,
-  isOneOf,
-  isComparison,
-  variadic,
-} from './words.ts'
+import { keywords, reserved, isNamespaced, macros, literals, isOneOf, isComparison } from './words.ts'
 
 /** Ends parsing after a problem that has been recorded. */
 class GiveUp extends Error {}
@@ -148,9 +146,8 @@ class Parser extends TokenStream {
     if (operand.kind === 'ident' && isNamespaced(operand.name, name.text)) {
       const full = `${operand.name}.${name.text}`
       if (full === 'cel.bind') return this.#bind(args, { start, end })
-      const all = variadic.has(full) ? this.#asList(args) : args
       const span = { nameSpan: { start, end: name.end }, start, end }
-      return { kind: 'call', name: full, target: undefined, args: all, ...span }
+      return { kind: 'call', name: full, target: undefined, args: argumentsOf(full, args), ...span }
     }
     if (macros.get(name.text)?.counts.includes(args.length) === true)
       return this.#macro(operand, name, args, { start, end })
@@ -166,13 +163,6 @@ class Parser extends TokenStream {
     return args
   }
 
-  /** Several arguments as one list. */
-  #asList(args: readonly AstNode[]): readonly AstNode[] {
-    if (args.length < 2) return args
-    const elements = args.map((value) => ({ value, optional: false }))
-    return [{ kind: 'list', elements, start: args[0]!.start, end: args.at(-1)!.end }]
-  }
-
   #macro(operand: AstNode, name: Token, args: readonly AstNode[], span: Span): AstNode {
     const hasTwo = args.length >= macros.get(name.text)!.twoFrom
     const names = args.slice(0, hasTwo ? 2 : 1).map((node) => this.#variable(node, `${name.text}()`, hasTwo))
@@ -183,18 +173,8 @@ class Parser extends TokenStream {
     if (names.includes(undefined) || variable === undefined || isSame)
       return { kind: 'bad', start: span.start, end: span.end }
     const filter = args.length - names.length === 2 ? args.at(-2) : undefined
-    return {
-      kind: 'macro',
-      name: (name.text === 'existsOne' ? 'exists_one' : name.text) as MacroName,
-      operand,
-      variable,
-      second,
-      filter,
-      body,
-      nameSpan: { start: name.start, end: name.end },
-      start: span.start,
-      end: span.end,
-    }
+    const nameSpan = { start: name.start, end: name.end }
+    return macroNode(name.text, { operand, variable, second, filter, body, nameSpan, ...span })
   }
 
   #bind(args: readonly AstNode[], span: Span): AstNode {

@@ -11,7 +11,7 @@ import {
   stringArgument,
   type ExpressionFunction,
   type FunctionBody,
-  type Signature,
+  type WrittenOverload,
 } from '../function.ts'
 import { optionalStrings } from '../results.ts'
 import type { Captures } from './capture.ts'
@@ -29,7 +29,7 @@ type PatternBody = (
 /** A function with a pattern as its second argument, which is compiled once if it is a literal. */
 function withPattern(
   name: string,
-  signatures: readonly Signature[],
+  signatures: readonly WrittenOverload[],
   run: PatternBody,
   check: (pattern: Pattern, name: string, span: Span) => unknown = () => undefined,
 ): ExpressionFunction {

@@ -6,7 +6,7 @@ import { fixedOffsetOf, shorten } from '../../values/time.ts'
 import { invalidArgument } from '../function.ts'
 
 /** The clocks of a place. */
-export interface Zone {
+export interface ZoneRules {
   /** Seconds east of UTC at a point in time. */
   offsetAt(seconds: number, meter: Meter, span: Span): number
 }
@@ -19,7 +19,7 @@ const offsetFuel = 12
 const formats = new QuickLRU<string, Intl.DateTimeFormat>({ maxSize: 32 })
 
 /** Reads `UTC`, an offset such as `+02:00`, or a name of the time zone database such as `Europe/Berlin`. */
-export function zoneOf(name: string, meter: Meter, span: Span): Zone {
+export function zoneOf(name: string, meter: Meter, span: Span): ZoneRules {
   const fixed = fixedOffsetOf(name)
   if (fixed !== undefined) return { offsetAt: () => fixed }
   if (!hasFormOfTimeZone(name)) throw noZone(name, span)
@@ -75,7 +75,7 @@ const day = 86_400
  * The point in time, in seconds, when the clocks of a zone show a local time. If they show it twice, it is the
  * first one. If they skip it, it is as much later as the clocks go forward: 02:30 is 03:30.
  */
-export function instantOf(local: number, zone: Zone, meter: Meter, span: Span): number {
+export function instantOf(local: number, zone: ZoneRules, meter: Meter, span: Span): number {
   const before = zone.offsetAt(local - day, meter, span)
   const behind = zone.offsetAt(local + day, meter, span)
   const first = local - Math.max(before, behind)
