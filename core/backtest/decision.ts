@@ -74,13 +74,28 @@ interface CaseChanges {
   readonly severity?: string
 }
 
-/** The run's changes of its own case. */
-function caseChangesIn({ entries, caseId }: DecisionSource): CaseChanges {
+/** The run's changes of its own case, the later ones last. */
+function caseChangesIn({ playbook, entries, caseId }: DecisionSource): CaseChanges {
+  const placeOf = placesIn(playbook, entries)
   const made = entries
     .filter(({ kind, state }) => kind === 'case.update' && state === 'completed')
+    .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || placeOf(a.path) - placeOf(b.path))
     .map(({ input }) => (input ?? {}) as CaseChanges)
     .filter(({ id }) => id === undefined || id === caseId)
   return Object.assign({}, ...made) as CaseChanges
+}
+
+/** The order in the source: on the virtual clock, steps often end at the same time. */
+function placesIn(playbook: Playbook, entries: readonly JournalEntry[]): (path: string) => number {
+  const places = new Map(traceOf(playbook, entries).map(({ path }, at) => [path, at]))
+  return (path) => {
+    // A step of a called playbook has the place of the call.
+    for (let place = path; place !== ''; place = place.slice(0, Math.max(0, place.lastIndexOf('/')))) {
+      const found = places.get(place)
+      if (found !== undefined) return found
+    }
+    return 0
+  }
 }
 
 function questionIn({ path, kind, state, input }: JournalEntry): readonly Deed[] {
@@ -91,12 +106,16 @@ function questionIn({ path, kind, state, input }: JournalEntry): readonly Deed[]
   return [{ path, skill: via, connection: null, input: null, state, isDestructive: false, key }]
 }
 
+/** A person did not approve the use, so nothing was called. */
+const notApproved: ReadonlySet<string> = new Set(['use_refused', 'approval_timeout'])
+
 function actionIn(
   entry: JournalEntry,
   { connections }: DecisionSource,
   catalogue: Catalogue,
 ): readonly Deed[] {
-  const { path, kind: skill, input, state } = entry
+  const { path, kind: skill, input, state, error } = entry
+  if (error !== null && notApproved.has(error.code)) return []
   const found = catalogue.skill(skill)?.skill
   const isCall = input !== null && input !== undefined && !/\/@(?:ask|remind|settle)$/.test(path)
   if (found?.effect !== 'write' || !isCall || state === 'skipped' || !reachesOut(catalogue, skill)) return []

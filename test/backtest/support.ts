@@ -168,7 +168,7 @@ export function openBacktests({
   }
 }
 
-export function checked(source: string, catalogue: Catalogue): Playbook {
+function checked(source: string, catalogue: Catalogue): Playbook {
   const { playbook, problems } = parsePlaybook(source, { catalogue })
   if (playbook === undefined) throw new Error(problems.map(({ message }) => message).join('\n'))
   return playbook

@@ -2,7 +2,7 @@ import { Alert, Badge, Group, List, Stack, Text, UnstyledButton } from '@mantine
 import { useState } from 'react'
 import { TextLink } from '../../parts/layout.tsx'
 import { showInvisible } from '../../parts/outside-text.ts'
-import { ComparedRuns } from './compared-runs.tsx'
+import { ComparedRunsView } from './compared-runs.tsx'
 import type { ApiBacktest, ApiBacktestRow } from './use-backtest.ts'
 import '../playbooks.css'
 
@@ -104,7 +104,7 @@ function AlertRow({ backtest, row }: { readonly backtest: string; readonly row: 
           Assumed: {showInvisible(assumed.join('; '))}
         </Text>
       )}
-      {isOpen && <ComparedRuns backtest={backtest} run={run} row={row} />}
+      {isOpen && <ComparedRunsView backtest={backtest} run={run} row={row} />}
     </div>
   )
 }

@@ -17,7 +17,7 @@ interface ComparedRunsProps {
 }
 
 /** Both runs of an alert side by side; a step that is selected is shown on both sides. */
-export function ComparedRuns({ backtest, run, row }: ComparedRunsProps) {
+export function ComparedRunsView({ backtest, run, row }: ComparedRunsProps) {
   const { data, error, isPending } = useComparedRuns(backtest, run, true)
   const [path, setPath] = useState<string>()
   if (isPending) return <PageLoading />
