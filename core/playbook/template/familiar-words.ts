@@ -128,10 +128,7 @@ const keys: Readonly<Record<string, Readonly<Record<string, string | Familiar>>>
     ...Object.fromEntries(['correlation', 'merge', 'related'].map((name) => [name, correlateBy])),
   },
   '`group`': { fields: { hint: 'write by', standsFor: ['by'] }, window: 'write within' },
-  '`correlate`': {
-    fields: { hint: 'write by', standsFor: ['by'] },
-    window: 'write within',
-  },
+  '`correlate`': { fields: { hint: 'write by', standsFor: ['by'] }, window: 'write within' },
   '`retry`': {
     attempts: 'write max, the number of attempts after the first',
     count: 'write max',
