@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import type { Run } from '../../core/domain/run.ts'
 import { RunSuspended } from '../../core/engine/journal/durable-context.ts'
 import { createWakeUps } from '../../core/engine/journal/wake-ups.ts'
+import { createRunner } from '../../core/engine/turns/runner.ts'
 import { pauseMs } from '../../core/events/look-for-event.ts'
-import { journalOf, openBench, type Bench } from './support/bench.ts'
+import { journalOf, openBench, testSkills, type Bench } from './support/bench.ts'
 import { Crash, crashingStores, type RunStores } from './support/crashing-journal.ts'
 import { makePlaybook, type StepSource } from './support/make-playbook.ts'
 import { ManualClock, settle } from './support/manual-clock.ts'
@@ -281,6 +282,71 @@ describe('a wait for an event', () => {
           reference,
         )
     })
+})
+
+describe('a parked run that waits for an event', () => {
+  let bench: Bench
+  let clock: ManualClock
+  beforeEach(async () => {
+    clock = new ManualClock()
+    bench = await openBench(clock)
+    await bench.stores.providers.create({ code: 'EDR', name: 'The EDR' }, somebody())
+  })
+  afterEach(() => bench.close())
+
+  const waiting = makePlaybook({ steps: [{ id: 'seen', event: { type: 'isolated', withinMs: hour } }] })
+  const start = () =>
+    createRunner({
+      stores: bench.stores,
+      clock,
+      log: bench.log,
+      loadPlaybook: async () => waiting,
+      skills: testSkills({}, bench.calls),
+    })
+  const queued = () =>
+    bench.stores.runs.queue({
+      organizationUuid: bench.organizationUuid,
+      playbookName: 'tested',
+      playbookHash: 'a'.repeat(64),
+      alertUuid: null,
+    })
+  const alert = () =>
+    bench.stores.alerts.create({
+      content: '{}',
+      provider: 'EDR',
+      organizationUuid: bench.organizationUuid,
+      type: 'isolated',
+      createdAtSource: null,
+      createdBy: '00000000-0000-4000-8000-000000000000',
+    })
+  const statusOf = async ({ uuid }: Run) => (await bench.stores.runs.find('all', uuid))?.status
+
+  it('continues when the alert is stored', async () => {
+    const runner = start()
+    const run = await queued()
+    runner.enqueue(run)
+    await settle()
+    expect([runner.load().active, await statusOf(run)]).to.deep.equal([0, 'running'])
+    await alert()
+    await settle()
+    expect(await statusOf(run)).to.equal('completed')
+    await runner.drain(0)
+  })
+
+  it('continues in the next process if this one stopped right after the alert was stored', async () => {
+    const first = start()
+    const run = await queued()
+    first.enqueue(run)
+    await settle()
+    await first.drain(0)
+    bench.stores.eventWaits.watch(() => {})
+    await alert()
+    const second = start()
+    await second.recover()
+    await settle()
+    expect(await statusOf(run)).to.equal('completed')
+    await second.drain(0)
+  })
 })
 
 describe('pauseMs', () => {
