@@ -47,6 +47,22 @@ describe('completion of keys and values', () => {
     )
   })
 
+  it('offers the keys of waits for people and events, and the names that they see', () => {
+    const checkpoint = (rest: string) =>
+      offered(playbook(`  - checkpoint: { ask: [ann], via: operator, ${rest}`))
+    expect(checkpoint('‸ }')).to.include.members(['quorum', 'veto', 'escalate', 'answers'])
+    expect(checkpoint('quorum: ‸')).to.have.members(['all', 'majority', 'any'])
+    expect(checkpoint('escalate: [{ ‸ }] }')).to.have.members(['after', 'ask'])
+    expect(checkpoint('with: { message: "${{ per‸ }}" } }')).to.include('person')
+    const wait = (rest: string) => offered(playbook(`  - wait: { ${rest}`))
+    expect(wait('for: { ‸ } }')).to.have.members(['alert', 'case'])
+    expect(wait('for: { case: { event: ‸ } } }')).to.include.members(['closed', 'verdict_changed'])
+    const schema = 'schema: { type: object, properties: { host: { type: string } } }'
+    expect(wait(`for: { alert: {} }, ${schema}, where: event.data.‸ }`)).to.include('host')
+    expect(wait('for: { case: {} }, where: event.‸ }')).to.include.members(['case', 'before', 'events'])
+    expect(wait('for: { alert: {} }, since: ‸')).to.have.members(['step', 'run'])
+  })
+
   it('offers time zones', () => {
     const at = (zone: string) => `apiVersion: tocsin/v1\nname: a\non:\n  schedule:\n    timezone: ${zone}\n`
     expect(offered(at('‸'))).to.include.members(['UTC', 'Europe/Berlin', 'Australia/Lord_Howe'])

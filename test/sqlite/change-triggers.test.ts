@@ -26,6 +26,7 @@ const unwatched = [
   'journal_copies',
   'once_requests',
   'playbook_states',
+  'rated_starts',
   'schedules',
   'trigger_events',
   'entity_sightings',
