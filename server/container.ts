@@ -252,7 +252,7 @@ function registerHttp(composition: Composition): void {
       secrets: get(tokens.secrets),
       signIn: get(tokens.signInFlow),
       async authenticate(stored, signal) {
-        // The test is for the values that the sources have now.
+        // Tests the current values of the sources.
         const open = await get(tokens.secrets).resolve(stored, { signal, isRefused: true })
         return await tryConnectionAsTask(get(tokens.performTask), open, { signal, onSecret })
       },

@@ -1,6 +1,6 @@
 /** Maximum number of values that a path with `[]` collects. */
 const maxValues = 50
-/** Maximum number of items of a list that are read. */
+/** Maximum number of list items read. */
 const maxItems = 100
 
 type Scalar = string | number | boolean
@@ -35,13 +35,13 @@ export class AlertFields {
     return this.all(path)[0]
   }
 
-  /** The value at the path if it is the only one: an item of a list does not speak for the others. */
+  /** The value at the path, if there is exactly one: one list item must not stand for the others. */
   only(path: string): Scalar | undefined {
     const found = this.all(path)
     return found.length === 1 ? found[0] : undefined
   }
 
-  /** Whether there is anything at the path, also an object, a list or an empty text. */
+  /** Whether the path has any value, including an object, a list or an empty string. */
   has(path: string): boolean {
     const { whole, steps } = pathOf(path)
     if (!this.#mayHave(whole, steps)) return false
@@ -54,7 +54,7 @@ export class AlertFields {
     return true
   }
 
-  /** Most paths belong to other products. */
+  /** A fast check that skips the paths of other products. */
   #mayHave(whole: Name, [first]: readonly Step[]): boolean {
     return (first !== undefined && this.#rootNames.has(first.lower)) || this.#rootNames.has(whole.lower)
   }

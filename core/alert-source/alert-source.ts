@@ -10,9 +10,9 @@ export interface AlertSource {
   readonly name: string
   /** The product, as its vendor writes it. */
   readonly title: string
-  /** How its alerts come in the described format; each way has a section in docs/alert-sources.md. */
+  /** How the product sends alerts in this format; each way has a section in docs/alert-sources.md. */
   readonly sends: SendingWay
-  /** The plugin whose webhook receives the alerts of the product, with the proof of the vendor. */
+  /** The plugin whose webhook receives the product's alerts and verifies them as the vendor specifies. */
   readonly plugin?: string
   /** AlertFields that only this product's alerts have: a value, one of several values, or `true` for any value. All must match. */
   readonly when: Readonly<Record<string, string | number | boolean | readonly string[]>>
@@ -32,9 +32,9 @@ export interface AlertSource {
 }
 
 export type SendingWay =
-  /** Requests with a header or Basic of your choice. */
+  /** Requests with a custom header or Basic authentication. */
   | 'webhook'
-  /** Requests with only an address of your choice. */
+  /** Requests where only the address can be configured. */
   | 'webhook_without_headers'
   /** Amazon EventBridge. */
   | 'event_bus'

@@ -6,7 +6,7 @@ import { AlertFields } from './alert-fields.ts'
 import { readLine } from './line-formats.ts'
 import { alertSources, unknownSource } from './sources/index.ts'
 
-/** What a source says about an alert. */
+/** The fields that a source reads from an alert. */
 interface AlertDescription extends AlertFacts {
   /** Null: no source recognizes the alert, and only fields with common names were read. */
   readonly source: AlertSource | null
@@ -21,7 +21,9 @@ interface AlertObservable {
 
 /** Characters of a title. */
 const maxTitle = 200
-/** Characters of an id or observable; longer ones are left out, because a part of them means something else. */
+/**
+ * Characters of an id or observable; longer ones are dropped, because a cut value would be a different one.
+ */
 const maxValue = 500
 const maxObservables = 50
 

@@ -9,7 +9,7 @@ const cefName = /(?:^|\s)([\w.[\]-]+)=/g
 /** Names of the fields that are read. */
 const read = /^(?:src|dst|suser|duser|usrName|shost|dhost|fileHash|rt|sev)$/
 
-/** Characters that are read. */
+/** Maximum number of characters read. */
 const maxLine = 16_384
 
 /** The header and the common fields of a CEF or LEEF line, also behind a prefix of syslog; undefined for other texts. */
@@ -26,7 +26,7 @@ export function readLine(text: string): Readonly<Record<string, string>> | undef
   return { format: 'leef', ...clean({ vendor, product, id }), ...leefPairs(inLeef.rest, delimiter) }
 }
 
-/** Only the first mark counts: a hostile line has thousands. */
+/** Only the first format marker is tried: a hostile line may have thousands. */
 function readHeader(header: RegExp, mark: string, line: string) {
   const start = line.indexOf(mark)
   if (start === -1) return undefined

@@ -30,7 +30,8 @@ export function readBytes(stream: Readable, maxBytes = maxTextBytes): Promise<Bu
       chunks.push(chunk)
       size += chunk.length
       if (size <= maxBytes) return
-      // Not left to the `end` event: some streams emit nothing when they are destroyed.
+      // Does not rely on the `end` event, because some streams emit nothing when they are
+      // destroyed.
       reject(responseTooLarge(maxBytes))
       stopWatching()
       chunks.length = 0

@@ -1,6 +1,6 @@
 import type { OrganizationScope } from '../ports/common.ts'
 
-/** Whether a scope sees what belongs to this organization. */
+/** Whether a scope includes this organization. */
 export function isInScope(scope: OrganizationScope, organizationUuid: string): boolean {
   return scope === 'all' || scope.includes(organizationUuid)
 }

@@ -1,12 +1,15 @@
 import { nearest } from './nearest.ts'
 
-/** A region and a place (`Europe/Berlin`) or `UTC`: abbreviations are ambiguous, and offsets know no daylight saving. */
+/**
+ * A region and a place (`Europe/Berlin`) or `UTC`: abbreviations are ambiguous, and offsets ignore daylight
+ * saving time.
+ */
 const zonePattern = /^(?:UTC|[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+)$/
 
-/** Whether it is written like a time zone, which need not exist. */
+/** Whether the text has the form of a time zone name. The zone need not exist. */
 export const hasFormOfTimeZone = (name: string): boolean => name.length <= 64 && zonePattern.test(name)
 
-/** Whether it names a time zone, in the letters of the time zone database. */
+/** Whether a time zone of exactly this name exists, including letter case. */
 export function isTimeZone(name: string): boolean {
   if (!hasFormOfTimeZone(name)) return false
   try {
@@ -22,7 +25,10 @@ export function isTimeZone(name: string): boolean {
 export const timeZones = (): readonly string[] => (zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')])
 let zones: readonly string[] | undefined
 
-/** The time zone that was probably meant: the same in other letters, or that of a city, or the nearest one. */
+/**
+ * The time zone probably meant: the same name in another letter case, the zone of a city, or the nearest
+ * name.
+ */
 export function nearestTimeZone(name: string): string | undefined {
   const wanted = name.trim().toLowerCase().replaceAll(/\s+/g, '_')
   const cityOf = (zone: string): string => zone.slice(zone.lastIndexOf('/') + 1).toLowerCase()

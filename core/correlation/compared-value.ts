@@ -1,6 +1,6 @@
 import { stringifyJson } from '../common/json.ts'
 
-/** What a rule compares of a value: a text, or why the value relates no alerts. */
+/** The text that a rule compares for a value, or the reason why the value cannot relate alerts. */
 export type ComparedValue = { readonly text: string } | 'missing' | 'common'
 
 /** Values that alerts of unrelated incidents share, in lower case: placeholders, built-in accounts, hashes of nothing. */

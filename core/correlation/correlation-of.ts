@@ -12,19 +12,19 @@ import { comparedValue } from './compared-value.ts'
 
 export type CorrelatedPlaybook = Pick<Playbook, 'name' | 'alertTrigger' | 'alertSchema'>
 
-/** What the rules of a playbook say about an alert. */
+/** The result of a playbook's correlation rules for an alert. */
 export interface CorrelationKeys extends Pick<NewCorrelation, 'skipped'> {
   readonly keys: readonly FoundKey[]
 }
 
 interface FoundKey extends CorrelationKey {
-  /** By name, as they are compared. */
+  /** The compared values, by name. */
   readonly values: Readonly<Record<string, string>>
 }
 
 /**
- * The keys of an alert by the rules of its playbook, in their order. A rule in which a value is missing, empty or too common to
- * relate alerts gives none.
+ * The keys of an alert by the rules of its playbook, in their order. A rule yields no key if one of its
+ * values is missing, empty or too common to relate alerts.
  *
  * @param onError called for an expression that cannot be evaluated for the alert
  */

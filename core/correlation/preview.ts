@@ -21,7 +21,7 @@ export interface PreviewRequest {
 }
 
 export interface PreviewOutcome extends CorrelationOutcome {
-  /** When the first alert arrived that was not looked at, because there were too many; null: all were. */
+  /** Arrival of the first alert left out because of the limit; null if none was left out. */
   readonly endedAt: number | null
   /** Expressions that failed, and for how many alerts; each is logged once for real alerts. */
   readonly failures: number

@@ -11,12 +11,12 @@ import type { NewCorrelation } from './correlation.ts'
 /** An alert of the past, as a preview shows it. */
 export type PastAlert = Pick<Alert, 'id' | 'title' | 'type' | 'caseId' | 'createdAt'>
 
-/** What the rules of its playbook say about an alert. */
+/** The result of its playbook's rules for an alert. */
 type FoundKeys = Pick<NewCorrelation, 'keys' | 'skipped'>
 
 /** The outcome of rules for past alerts. Nothing was changed. */
 export interface CorrelationOutcome {
-  /** Alerts that were looked at: those with a case or a run of their own, without repeats. */
+  /** Alerts examined: those with a case or a run of their own, excluding repeats. */
   readonly alerts: number
   /** Alerts to which a rule applies. */
   readonly applicable: number
@@ -42,7 +42,7 @@ export interface Merge {
   readonly reasons: readonly Counted[]
   /** The first alerts. */
   readonly samples: readonly PastAlert[]
-  /** The maximum of the rule would be reached, and another case opened. */
+  /** Whether the case reaches the maximum of the rule, so that another case opens. */
   readonly isFull: boolean
 }
 
@@ -52,12 +52,12 @@ export interface Counted {
 }
 
 const shown = { merges: 20, samples: 5, reasons: 5, skipped: 10 } as const
-/** Different texts that are counted; others are not. */
+/** Maximum number of distinct texts counted. */
 const maxTexts = 1_000
-/** Keys beyond this number are searched for outlived ones. */
+/** Number of keys above which expired ones are removed. */
 const manyKeys = 20_000
 
-/** A case as it would be. */
+/** A simulated case. */
 interface SimulatedCase {
   readonly id: string
   alerts: number
@@ -75,7 +75,9 @@ interface SimulatedKey {
   readonly endsAt: number
 }
 
-/** Applies rules to past alerts, oldest first, with the decisions of real joins. Cases are taken to stay open. */
+/**
+ * Applies rules to past alerts, oldest first, with the decisions of real joins. Assumes that cases stay open.
+ */
 export class CorrelationSimulation {
   readonly #keys = new Map<string, SimulatedKey>()
   readonly #cases: SimulatedCase[] = []
@@ -88,7 +90,7 @@ export class CorrelationSimulation {
   #withoutCase = 0
   #clearedAt = manyKeys
 
-  /** @param found what the rules of the alert's playbook say about it */
+  /** @param found the result of the rules of the alert's playbook */
   add(alert: PastAlert, found: FoundKeys): void {
     this.#alerts++
     if (alert.caseId === null) this.#withoutCase++

@@ -4,25 +4,25 @@ import { basename, dirname, join, sep } from 'node:path'
 import type { AnySkill, ConnectionDefinition, PluginDefinition } from '../plugin/index.ts'
 
 /**
- * Remembers the declarations of plugins that were checked before, so that starting again does not read their YAML: what a plugin does
- * is compiled when it is first used.
+ * Caches the declarations of checked plugins, so that a restart does not read their YAML. A plugin is
+ * compiled on first use.
  */
 export interface CheckedPlugins {
   /**
-   * The plugin of a source that was checked before; undefined if it was not.
+   * The cached plugin of a source; undefined if the source was not checked before.
    *
    * @param compile reads and compiles the source, when the plugin is first used
    */
   find(key: string, compile: () => PluginDefinition): PluginDefinition | undefined
   /** @param path of the `plugin.yaml` */
   add(key: string, plugin: PluginDefinition, path: string): void
-  /** Writes what was added, and forgets what was not used. A file that cannot be written changes nothing. */
+  /** Writes new entries and drops unused ones. A failed write is ignored. */
   save(): void
 }
 
 type AnyConnection = ConnectionDefinition<never>
 
-/** An object of a declaration without its functions, and their names. */
+/** An object of a declaration without its functions, plus the names of those functions. */
 interface Declaration {
   readonly data: Readonly<Record<string, unknown>>
   readonly functions: readonly string[]
@@ -41,17 +41,18 @@ interface Content {
   readonly plugins: Readonly<Record<string, Remembered>>
 }
 
-/** The file in a published package that remembers its own plugins, which its build has checked. */
+/** The cache file in a published package for its own plugins, which the build has checked. */
 export const shippedFile = 'plugins.checked.json'
 
-/** The folder of a checkout for everything that can be built again. */
+/** The folder of a checkout for generated files. */
 const buildFolder = '.build'
 
 /**
- * Opens the files of checked plugins; each is empty if it is missing, damaged or of another version of Tocsin. Tocsin's own plugins are
- * remembered beside its code: by the build of a package, or by the first start of a checkout. All others are in the given file.
+ * Opens the caches of checked plugins. A cache is empty if its file is missing, damaged or from another
+ * version of Tocsin. Tocsin's own plugins are cached next to its code: by the package build, or on the first
+ * start of a checkout. All others are cached in the given file.
  *
- * @param path file for plugins from elsewhere; default: they are not remembered
+ * @param path file for plugins from elsewhere; default: they are not cached
  * @param root of the code that reads the plugins; default: this one
  */
 export function openCheckedPlugins(path: string | undefined, root = ownRoot): CheckedPlugins {
@@ -64,7 +65,7 @@ export function openCheckedPlugins(path: string | undefined, root = ownRoot): Ch
   const used = new Map<string, Remembered>()
   let hasNewOwn = false
   let hasNew = false
-  // An installed package is not written to: its build has put its plugins there.
+  // Never writes to an installed package: the build has already cached its plugins.
   const isOwn = (file: string) =>
     (isCheckout || root !== ownRoot) && file.startsWith(join(root, 'plugins') + sep)
   return {
@@ -92,7 +93,7 @@ export function openCheckedPlugins(path: string | undefined, root = ownRoot): Ch
   }
 }
 
-/** The key of a source; a change of anything that a check depends on changes it. */
+/** The cache key of a source; it changes with everything that affects the check. */
 export const hashOf = (parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(`${part.length}:`).update(part)
@@ -102,8 +103,8 @@ export const hashOf = (parts: readonly (string | Uint8Array)[]): string => {
 const ownRoot = join(import.meta.dirname, '../..')
 
 /**
- * The version, and the sizes of the code that reads plugins. A developer changes that code without another version: then the times of
- * the sources count too, which installing a package does not preserve.
+ * The version, and the sizes of the files that read plugins. In a checkout, their modification times count
+ * too, because developers edit these files without a version change.
  */
 function codeHash(root: string): string {
   const core = join(root, 'core')
@@ -196,7 +197,7 @@ function lazyPlugin(
 
 type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
 
-/** The object with functions that call those of the compiled one. */
+/** The object with functions that call those of the compiled plugin. */
 const lazyObject = ({ data, functions, groups }: Declaration, compiled: () => object): object => ({
   ...data,
   ...lazyFunctions(functions, compiled),

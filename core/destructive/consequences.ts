@@ -79,7 +79,7 @@ async function behind(
     const playbook = await walk.called(step.playbook)
     if (playbook !== undefined) await following(playbook, rest, answer, walk)
   }
-  // The next item or repetition may do what this one asked about.
+  // The next item or iteration may perform the action that this one asked about.
   if (step.foreach !== undefined || step.repeat !== undefined) await collect(innerSteps(step), walk)
   // After a `foreach` or a call, expressions cannot read the answer.
   const isSeen = step.foreach === undefined && (isPlace || step.action !== 'call')

@@ -33,7 +33,7 @@ export function exceededLimit(
 export const actionsText = (count: number, kind: DestructiveClass): string =>
   `${count} ${kind} ${count === 1 ? 'action' : 'actions'}`
 
-/** For the question: what happened in the last hour and what the limit is. */
+/** For the question: the actions of the last hour, and the limit. */
 export const exceededLimitText = ({ class: kind, uses, limit }: ExceededLimit): string =>
   `${actionsText(uses, kind)} within the last hour in this organization; the limit without approval is ${limit} per hour`
 

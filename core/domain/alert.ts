@@ -34,7 +34,7 @@ export interface NewAlert {
   readonly organizationUuid: string
   /** Null: the alert is stored but not investigated. */
   readonly type: string | null
-  /** The source's own value, an int64 in the source's unit. */
+  /** Details of an alert, as far as they can be read from its content. */
   readonly createdAtSource: bigint | null
   /** Uuid of the API key. */
   readonly createdBy: string

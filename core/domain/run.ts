@@ -80,7 +80,7 @@ export interface NewRun {
   readonly playbookHash: string
   /** Uuid of the alert under investigation, or null. */
   readonly alertUuid: string | null
-  /** Whether it investigates an alert again whose investigation has ended. Default false. */
+  /** Whether it reinvestigates an alert whose investigation has ended. Default false. */
   readonly retry?: boolean | undefined
   /** The requester, for the audit log; undefined if it has none. */
   readonly by?: Actor | undefined

@@ -100,7 +100,10 @@ function orExpression(schema: JsonSchema, root: string, isTop = false): JsonSche
   }
 }
 
-/** Patterns are RE2, and editors read ECMAScript: a pattern of RE2 alone, such as with `(?i)`, is left to Tocsin. */
+/**
+ * Patterns are RE2, but editors expect ECMAScript. Patterns that only RE2 accepts, such as `(?i)`, are left
+ * to Tocsin.
+ */
 function withoutForeignPatterns(schema: JsonSchema): JsonSchema {
   const { pattern, not, ...rest } = schema
   return {

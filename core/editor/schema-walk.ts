@@ -114,11 +114,11 @@ export const isSkillName = (schemas: readonly JsonSchema[]): boolean => schemas.
 export const namesSkill = ({ pattern, anyOf = [], oneOf = [] }: JsonSchema): boolean =>
   pattern === skillPattern || anyOf.some(namesSkill) || oneOf.some(namesSkill)
 
-/** Not required: one key of a choice, which a branch of `oneOf` without properties requires. */
+/** Excludes the keys of a choice, which is a `oneOf` whose branches have no properties. */
 export const requiresKey = (schemas: readonly JsonSchema[], name: string): boolean =>
   schemas.some(({ required, properties }) => properties !== undefined && required?.includes(name) === true)
 
-/** The keys of a map of which it has exactly one: each branch of a `oneOf` requires one. */
+/** The alternative keys of a map: each branch of a `oneOf` requires one, so the map has exactly one. */
 export const exclusiveKeys = (schemas: readonly JsonSchema[]): readonly (readonly string[])[] =>
   schemas
     .map(({ oneOf = [] }) =>

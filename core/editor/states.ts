@@ -5,7 +5,7 @@ import type { Span } from '../playbook/language/source-text.ts'
 import type { Completion } from './completion/completion.ts'
 import { findNode, type Inspection, type PathStep } from './inspection.ts'
 
-/** A state that the playbook declares, as far as it is written. */
+/** A state that the playbook declares; the declaration may be incomplete. */
 interface WrittenState {
   readonly name: string
   readonly kind: StateKind
@@ -53,7 +53,7 @@ function operationAt(path: readonly PathStep[]) {
   return stateOperations.find((each) => named !== undefined && 'key' in named && named.key === each)
 }
 
-/** The declared states that the operation fits; undefined at other places. */
+/** The declared states that support the operation; undefined at other places. */
 export function completeState(path: readonly PathStep[]): readonly Completion[] | undefined {
   const operation = operationAt(path)
   if (operation === undefined) return undefined

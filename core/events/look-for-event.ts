@@ -7,7 +7,7 @@ export const eventBatch = 100
 const shortestPauseMs = 1_000
 const longestPauseMs = 30_000
 
-/** After a look that found only events that do not match: with many of them, a run looks at them together. */
+/** The pause after events without a match; if there are many of them, a run reads them in batches. */
 export const pauseMs = (misses: number): number =>
   misses === 0 ? 0 : Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.min(misses - 1, 10))
 

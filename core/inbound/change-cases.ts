@@ -17,8 +17,8 @@ export interface ChangingRequest {
 }
 
 /**
- * Makes the changes of cases that a webhook request asks for, each once however often the request comes. Changes of cases that do not
- * exist are left out.
+ * Applies the case changes of a webhook request, each once even if the request is repeated. Skips cases that
+ * do not exist.
  *
  * @throws SkillError `changes_invalid` before anything is changed
  */

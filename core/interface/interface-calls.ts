@@ -60,7 +60,7 @@ export function createInterfaceCalls(
     output: (of, skill, made, given) => mapOutput(implementer(of, skill), made, given),
     masks(name) {
       const skill = catalogue.skill(name)?.skill
-      // What an uninstalled skill marked is unknown.
+      // The sensitive fields of an uninstalled skill are unknown.
       if (skill === undefined) return { input: true, output: true }
       const input = maskOfSchema(skill.input as JsonSchema)
       const output = maskOfSchema(skill.output as JsonSchema)

@@ -53,7 +53,7 @@ export function choosePlaybook(
   return { playbook: chosen, others }
 }
 
-/** The same, if it evaluates no condition for the alert. Undefined: it would; `none`: no playbook fits. */
+/** The same without evaluating a condition. Undefined if a condition decides; `none` if no playbook fits. */
 export function choosePlain(
   playbooks: readonly Playbook[],
   alert: ChoosableAlert,

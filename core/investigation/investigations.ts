@@ -56,7 +56,7 @@ const maxCharacters = 64 * 1_048_576
 /** Alerts that a recovery reads from the store at a time. */
 const recoveryBatch = 200
 
-/** Starts of the process that try an alert before it is given up. */
+/** Process starts that try to queue an alert before it is given up. */
 const maxTakeUps = 3
 
 const poisonous = `the process crashed ${maxTakeUps} times while queuing this alert`

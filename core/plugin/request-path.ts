@@ -51,12 +51,10 @@ const asQuery = 'pass query parameters as `query`; ' + asList
 // Blanks and control characters are dropped silently by some URL parsers; the others are read as the end of a
 // path or of a segment.
 const unusable = /[\s\p{Cc}\\;]/u
-/** What some systems take for `/` and `\` where they reduce text to plainer characters. */
+/** Characters that some systems normalize to `/` or `\`. */
 const likeSlashes = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g
 
-/**
- * Paths and segments of plain characters, as most are: none of the checks below can find anything in them.
- */
+/** Paths and segments of plain characters, which pass all checks below. */
 const plainPath = /^(?:\/[\w~-][\w.~-]*)+\/?$/
 const plainSegment = /^[\w~-][\w.~-]*$/
 
@@ -85,7 +83,7 @@ function strictlyDecoded(path: string): string | undefined {
   }
 }
 
-/** How many characters divide a path. */
+/** Number of path separators. */
 const count = (text: string): number => text.match(/[/\\;?#%]/g)?.length ?? 0
 
 /** Replaces full-width and other variants by their plain characters. */

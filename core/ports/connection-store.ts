@@ -73,7 +73,7 @@ export interface NewConnection {
 
 export interface OpenConnection {
   readonly connection: Connection
-  /** From the store only those that it keeps; `SecretResolver` adds the others. */
+  /** The store returns only the secrets that it keeps; `SecretResolver` adds the others. */
   readonly secrets: Readonly<Record<string, Secret>>
   /** Replaced values of references, which are still redacted. Default: none. */
   readonly formerSecrets?: readonly string[] | undefined

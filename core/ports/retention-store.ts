@@ -6,8 +6,9 @@ import type { SessionLimits } from '../domain/session.ts'
  */
 export interface RetentionStore {
   /**
-   * Deletes outlived sessions, idempotency keys, received webhook calls, groups of repeats, uses of destructive skills, starts that no
-   * rate limit counts any more, contents without a file, and expired entries of states. True: more may be left.
+   * Deletes expired sessions, idempotency keys, received webhook calls, groups of repeats, uses of
+   * destructive skills, starts that no rate limit counts any more, contents without a file, and expired
+   * entries of states. True: more may be left.
    */
   clearOutlived(sessions: SessionLimits): Promise<boolean>
   /**

@@ -9,7 +9,7 @@ export interface CatalogueSkill {
   readonly name: string
   readonly plugin: PluginDefinition
   readonly skill: AnySkill
-  /** Of an interface: names of the skills that implement it. Default: it is none. */
+  /** Of an interface: names of the skills that implement it. Default: not an interface. */
   readonly implementedBy?: readonly string[]
 }
 

@@ -106,7 +106,7 @@ function get(place: Place, key: string): unknown {
   return kind === 'counters' ? { value } : { found: entry !== undefined, value }
 }
 
-/** The value as playbooks see it: what is stored, or the default; undefined: absent. */
+/** The value as playbooks see it: the stored value or the default; undefined: absent. */
 function currentOf(place: Place, key: string): { readonly value: unknown } | undefined {
   const { rule } = place
   const entry = liveEntry(place, key)
@@ -133,7 +133,7 @@ const fits = ({ kind, schema }: StateRule, value: unknown): boolean =>
 
 const numberOf = (entry: StateEntry | undefined): number => (entry?.value as number | undefined) ?? 0
 
-/** Whether something is stored. What an earlier version stored as another kind is reset or refused. */
+/** Whether a value is stored. A value that an earlier version stored as another kind is reset or refused. */
 function requireKind(place: Place): boolean {
   const { access, name, rule } = place
   const stored = access.size(name)

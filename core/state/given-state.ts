@@ -18,7 +18,7 @@ export interface PlainStateProblem {
   readonly error: StoredError | undefined
 }
 
-/** Stores plain values, and tells what does not fit. */
+/** Stores plain values, and reports those that do not fit. */
 export function giveState(
   memory: MemoryState,
   { name: playbook, state }: Pick<Playbook, 'name' | 'state'>,

@@ -76,7 +76,7 @@ export class MemoryState {
     return this.#states.get(playbook)?.get(name)?.entries
   }
 
-  /** Adds what another store has, unless it is known here. */
+  /** Adds the entries of another store, unless they exist here. */
   load(playbook: string, name: string, size: StateSize, key: string, entry: StateEntry | undefined): void {
     const names = this.#names(playbook)
     const known = names.get(name)

@@ -64,7 +64,7 @@ export interface StateDeclaration extends StateRule {
   readonly description: string | undefined
 }
 
-/** What a step asks of the state of its playbook. */
+/** A request of a step to the state of its playbook. */
 export type StateRequest = { readonly playbook: string } & (
   | { readonly read: Readonly<Record<string, StateRule>> }
   | { readonly name: string; readonly rule: StateRule; readonly change: StateChange }

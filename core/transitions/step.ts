@@ -9,7 +9,7 @@ export const stepState = { started: 'started', unknown: 'unknown' } as const sat
   StepState
 >
 
-/** A step with a state of these has not ended. */
+/** States of a step that has not ended. */
 export const unfinishedStates: readonly StepState[] = Object.values(stepState)
 
 /** Whether a second `begin` of a path raises the attempt of the step. */

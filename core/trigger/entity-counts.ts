@@ -12,7 +12,7 @@ const maxValue = 500
 const maxValues = 50
 
 /**
- * What the playbooks count in an alert.
+ * The values that the playbooks count in an alert.
  *
  * @param onError called for an expression that cannot be evaluated for the alert, which then does not count
  */

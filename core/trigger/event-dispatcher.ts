@@ -37,7 +37,10 @@ export interface EventDispatcherOptions {
 /** Events that are read at a time. */
 const batch = 100
 
-/** Delay before events are looked at again whose organization has a full queue, or after an error of the store. */
+/**
+ * Delay before events are retried after an error of the store, or while the queue of their organization is
+ * full.
+ */
 const retryMs = 5_000
 
 export function createEventDispatcher(options: EventDispatcherOptions): EventDispatcher {

@@ -31,7 +31,7 @@ const caseFields = {
   assignee: textOrNull,
 }
 
-/** What each kind of trigger has beside the common fields. */
+/** The fields of each kind of trigger besides the common ones. */
 const fieldsOf = (
   body: JsonSchema | undefined,
 ): Readonly<Record<TriggerKind, Readonly<Record<string, JsonSchema>>>> => ({

@@ -30,7 +30,10 @@ export function readKey(value: string): ApiKeyParts | undefined {
   return { value, id, secretHash: hash('sha256', secret, 'buffer') }
 }
 
-/** Keys that were valid when they were used last: each request would hash its key again. Whether one is still valid is read each time. */
+/**
+ * Caches recently valid keys, to avoid hashing on each request. Their current validity is still read each
+ * time.
+ */
 const used = new QuickLRU<string, ApiKeyParts>({ maxSize: 1_000 })
 
 /**

@@ -70,7 +70,7 @@ export interface Config {
   readonly maxQueued: number
   /** Alerts of one organization per minute that count as a storm. */
   readonly stormPerMinute: number
-  /** Milliseconds from an alert to the end of its run from which the log reports the run; 0: never. */
+  /** The log reports runs that end this many milliseconds or more after their alert; 0: never. */
   readonly slowRunMs: number
   /** Destructive actions per class, organization and hour that need no approval. */
   readonly destructiveLimits: DestructiveLimits

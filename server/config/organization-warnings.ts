@@ -4,7 +4,7 @@ import { sharedAreas, sharedAreaWarning } from '../secrets/sources/secret-source
 import type { ConfigWarning } from './clear-text.ts'
 import type { Config } from './config.ts'
 
-/** What is odd about the configuration for the organizations that exist. */
+/** Warnings about the configuration for the existing organizations. */
 export async function organizationWarnings(
   { allowPrivateEgress, secrets }: Pick<Config, 'allowPrivateEgress' | 'secrets'>,
   organizations: Pick<OrganizationStore, 'list'>,

@@ -105,14 +105,14 @@ function tellWhenSent(request: ClientRequest, isSecure: boolean, onSent: () => v
   })
 }
 
-/** The codings that got decodes. */
+/** The content codings that `got` decodes. */
 export const acceptEncoding = 'gzip, deflate, br, zstd'
 
 const client = got.extend({ followRedirect: false, retry: { limit: 0 }, throwHttpErrors: false })
 
 /**
- * Lets got decode an answer: it knows lists of codings and the variants of each. The whole answer is here, so
- * nothing can be waited for.
+ * Lets `got` decode an answer, since it knows lists of codings and their variants. The whole answer is in
+ * memory, so this never waits.
  *
  * @throws SkillError `response_too_large`, or the error of the decoder
  */

@@ -62,7 +62,7 @@ export function networkError(error: unknown, where: string, isSent: boolean): Er
   })
 }
 
-/** The innermost code: got wraps errors of Node. */
+/** The innermost code: `got` wraps errors of Node. */
 function codeOf(error: unknown): string | undefined {
   let code: string | undefined
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {

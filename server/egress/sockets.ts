@@ -163,7 +163,7 @@ function guard(socket: tls.TLSSocket, { signal, maxBytes, host, port }: SocketRe
   })
   let received = 0
   const push = socket.push.bind(socket)
-  // Counts what is decrypted, whoever reads it and how.
+  // Counts decrypted bytes, regardless of how they are read.
   socket.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
     received += chunk?.length ?? 0
     if (received <= maxBytes) return push(chunk, encoding)
@@ -175,7 +175,7 @@ function guard(socket: tls.TLSSocket, { signal, maxBytes, host, port }: SocketRe
   }
 }
 
-/** Limits how many are inside at the same time, by name. */
+/** Limits concurrent holders, by name. */
 function createPlaces(max: number) {
   const inside = new Map<string, { count: number; readonly waiting: (() => void)[] }>()
   return {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { ConnectionError, RetryableError } from '../../core/plugin/index.ts'
 import type { TlsStart } from '../../core/ports/egress.ts'
 
-/** Bytes of everything that is read in clear text. */
+/** Maximum bytes read in clear text. */
 const maxClearText = 16_384
 
 /**
@@ -68,7 +68,7 @@ function refusal(where: string, line: string): Error {
 interface Lines {
   /** Rejects with the error of the socket. */
   next(): Promise<string>
-  /** Stops reading; false if there is text that nobody asked for. */
+  /** Stops reading; false if unexpected text arrived. */
   end(): boolean
 }
 

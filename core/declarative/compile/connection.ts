@@ -111,7 +111,7 @@ async function check(
   })
 }
 
-/** Limits as they are written, or as an expression gives them; null or nothing: none. */
+/** Limits from literal text or from an expression; null or undefined: none. */
 function parseRates(value: unknown): readonly RateLimit[] {
   const given: readonly unknown[] = Array.isArray(value) ? value : [value]
   return given.flatMap((one) => {

@@ -134,7 +134,7 @@ function limitOf({ limit }: DeclaredPaging, values: Values): number {
   })
 }
 
-/** How the state of an operation is asked for. */
+/** How to poll the state of an operation. */
 interface PollRequests extends Pick<Sender, 'answer' | 'reading'> {
   readonly ask: () => Promise<HttpResponse>
   /** Whether an answer says that the object does not exist, which ends the wait. */
@@ -145,9 +145,10 @@ interface PollRequests extends Pick<Sender, 'answer' | 'reading'> {
 const marginMs = 1000
 
 /**
- * Asks until the operation has ended; gives the last answer.
+ * Polls until the operation ends; returns the last answer.
  *
- * @throws SkillError `operation_failed`; `operation_unfinished` after the timeout of a write, whose outcome is open, or
+ * @throws SkillError `operation_failed`; `operation_unfinished` after the timeout of a write, whose outcome
+ * is unknown, or
  *   RetryableError `operation_unfinished` of a read
  */
 export async function pollUntilDone(

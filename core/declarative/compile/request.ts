@@ -40,18 +40,20 @@ export interface Sender {
   /** An answer as expressions read it. */
   readonly answer: (response: HttpResponse) => Values
   /**
-   * Evaluates what reads answers, such as this last one. Throws SkillError `bad_response` if they lack a field that
-   * an expression needs.
+   * Evaluates an expression that reads answers; this is the latest one. Throws SkillError `bad_response` if
+   * they lack a field that an expression needs.
    */
   readonly reading: <T>(response: HttpResponse | undefined, read: () => T) => T
 }
 
 /**
- * Sends requests through a client. An answer with a good status is an error too if one of `errors` says which.
+ * Sends requests through a client. An answer with a success status is also an error if one of `errors`
+ * matches.
  */
 export function createSender(http: HttpClient, { errors, xml }: AnswerRules): Sender {
   const answer = (response: HttpResponse) => answerValue(response, xml)
-  // An accepted status, such as 404, means something else if the credentials do not count.
+  // These also apply to accepted statuses: with bad credentials, a 404 does not mean that the
+  // object is missing.
   const ofCredentials = errors.filter(({ error }) => error === 'credentials')
   let hasChanged = false
   return {
@@ -146,7 +148,7 @@ function toPath(path: DeclaredPath, values: Values): RequestPath {
   }
 }
 
-/** Words such as `$ref`: percent-encoded, a system may read them as the id of an object. */
+/** Keywords such as `$ref` stay unencoded: a system may read `%24ref` as the id of an object. */
 const isOfOData = (segment: Template): boolean =>
   segment.kind === 'literal' && typeof segment.value === 'string' && /^\$[a-z]+$/i.test(segment.value)
 
@@ -184,7 +186,7 @@ function toPart(
   ]
 }
 
-/** Evaluates what makes a request. Throws SkillError `bad_request` for unusable inputs. */
+/** Evaluates the expressions of a request. Throws SkillError `bad_request` for unusable inputs. */
 function making<T>(make: () => T, effect: Effect): T {
   try {
     return make()

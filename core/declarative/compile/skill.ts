@@ -76,7 +76,7 @@ const relatedOf = ({ skill, input: mapping }: DeclaredRelated) =>
     input: (input: unknown, output: unknown) => valueOf(mapping, { input, output }),
   }
 
-/** As functions; what they give is checked where they are called. */
+/** As functions; their callers check the results. */
 const implementationsOf = (declared: readonly DeclaredImplementation[]) =>
   Object.fromEntries(
     declared.map(({ interface: name, only, input, output }) => [
@@ -142,7 +142,7 @@ async function withAnswersBefore(
   return before.length === 0 ? values : { ...values, before: answers }
 }
 
-/** Gives the first answer before asking again. */
+/** Returns the first answer on the first call, and polls from then on. */
 function firstThen<T>(first: T, ask: () => Promise<T>): () => Promise<T> {
   let isAsked = false
   return () => {
@@ -181,7 +181,7 @@ async function runVerify(
 ): Promise<unknown> {
   const sender = createSender(context.http, rules)
   const values = await withAnswersBefore(declared, valuesOfCall(declared, input, context), sender)
-  // An answer that does not tell must not count as a no: the write would be repeated.
+  // An inconclusive answer must not count as a no, or the write would be repeated.
   const outcome = (known: Values) =>
     tookEffect.evaluate(known) === true ? outputOf(mapping, known) : undefined
   if (request === undefined) return sender.reading(undefined, () => outcome(values))

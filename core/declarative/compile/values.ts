@@ -144,8 +144,8 @@ function scalarOf(name: string, value: unknown): Scalar | undefined {
 const hintForAnswer = 'the other system may have changed: report it to the author of the plugin'
 
 /**
- * Evaluates what reads an answer. Throws SkillError `bad_response` if the answer lacks a field that an
- * expression needs.
+ * Evaluates an expression that reads an answer. Throws SkillError `bad_response` if the answer lacks a
+ * field that an expression needs.
  */
 export function reading<T>(
   response: HttpResponse | undefined,

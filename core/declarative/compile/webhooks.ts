@@ -210,7 +210,7 @@ function bodyOf(type: string, text: string): unknown {
   }
 }
 
-/** An expression that does not fit the request refuses it. */
+/** A request is refused if an expression fails for it. */
 function refusing<T>(read: () => T): T {
   try {
     return read()

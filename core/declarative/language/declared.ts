@@ -172,7 +172,7 @@ export interface DeclaredBefore {
   readonly request: DeclaredRequest
   /** Undefined: always sent. */
   readonly when: Program | undefined
-  /** Without it, the skill fails; reads the answer too. */
+  /** The skill fails unless this is true; also reads the answer. */
   readonly require: Program | undefined
   readonly message: Template | undefined
 }
@@ -206,7 +206,7 @@ export interface DeclaredNotFound {
 }
 
 export interface DeclaredVerify {
-  /** Undefined: the answers of `before` tell. */
+  /** Undefined: the answers of `before` decide. */
   readonly request: DeclaredRequest | undefined
   readonly tookEffect: Program
   readonly mapping: OutputTemplate
@@ -217,7 +217,7 @@ export interface DeclaredPoll {
   readonly request: DeclaredRequest | undefined
   readonly until: Program
   readonly failed: Program | undefined
-  /** If it has failed; reads `response`. */
+  /** Whether the operation has failed; reads `response`. */
   readonly message: Template | undefined
   readonly everyMs: number
   readonly timeoutMs: number

@@ -19,7 +19,7 @@ import {
 const maxBefore = 5
 const validName = new RegExp(idPattern)
 
-/** Requests that a skill sends first, with the names that later expressions then have. */
+/** Requests that a skill sends first, and the names that they add for later expressions. */
 export interface ReadBefore {
   readonly before: readonly DeclaredBefore[]
   readonly names: Names
@@ -50,7 +50,7 @@ export function readBefore(reading: PluginReading, names: Names, entry: Entry | 
   return { before, names: known() }
 }
 
-/** An answer that is missing if its request was not sent. */
+/** The type of an answer; optional if its request is conditional. */
 const typeOf = (reading: PluginReading, { when }: Pick<DeclaredBefore, 'when'>) =>
   when === undefined ? responseType(reading) : optional(responseType(reading))
 
@@ -81,7 +81,7 @@ function readOne(
   }
 }
 
-/** Reports a request that reads by a method that changes. Some systems search by POST. */
+/** Reports a read request with a method that changes data, except POST, which some systems use to search. */
 export function checkReads({ problems }: PluginReading, node: Node | undefined, what: string): void {
   const changing =
     node?.kind === 'map' ? node.entries.find(({ name }) => /^(put|patch|delete)$/.test(name)) : undefined

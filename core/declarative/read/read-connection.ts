@@ -178,7 +178,7 @@ function readAddress(reading: PluginReading, names: Names, entry: Entry | undefi
   return template
 }
 
-/** Reports a choice of a field, such as a region, for which an address is not made. */
+/** Reports a choice of a field, such as a region, for which there is no address. */
 function checkEveryChoice(
   { problems }: PluginReading,
   address: Template,
@@ -188,7 +188,7 @@ function checkEveryChoice(
   const read = scalarPrograms(address).flatMap(({ references }) => references)
   const [field] = read[0]?.root === 'settings' ? read[0].path : []
   const choices = field === undefined ? undefined : properties[field]?.enum
-  // Only where nothing else decides.
+  // Only if this field alone decides the address.
   if (choices === undefined || read.some(({ root, path }) => root !== 'settings' || path[0] !== field)) return
   for (const choice of choices) {
     if (isAddress(() => evaluateTemplate(address, { settings: { [field!]: choice } }))) continue

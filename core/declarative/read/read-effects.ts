@@ -21,9 +21,9 @@ export type ReadEffects = Pick<
 
 /** What is known of a skill when its effects are read. */
 export interface SkillSoFar {
-  /** The names of its requests. */
+  /** Names visible to the expressions of its requests. */
   readonly names: Names
-  /** The names of what reads an answer. */
+  /** Names visible to expressions that read an answer. */
   readonly answered: Names
   readonly hasBefore: boolean
   /** Fields that its output has if the request was sent. */

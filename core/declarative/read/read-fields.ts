@@ -14,7 +14,7 @@ import type { PluginReading } from './reading.ts'
 
 /** Fields of a connection, or the inputs of a skill. */
 export interface DeclaredFields {
-  /** Of an object of them. */
+  /** Schema of an object with these fields. */
   readonly schema: JsonSchema
   /** As expressions see them: with defaults, and with secrets as sensitive strings. */
   readonly type: Type
@@ -33,7 +33,7 @@ const untyped = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'pr
 /**
  * Reads `fields` or `input`.
  *
- * @param more fields that exist unless they are declared
+ * @param more default fields, unless the plugin declares its own
  */
 export function readFieldMap(
   reading: PluginReading,

@@ -13,13 +13,13 @@ interface ReadOutputs extends Pick<DeclaredSkill, 'output' | 'mapping' | 'notFou
 }
 
 interface OutputSurroundings {
-  /** Names of requests. */
+  /** Names visible to the expressions of requests. */
   readonly names: Names
-  /** Names of what reads an answer. */
+  /** Names visible to expressions that read an answer. */
   readonly answered: Names
   readonly isWrite: boolean
   readonly fields: Fields
-  /** Names of the output. */
+  /** Names visible to the expressions of the output. */
   readonly outputNames: Names
   readonly enriches: readonly string[]
 }
@@ -83,7 +83,7 @@ function readNotFound(reading: PluginReading, names: Names, entry: Entry, found:
   }
 }
 
-/** Without a score of its own, an object that does not exist has none. */
+/** A missing object has no score, unless the plugin declares one. */
 function withRisk(output: ReadOutput): ReadOutput {
   const { mapping, schema } = output
   if (mapping.kind !== 'map' || mapping.entries.some(([name]) => name === 'risk')) return output

@@ -94,7 +94,7 @@ export function checkRatePaths(
   }
 }
 
-/** The path of a request up to its first value; undefined for an address. */
+/** The literal beginning of a request's path; undefined for an address. */
 function beginningOf(path: DeclaredPath): string | undefined {
   if (path.kind !== 'segments') return path.kind === 'text' ? path.text : undefined
   const end = path.segments.findIndex(({ kind }) => kind !== 'literal')

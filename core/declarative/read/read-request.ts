@@ -101,7 +101,8 @@ function readPath(reading: PluginReading, names: Names, entry: Entry): DeclaredP
     if (value.items.length === 0) problems.add('E802', 'the path has no segments', value)
     const items = typed.items ?? []
     const last = items.at(-1)?.template
-    // Only as written: an empty value must not turn the path of an object into that of a list.
+    // Only a slash in the source counts: an empty value must not turn the path of an object into
+    // that of its list.
     const endsWithSlash = items.length > 1 && last?.kind === 'literal' && last.value === ''
     const segments = endsWithSlash ? items.slice(0, -1) : items
     for (const item of segments) checkSegment(reading, item.template, item)
@@ -109,7 +110,7 @@ function readPath(reading: PluginReading, names: Names, entry: Entry): DeclaredP
   }
   if (template.kind === 'expression') return { kind: 'address', address: template }
   const text = value.value
-  // An expression with a mistake leaves no template, and is still an expression.
+  // An invalid expression has no template, but still counts as an expression.
   const isMixed = typeof text === 'string' && text.includes('${{')
   if (template.kind !== 'literal' || typeof text !== 'string' || isMixed) {
     const hint = isMixed ? hintForSegments(text) : 'write /path, or a list of segments'

@@ -111,9 +111,9 @@ export function readSkill(
 }
 
 interface RequestSurroundings {
-  /** Names of requests. */
+  /** Names visible to the expressions of requests. */
   readonly names: Names
-  /** Names of what reads an answer. */
+  /** Names visible to expressions that read an answer. */
   readonly answered: Names
   readonly body: Type
   readonly isWrite: boolean
@@ -146,13 +146,13 @@ function readRequests(
   return { request, paging, details, poll, outputNames }
 }
 
-/** The effect as it is written, which is checked later. */
+/** The effect as written; it is checked later. */
 function writtenEffect(fields: Fields): unknown {
   const value = fields.get('effect')?.value
   return value?.kind === 'scalar' ? value.value : undefined
 }
 
-/** Asking again must not repeat a write. */
+/** Polling must not repeat a write. */
 function checkPoll(
   { problems }: PluginReading,
   { key }: Entry,

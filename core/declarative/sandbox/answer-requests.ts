@@ -10,7 +10,7 @@ export interface AnswerOptions {
   readonly url: string
 }
 
-/** How far a client is in an example. */
+/** The progress of a client through an example. */
 interface Progress {
   /** The last exchange. */
   readonly at: number

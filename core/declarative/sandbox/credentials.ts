@@ -65,7 +65,7 @@ function credentialHeaders(
 /** HTTP clients add these; no signature covers them. */
 const framing = ['host', 'connection', 'content-length', 'user-agent', 'accept-encoding', 'transfer-encoding']
 
-/** Whether the request has the signature that the connection makes at one of the times that it names. */
+/** Whether the request has the signature that the connection makes for one of the times in the request. */
 function isSigned(
   call: SandboxCall,
   { sign }: ConnectionDefinition,

@@ -30,7 +30,7 @@ export function declaredSandbox(
   }
 }
 
-/** The plugin without waiting, as tests run it: without limits of rate, and polling at short intervals. */
+/** The plugin for tests: without rate limits, and polling at short intervals. */
 export const inHaste = (declared: DeclaredPlugin): DeclaredPlugin => ({
   ...declared,
   connection: declared.connection && { ...declared.connection, rate: [] },

@@ -29,10 +29,10 @@ export function makeUpSettings({ settings, auth, hosts }: DeclaredConnection): M
   return { ...fields, ...Object.fromEntries(addresses) }
 }
 
-/** Where a sandbox has a host of the connection. */
+/** The address of a connection's host in a sandbox. */
 export const pathOfHost = (name: string): string => `/~${name}`
 
-/** The settings that a sandbox at this address is reached with. */
+/** The settings to reach a sandbox at this address. */
 export function reachedAt(
   url: string,
   settings: MadeUpSettings,

@@ -28,7 +28,10 @@ export interface RecordedExample {
   readonly output: unknown
 }
 
-/** Two moments that differ in every part: what differs between requests made then depends on the time or the call. */
+/**
+ * Two times that differ in every part. Parts of requests that differ between them depend on the time or the
+ * call.
+ */
 export const moments = [Date.UTC(2026, 0, 2, 3, 4, 5, 6), Date.UTC(2027, 10, 13, 14, 25, 36, 789)] as const
 
 /** Names in the query that hold credentials. */

@@ -21,7 +21,7 @@ import {
 } from './record-examples.ts'
 import { hasShape } from './request-shape.ts'
 
-/** What the examples of a plugin say about its other system. */
+/** The other system, as the examples of a plugin describe it. */
 export interface Recording {
   readonly settings: MadeUpSettings
   readonly examples: readonly RecordedExample[]

@@ -1,4 +1,7 @@
-/** The documentation of functions and macros, by section. docs/expressions.md has it as tables, which a test writes. */
+/**
+ * The documentation of functions and macros, by section. A test generates the tables in docs/expressions.md
+ * from it.
+ */
 import { isNamespaced } from '../../expression/index.ts'
 import { encodingDocs } from './encodings.ts'
 import { listDocs } from './lists.ts'

@@ -16,8 +16,8 @@ import { cancelled, GroupTimeoutError } from './attempt.ts'
 import { waitUntil } from './wait-until.ts'
 
 /**
- * Waits until the rate limit of a step allows its start, and counts it. If the process stopped after that and before
- * the step began, the start is late, so it is counted again, at its new time.
+ * Waits until the rate limit of a step allows its start, and counts the start. If the process stops between
+ * the count and the start, the later start is counted again.
  */
 export async function admit(local: LocalRun, work: AdmitWork): Promise<WorkOutcome | undefined> {
   const known = lastWait(local, work.path)
@@ -51,7 +51,7 @@ interface Wait {
   isRecorded: boolean
 }
 
-/** Asks once; waits if the answer is no. */
+/** Requests the start once; waits if the limit is reached. */
 async function mayStart(local: LocalRun, work: AdmitWork, wait: Wait): Promise<boolean> {
   const { clock, journal, log } = local
   const { path, stepId, kind, start } = work
@@ -85,7 +85,7 @@ const isIntended = (error: unknown): boolean =>
   error instanceof CancelledError ||
   (error instanceof TocsinError && error.code === 'rate_exceeded')
 
-/** The last wait of the step, and the path of another one. */
+/** The latest wait of the step, and the path for another one. */
 function lastWait(
   { journal }: LocalRun,
   step: string,

@@ -184,7 +184,7 @@ async function beginAgain(
   progress.begun = intent.attempt
 }
 
-/** @param limits for a first attempt without approval; what has begun is not held back */
+/** @param limits for a first attempt without approval; an attempt that has begun is never held back */
 function recorded(
   { destructive }: EffectWork,
   input: unknown,

@@ -78,7 +78,7 @@ const never = new AbortController().signal
 export interface LocalContext extends DurableContext {
   /** Resolves when all writes are durable. Await it before leaving the run. */
   settled(): Promise<void>
-  /** Wraps other work of the run: it is not idle meanwhile. */
+  /** Wraps other work of the run, so that the run does not count as idle. */
   busy<T>(work: () => Promise<T>): Promise<T>
   /** Any other write for the run, retried while the store is unavailable. */
   insist<T>(write: () => Promise<T>): Promise<T>

@@ -34,7 +34,7 @@ export async function useState(local: LocalRun, work: StateWork): Promise<WorkOu
   return recordedOutcome(entry)!
 }
 
-/** Values as they are read back. */
+/** The request with values as the journal returns them. */
 function plainRequest(request: StateRequest): StateRequest {
   if ('read' in request) return request
   return { ...request, change: plainJson(request.change) as typeof request.change }

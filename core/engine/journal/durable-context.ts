@@ -174,8 +174,8 @@ export interface EffectAttempt {
   readonly deadlineMs: number
   readonly signal: AbortSignal
   /**
-   * Reports what is known of the effect during the attempt, or a function that tells once the attempt has
-   * failed. An attempt that times out before it sent a change had none. Never called: the effect is unknown.
+   * Reports the known effect during the attempt, or a function that returns it after the attempt failed: an
+   * attempt that timed out before it sent a change had no effect. If never called, the effect is unknown.
    */
   readonly onEffect?: ((effect: Effect | (() => Effect | undefined)) => void) | undefined
 }

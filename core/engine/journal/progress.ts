@@ -16,7 +16,7 @@ export interface Progress {
   doubtful: boolean
   /** No attempt of the retried runs took effect. */
   isFirst: boolean
-  /** Whether a retried run did it; set once that has been verified. */
+  /** Whether a retried run performed the effect; set after the verification. */
   wasDoneEarlier?: boolean
 }
 

@@ -33,7 +33,7 @@ const kept = new Map<Alert, AlertScope>()
 let keptCharacters = 0
 
 /**
- * Parses the content when `data` is first read, and once for all that look at a small alert on its way into its run: conditions,
+ * Parses the content when `data` is first read, and a small alert only once for all its readers: conditions,
  * grouping, the concurrency key and the run.
  */
 export function alertScope(alert: Alert): AlertScope {

@@ -21,7 +21,7 @@ export function createRunCase(known: string | null, open: () => Promise<string>)
 }
 
 interface Reads {
-  /** Before it is decided whether the step runs: in its condition or default. */
+  /** Reads `case` before it is known whether the step runs: in its condition or default. */
   readonly before: boolean
   readonly all: boolean
 }

@@ -67,7 +67,7 @@ function namesRead(references: readonly Reference[], state: PlaybookState): read
   return isWhole ? readable : readable.filter((name) => read.some(({ path }) => path[0] === name))
 }
 
-/** The declaration of a state, without what only the checker needs. */
+/** The declaration of a state, without the fields that only the checker needs. */
 export function ruleOf({ state }: Pick<StepScope, 'state'>, name: string): StateRule {
   const declared = state.get(name)
   if (declared === undefined) throw new Error(`the state '${name}' is not declared`)

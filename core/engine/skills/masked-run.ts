@@ -29,7 +29,7 @@ export function maskedOutput(playbook: OfRun, output: unknown): unknown {
   return hide(playbook === undefined ? true : playbook.masks.output, output)
 }
 
-/** Hides what was sensitive when the step ran, and what its skill has marked since. */
+/** Hides values that were sensitive when the step ran, or that the skill marks as sensitive now. */
 export function maskedEntry(entry: JournalEntry, catalogue: Pick<Catalogue, 'skill'>): JournalEntry {
   const skill = catalogue.skill(entry.kind)?.skill
   const marks = (schema: unknown): Mask | undefined =>

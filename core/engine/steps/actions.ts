@@ -94,7 +94,10 @@ export async function runFail(walk: Walk, step: FailStep, path: string, scope: S
   return { state: 'run_ends', outcome: { status: 'failed', output: null, error: flow.error, failedAt: path } }
 }
 
-/** Waits until the rate limit of the step allows it to start; gives its end if it does not. */
+/**
+ * Waits until the rate limit of the step allows it to start; returns the end of the step if it must
+ * not start.
+ */
 export async function untilAdmitted(
   walk: Walk,
   step: Step,

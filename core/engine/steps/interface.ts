@@ -16,7 +16,9 @@ import { attempt, rememberResult, type Walk } from './walk.ts'
 /** Calls of an interface that asks several systems at the same time. */
 const concurrentCalls = 8
 
-/** Calls an interface as the skills that are chosen once and recorded, so that a replay calls the same ones. */
+/**
+ * Calls the skills that implement an interface. The choice is recorded, so that a replay calls the same ones.
+ */
 export async function runInterface(
   walk: Walk,
   step: UsesStep,
@@ -64,7 +66,7 @@ async function chooseFor(
   if ('error' in given) return await fails(given.error)
   const { organizationUuid } = walk.run
   const wanted = { of, input: given.value, connection, organizationUuid, path }
-  // Asked before it is known whether the journal has the answer, which then counts.
+  // Chosen before the journal is read; a recorded choice takes precedence.
   const asked = await interfaces.choose(wanted).then(
     (calls) => () => calls,
     (error: unknown) => () => {
@@ -192,7 +194,7 @@ const gathered = (of: string, calls: readonly ChosenCall[], results: readonly Re
   incomplete: results.some((result) => 'error' in result),
 })
 
-/** The checkpoint with the skill that is chosen once and recorded, if it asks through an interface. */
+/** The checkpoint with its skill. If it asks through an interface, the skill is chosen once and recorded. */
 export async function chosenCheckpoint(
   walk: Walk,
   step: CheckpointStep,

@@ -121,7 +121,7 @@ async function runAllTimes(walk: Walk, step: Step, path: string, scope: StepScop
   const flow = hasRepeat(step)
     ? await runRepeated(walk, step, path, scope, (timePath, here) => runAction(walk, step, timePath, here))
     : await runAction(walk, step, path, scope)
-  // An interrupted call that is skipped.
+  // A person decided to skip an interrupted call.
   if (flow.state !== 'skipped') return flow
   const output = attempt(() => defaultOf(step, scope))
   return 'error' in output

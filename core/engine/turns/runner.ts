@@ -22,7 +22,7 @@ export interface RunnerOptions extends TurnOptions {
 }
 
 export interface Runner {
-  /** Takes up a run that was queued just now. `alert`: its own, if at hand. */
+  /** Accepts a run that was just queued. `alert`: the alert of the run, if the caller has it. */
   enqueue(run: Run, alert?: Alert): void
   /** Keeps a place for a new run, so that the write that queues it can start it. Undefined: there is none now. */
   reserve(organizationUuid: string): Place | undefined
@@ -30,7 +30,7 @@ export interface Runner {
   wake(run: RunKey): void
   /** Ends current work as cancelled; `finally` still runs. The store must know of the cancellation. */
   cancel(run: Run): void
-  /** Takes up the runs of an earlier process, a page at a time. */
+  /** Resumes the runs of an earlier process, a page at a time. */
   recover(): Promise<void>
   /** Begins and continues no run; current steps end. */
   pause(): void
@@ -77,7 +77,7 @@ class TurnRunner implements Runner {
   #held: boolean
   /** Resolves when the quarantine of `recover` has ended. */
   #recovered = Promise.resolve()
-  /** The latest wake time among the runs that were queued because it had passed. */
+  /** The latest wake time of the runs that were queued because their wake time passed. */
   #wokenAtMs = 0
   #suspects = 0
 
@@ -115,7 +115,7 @@ class TurnRunner implements Runner {
   reserve(organizationUuid: string): Place | undefined {
     if (this.#held || this.#hold.signal.aborted) return undefined
     return this.#share.reserve(organizationUuid, {
-      // If the process ends, the next one takes up the run.
+      // If the process ends, the next one resumes the run.
       begin: (run, alert) =>
         this.#ending.signal.aborted ? undefined : void this.#begin({ key: run, run, alert, isNew: true }),
       release: () => this.#fill(),

@@ -47,8 +47,8 @@ export function order(left: Type, right: Type): Type | undefined {
 }
 
 /**
- * The type of `+ - * / %`; undefined where they do not work. Text is read as a time beside a time, and on
- * both sides of a minus, where nothing else can be meant.
+ * The type of `+ - * / %`; undefined where they do not work. Text counts as a time next to a time, and on
+ * both sides of a minus, where only times make sense.
  */
 export function arithmetic(operator: string, left: Type, right: Type): Type | undefined {
   const [leftTime, rightTime] = [timeKind(left), timeKind(right)]

@@ -117,7 +117,7 @@ function compileCall(node: CallNode, compiler: Compiler): CompiledNode {
     case 1:
       return (frame) => run(frame, node, a(frame), none, none, none)
     case 2:
-      // The second one is in the prepared body.
+      // `prepared` already contains the second argument.
       if (prepared) return (frame) => prepared(frame, node, a(frame), none, none, none)
       return (frame) => run(frame, node, a(frame), b(frame), none, none)
     case 3:

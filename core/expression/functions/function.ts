@@ -49,8 +49,8 @@ interface Options {
    */
   readonly price?: number | undefined
   /**
-   * A body for calls with these literal arguments; undefined where an argument is no literal. It gets all
-   * arguments but a literal second one of two.
+   * A specialized body for calls with these literal arguments; undefined for arguments that are not
+   * literals. It receives all arguments, except a literal second one of two.
    */
   readonly prepare?: ((literals: readonly (Value | undefined)[]) => FunctionBody | undefined) | undefined
 }

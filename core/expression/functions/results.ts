@@ -38,7 +38,7 @@ function elementOf(type: Type | undefined): Type {
   )
 }
 
-/** Numbers stay of their kind, and durations stay durations. */
+/** Numbers keep their kind, and durations stay durations. */
 function sumOf(type: Type | undefined): Type {
   const members = membersOf(elementOf(type))
   if (members.every(({ kind }) => kind === 'duration')) return duration
@@ -99,7 +99,7 @@ const results: ReadonlyMap<string, Result> = new Map<string, Result>([
   ['merged', { result: (args) => merged(args[0], args[1]), ofParts: true }],
 ])
 
-/** Throws for a name that is none of them. */
+/** Throws for an unknown name. */
 export function resultNamed(name: string): Result {
   const found = results.get(name)
   if (found === undefined) throw new Error(`no result is named '${name}'`)

@@ -32,7 +32,7 @@ export const variadic: ReadonlySet<string> = new Set(['math.greatest', 'math.lea
 interface MacroForm {
   /** How many arguments it takes. */
   readonly counts: readonly number[]
-  /** The number of arguments from which on it has two variables. */
+  /** With at least this many arguments, the macro has two variables. */
   readonly twoFrom: number
 }
 

@@ -131,7 +131,7 @@ function parsed(text: string): { readonly root: unknown } | { readonly problem: 
   }
 }
 
-/** Whether there are more markers than at the begin and the end of one document. */
+/** Whether there are more markers than at the start and the end of one document. */
 function hasSeveralDocuments(text: string): boolean {
   const markers = text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)
   return [...markers.take(3)].length === 3

@@ -20,7 +20,7 @@ export function snakeCase(text: string): string | undefined {
   return /^\d/.test(name) || keywords.includes(name) ? `x_${name}` : name
 }
 
-/** Gives every thing its own name. */
+/** Assigns unique names. */
 export class UniqueNames {
   readonly #taken: Set<string>
 

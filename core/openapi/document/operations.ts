@@ -93,7 +93,7 @@ export function parametersOf(
   return [...found.values()]
 }
 
-/** The operations that fit all words of a search, in any order. */
+/** The operations that match all words of a search, in any order. */
 export function searchOperations(operations: readonly ApiOperation[], text: string): readonly ApiOperation[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return operations.filter(({ id, method, path, summary }) => {
@@ -105,7 +105,7 @@ export function searchOperations(operations: readonly ApiOperation[], text: stri
 /** The result of choosing operations by text. */
 export interface ChosenOperations {
   readonly operations: readonly ApiOperation[]
-  /** The parts of the text that fit no operation, or several. */
+  /** The parts of the text that match no operation, or several. */
   readonly unknown: readonly string[]
 }
 

@@ -20,14 +20,14 @@ const listNames = [
   'list',
 ]
 
-/** A value in an answer, by the names that lead to it. */
+/** A value in an answer, given by its path. */
 export interface AnswerPlace {
   readonly path: readonly string[]
   readonly flat: FlatSchema
   readonly inner: InnerSchema
 }
 
-/** The values at the first levels of an answer: those inside of lists are not single values. */
+/** The values at the top levels of an answer, without those in lists, which are not single values. */
 export function placesIn(plan: SkillPlan, body: InnerSchema): readonly AnswerPlace[] {
   const visit = (inner: InnerSchema, path: readonly string[]): readonly AnswerPlace[] => {
     const flat = plan.reader.flatten(inner)
@@ -80,14 +80,14 @@ const step = (name: string, isFirst: boolean, isSure: boolean): string =>
     ? `${isSure || !isFirst ? '.' : '.?'}${name}`
     : `[${isSure || !isFirst ? '' : '?'}${JSON.stringify(name)}]`
 
-/** The expression that reads a place; `isSure`: it must exist. */
+/** The expression that reads a place; `isSure`: the value always exists. */
 export const expressionOf = (path: readonly string[], isSure = false): string =>
   `response.body${path.map((name, index) => step(name, index === 0, isSure)).join('')}`
 
 export const at = (body: unknown, path: readonly string[]): unknown =>
   path.reduce((value, name) => valueAt(value, name), body)
 
-/** A copy of a body with another value at a place; objects on the way are made. */
+/** A copy of a body with another value at a place; missing objects are created. */
 export function withAt(body: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value
   return { ...(isObject(body) ? body : {}), [name]: withAt(valueAt(body, name), rest, value) }

@@ -8,7 +8,7 @@ import { literal, template } from './skill-plan.ts'
 export interface PlannedAddress {
   readonly baseUrl: string
   readonly fields: Readonly<Record<string, JsonObject>>
-  /** Of the address as it is with the default values; undefined if the document does not say it. */
+  /** Origin of the address with its default values; undefined if the document does not state it. */
   readonly origin: string | undefined
   readonly notes: readonly string[]
 }

@@ -13,7 +13,7 @@ export interface PlannedCheck {
   readonly note: string | undefined
 }
 
-/** Paths and ids that say who asks, best first. */
+/** Paths and ids of endpoints that return the caller's identity, best first. */
 const identities: readonly RegExp[] = [
   /(^|[/_.-])(me|myself|whoami|self|current[_-]?user)$/i,
   /(auth[._]?test|verify|validate|tokens?\/current|introspect)$/i,
@@ -23,8 +23,8 @@ const identities: readonly RegExp[] = [
 const maxTried = 20_000
 
 /**
- * Chooses a request that reads, needs no input, and asks for credentials: one that says who asks, or else one of
- * the chosen operations, or else any.
+ * Chooses a read request that needs credentials but no input: preferably one that returns the caller's
+ * identity, else one of the chosen operations, else any.
  */
 export function planCheck(
   document: ApiDocument,
@@ -58,7 +58,7 @@ function isSimple(document: ApiDocument, operation: ApiOperation): boolean {
   return !isOpen && requiredOnly(document, operation).plan.inputs.length === 0
 }
 
-/** The request of an operation with nothing but what it needs. */
+/** The request of an operation with only its required parts. */
 function requiredOnly(document: ApiDocument, operation: ApiOperation) {
   const plan = new SkillPlan(new SchemaReader(document), operation, 0)
   return { plan, request: planParameters(plan, new Set()) }

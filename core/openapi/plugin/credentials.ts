@@ -7,10 +7,10 @@ import { UniqueNames, snakeCase } from '../document/names.ts'
 import { template } from './skill-plan.ts'
 import type { PlannedAddress } from './base-url.ts'
 
-/** How a connection proves who it is. */
+/** How a connection authenticates. */
 export interface PlannedCredentials {
   readonly fields: Readonly<Record<string, JsonObject>>
-  /** Undefined: none, or nothing that `plugin.yaml` can say. */
+  /** Undefined: none, or none that `plugin.yaml` can express. */
   readonly auth: JsonObject | undefined
   readonly headers: JsonObject
   readonly otherOrigins: readonly string[]
@@ -32,7 +32,7 @@ function schemesOf({ root }: ApiDocument): JsonObject {
 /** Whether a document declares credentials at all. */
 export const hasSchemes = (document: ApiDocument): boolean => Object.keys(schemesOf(document)).length > 0
 
-/** The schemes that an operation needs, in the alternatives that it allows. */
+/** The schemes that an operation accepts, as alternatives. */
 export function securityOf(
   document: ApiDocument,
   { raw }: ApiOperation,
@@ -168,7 +168,7 @@ function bearer(names: UniqueNames, scheme: unknown, notes: readonly string[]): 
   }
 }
 
-/** Words that vendors put before a key in the header `Authorization`, the most telling first. */
+/** Words that vendors put before a key in the header `Authorization`, most specific first. */
 const prefixes = ['Token token=', 'SSWS ', 'GenieKey ', 'ApiKey ', 'Splunk ', 'Bearer ']
 
 function planKey(name: string, scheme: unknown, names: UniqueNames): PlannedCredentials {
@@ -232,7 +232,7 @@ function planOAuth2(
   }
   const [id, key] = [names.take('client_id'), names.take('client_secret')]
   const isBelow = tokenUrl.href.startsWith(`${address.baseUrl}/`)
-  // A field, so that the sandbox can stand in for it.
+  // A field, so that the sandbox can set its own address.
   const login = isBelow ? undefined : names.take('login_url')
   const loginField = { title: 'Sign-in URL', address: 'public', default: tokenUrl.origin }
   return {

@@ -8,7 +8,10 @@ import { inputSchema, type SkillPlan } from './skill-plan.ts'
 /** The content of an example file. */
 export type PlannedExample = JsonObject
 
-/** An example of a skill: the answer is the one of the document where it fits, or made from the schema. */
+/**
+ * An example of a skill: its answer is the documented example if that fits, else generated from the
+ * schema.
+ */
 export function planExample(
   plan: SkillPlan,
   answer: PlannedAnswer,
@@ -52,7 +55,7 @@ const sent = (body: unknown): JsonObject =>
 
 const madeUp = 'Made from the API description'
 
-/** An object that does not exist; undefined if no input can ask for one. */
+/** An example of a missing object; undefined if no input identifies an object. */
 export function planMissing(plan: SkillPlan, example: PlannedExample): PlannedExample | undefined {
   const last = plan.inputs.findLast(
     ({ name, isRequired, schema }) => isRequired && schema.enum === undefined && isInPath(plan, name),
@@ -92,7 +95,7 @@ function sampleInput({ reader, inputs }: SkillPlan): JsonObject {
       .problems(input)
       .map(({ pointer }) => pointer.split('/')[1]),
   )
-  // Where a value does not fit, an example of the document is at odds with its schema: without it, it fits.
+  // If a value does not fit, a documented example contradicts its schema; generate the value without it.
   return Object.fromEntries(
     needed.map(({ name, schema }) => [
       name,
@@ -101,7 +104,7 @@ function sampleInput({ reader, inputs }: SkillPlan): JsonObject {
   )
 }
 
-/** An empty text or a text with a slash is no segment of a path. */
+/** An empty text, or one with a slash, is not a valid path segment. */
 const usable = (value: unknown): unknown =>
   value === '' || value === '.' || value === '..' ? 'example' : value
 

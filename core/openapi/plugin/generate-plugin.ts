@@ -37,9 +37,9 @@ export interface GeneratedPlugin {
 
 /** Maximum number of skills of a plugin. */
 const maxSkills = 200
-/** How many properties the schemas of all skills together may have at first. */
+/** Initial limit of properties in the schemas of all skills together. */
 const maxProperties = 2_400
-/** How many files a plugin may have, from which on objects that do not exist get no examples. */
+/** Number of files above which missing objects get no examples. */
 const maxExamples = 100
 
 /**

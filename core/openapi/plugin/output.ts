@@ -7,7 +7,7 @@ import { orNull, simplify } from '../schema/simplify-schema.ts'
 import { isJsonType } from './body.ts'
 import { template, type SkillPlan } from './skill-plan.ts'
 
-/** The output of a skill: how `plugin.yaml` writes it, its schema, and what it makes of a body. */
+/** The output of a skill: its form in `plugin.yaml`, its schema, and its value for a body. */
 export interface PlannedOutput {
   readonly written: JsonObject
   readonly schema: JsonSchema
@@ -18,7 +18,7 @@ export interface PlannedOutput {
 /** A body has another form than the one documented. */
 export class UnreadableBody extends Error {}
 
-/** The documented answer of an operation that succeeds. */
+/** The documented answer of a successful operation. */
 export interface PlannedAnswer {
   readonly status: number
   readonly headers: unknown
@@ -29,12 +29,12 @@ export interface PlannedAnswer {
   readonly example: unknown
 }
 
-/** Finds the answer of an operation that succeeds, with a body if one has it. */
+/** Finds the answer of a successful operation, preferably one with a body. */
 export function answerOf({ reader: { document }, operation }: SkillPlan): PlannedAnswer {
   const given = valueAt(operation.raw, 'responses')
   const all = Object.entries(isObject(given) ? given : {})
   const good = all.filter(([status]) => /^2(\d\d|XX)$/i.test(status))
-  // Beside a good status, `default` is the answer to an error.
+  // If a success status is documented, `default` describes errors.
   const answers = (good.length > 0 ? good : all.filter(([status]) => status === 'default'))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, response]): PlannedAnswer => {
@@ -46,7 +46,7 @@ export function answerOf({ reader: { document }, operation }: SkillPlan): Planne
     })
   const first = answers.find(({ kind }) => kind === 'json') ?? answers[0]
   if (first === undefined || operation.method === 'head') return emptyAnswer
-  // Where success may come without a body, fields of it cannot be read.
+  // If a successful answer may have no body, its fields cannot be read.
   const isSometimesEmpty = first.kind === 'json' && answers.some(({ kind }) => kind === 'empty')
   return isSometimesEmpty ? { ...first, body: undefined } : first
 }
@@ -101,7 +101,7 @@ export function planOutput(plan: SkillPlan, answer: PlannedAnswer): PlannedOutpu
   return plainOutput('result', { description: 'The answer.', ...schema }, 'response.body')
 }
 
-/** An output of one value, the body as it is where that is JSON. */
+/** An output of one value: the unchanged body, if it is JSON. */
 function plainOutput(name: string, schema: JsonSchema, expression: string, fixed?: number): PlannedOutput {
   const wanted = name === 'result' ? orNull(schema) : schema
   return {
@@ -173,7 +173,7 @@ function fieldOutput(name: string, key: string, given: JsonSchema, from: string)
   }
 }
 
-/** Items of several types are not objects only. */
+/** Items of several types may be other values than objects. */
 const holdsNull = (items: JsonSchema): boolean =>
   Array.isArray(items.type) && items.type.some((type) => type !== 'object' && type !== 'null')
 

@@ -25,7 +25,7 @@ export interface PlannedPaging {
   lastPage(body: unknown): unknown
 }
 
-// UniqueNames as public documents write them, without case and separators.
+// Names as public documents write them, without case and separators.
 const sizeNames = [
   'limit',
   'perpage',
@@ -190,7 +190,7 @@ const totalPlace = (places: readonly AnswerPlace[]): AnswerPlace | undefined =>
     ['integer', 'number'],
   )
 
-/** Lists that are counted change while they are read, so that items could come twice. */
+/** A list with numbered pages may change while it is read, so that items could be repeated. */
 function identity({ inner }: AnswerPlace, { reader }: SkillPlan, isCounted: boolean): JsonObject {
   const items = reader.flatten(inner).items
   const item = items && reader.flatten(items)

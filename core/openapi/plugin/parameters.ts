@@ -14,7 +14,7 @@ export interface PlannedRequest {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-/** Headers that are set otherwise; OpenAPI also ignores them as parameters. */
+/** Headers that the client sets itself; OpenAPI also ignores them as parameters. */
 const ownHeaders = ['accept', 'content-type', 'authorization', 'user-agent', 'cookie']
 
 /** Turns the parameters of an operation into inputs and the request that reads them. */

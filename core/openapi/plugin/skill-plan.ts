@@ -49,7 +49,7 @@ export const template = (expression: string): string => `\${{ ${expression} }}`
 export const literal = (value: unknown): unknown =>
   typeof value === 'string' ? value.replaceAll('${{', () => '$${{') : value
 
-/** The type of a value of any type, where a missing type means text. */
+/** All types. In `plugin.yaml`, a missing type means string. */
 const anyType = ['string', 'number', 'boolean', 'object', 'array', 'null']
 
 /** An input as `plugin.yaml` writes it. */

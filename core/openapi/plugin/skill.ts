@@ -34,7 +34,7 @@ export interface PluginSurroundings {
   readonly docs: string
   /** Where the examples come from. */
   readonly source: string
-  /** Whether objects that do not exist get examples too. */
+  /** Whether missing objects get examples too. */
   readonly hasRoom: boolean
 }
 

@@ -71,5 +71,5 @@ const hasComment = (map: YAMLMap): boolean =>
       (isScalar(key) && key.commentBefore !== undefined) || (isMap(value) && hasComment(value)),
   )
 
-/** About how wide a node is on one line. */
+/** Approximate width of a node on one line. */
 const widthOf = (node: Node): number => JSON.stringify(node.toJSON()).length

@@ -1,7 +1,7 @@
 import { isObject, textAt, valueAt, type JsonObject } from '../../plugin/index.ts'
 import type { ApiDocument } from '../document/api-document.ts'
 
-/** The schema objects on the way to a schema, to notice circles. */
+/** The schemas around a schema, to detect cycles. */
 export type Trail = readonly object[]
 
 /** A schema inside of another one. */
@@ -20,7 +20,7 @@ export interface FlatSchema {
   /** Of the values of a map. */
   readonly additional: InnerSchema | undefined
   readonly items: InnerSchema | undefined
-  /** The keywords that say no more than one value, such as `format`. */
+  /** Other keywords, such as `format`. */
   readonly keywords: JsonObject
 }
 
@@ -34,7 +34,7 @@ export class SchemaReader {
     this.#left = visits
   }
 
-  /** Reads a schema; one that cannot be read takes any value. */
+  /** Reads a schema; an unreadable one accepts any value. */
   flatten({ schema, trail }: InnerSchema): FlatSchema {
     if (this.#left-- <= 0 || trail.length > maxTrail) return anything
     const found = this.document.resolve(schema)
@@ -127,7 +127,7 @@ function typesOf(found: JsonObject): readonly string[] {
   return choices.length > 0 && choices.every((value) => typeof value === 'string') ? ['string'] : []
 }
 
-/** A schema whose values fit both. */
+/** A schema whose values fit both schemas. */
 const both = (a: FlatSchema, b: FlatSchema): FlatSchema => ({
   types: a.types.length > 0 ? a.types : b.types,
   isNullable: a.isNullable || b.isNullable,
@@ -140,7 +140,7 @@ const both = (a: FlatSchema, b: FlatSchema): FlatSchema => ({
 
 const isNull = ({ types, isNullable }: FlatSchema): boolean => types.length === 0 && isNullable
 
-/** A schema whose values fit one of both. */
+/** A schema whose values fit either schema. */
 function either(a: FlatSchema, b: FlatSchema): FlatSchema {
   if (isNull(a)) return { ...b, isNullable: true }
   if (isNull(b)) return { ...a, isNullable: true }

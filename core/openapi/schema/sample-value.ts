@@ -9,8 +9,8 @@ const maxFields = 40
 const maxLevels = 5
 
 /**
- * A copy of a value of the document that is small and plain: aliases of YAML may multiply, nest in circles and
- * repeat a long text. Undefined if it is not a value of JSON.
+ * A copy of a document's value with limited size and depth: YAML aliases may multiply, form cycles or repeat
+ * a long text. Undefined if it is not JSON.
  */
 export function smallCopy(value: unknown, budget = { left: 400 }, levels = maxLevels + 3): unknown {
   if (budget.left-- <= 0) return undefined

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../plugin/index.ts'
 import { cleanText } from '../document/clean-text.ts'
 import type { FlatSchema, InnerSchema, SchemaReader } from './flatten-schema.ts'
 
-/** `input`: what may be sent. `output`: what may be answered, which servers take less seriously. */
+/** `input`: values to send. `output`: values received, which often deviate from the document. */
 export type SchemaUse = 'input' | 'output'
 
 /** How much of a schema is kept. */
@@ -15,7 +15,7 @@ export interface SimplifyOptions {
 }
 
 /**
- * A schema in few words. Inputs keep their choices and required properties. Outputs allow what servers really
+ * A simplified schema. Inputs keep their choices and required properties. Outputs allow what servers really
  * answer: missing and null properties, choices and properties that the document does not know.
  */
 export function simplify(reader: SchemaReader, inner: InnerSchema, options: SimplifyOptions): JsonSchema {
@@ -69,7 +69,7 @@ function choicesOf({ keywords, types }: FlatSchema): readonly (string | number)[
   return fits && choices.length > 0 && choices.length <= maxChoices ? [...new Set(choices)] : undefined
 }
 
-/** Formats whose values everyone writes alike. */
+/** Formats with a single common notation. */
 const keptFormats = ['date', 'date-time', 'email', 'uuid', 'ipv4', 'ipv6']
 
 function valueKeywords(flat: FlatSchema, use: SchemaUse): JsonSchema {
@@ -96,7 +96,7 @@ function itemsOf(reader: SchemaReader, { items }: FlatSchema, options: SimplifyO
 function objectOf(reader: SchemaReader, flat: FlatSchema, options: SimplifyOptions): JsonSchema {
   const { use, size, levels } = options
   if (levels === 0) return {}
-  // A part of the room is for inner schemas.
+  // Part of the limit is reserved for inner schemas.
   const kept = propertiesOf(flat, Math.ceil(size * 0.6))
   if (kept.length === 0) {
     if (flat.additional === undefined) return {}

@@ -141,7 +141,7 @@ export interface Expectations {
   readonly duration: Expectation<ExpectedTimeRange> | undefined
   /** Epoch milliseconds of the next times of the schedule. */
   readonly nextRuns: Expectation<readonly number[]> | undefined
-  /** The values that each rule of `on.alert.correlate` that applies compares. */
+  /** The compared values of each rule of `on.alert.correlate` that applies. */
   readonly correlation: Expectation<readonly unknown[]> | undefined
 }
 

@@ -17,7 +17,7 @@ export type TestFailure = SourceProblem
 interface JudgeOptions {
   readonly file?: string | undefined
   readonly schedule: CronTimes | undefined
-  /** The values that the rules that apply to the alert compare. */
+  /** The compared values of each rule that applies to the alert. */
   readonly correlation: () => readonly Readonly<Record<string, string>>[]
 }
 

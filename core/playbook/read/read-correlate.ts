@@ -106,7 +106,7 @@ function readPart(
   return [name, program]
 }
 
-/** An alert that says nothing: a rule that applies to it relates alerts that have nothing in common. */
+/** An alert without any data: a rule that applies to it would relate unrelated alerts. */
 const nothing = {
   alert: {
     id: '',

@@ -68,7 +68,7 @@ export interface ExpressionContext {
   readonly patterns: { left: number }
   /** Ids of the steps that expressions read; '' for any step. */
   readonly readSteps: Set<string>
-  /** Whether a condition may stand in `${{ }}`. Default: no. */
+  /** Whether a condition may be written in `${{ }}`. Default: no. */
   readonly conditionsInBraces?: true
   /** The hint for a problem of an expression. Default: the one for playbooks. */
   readonly hintFor?: (expression: string, problem: ExpressionProblem, scope: NameScope) => string | undefined

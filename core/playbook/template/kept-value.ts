@@ -3,7 +3,8 @@ import { withoutOptionals, withTextKeys } from './type-forms.ts'
 import type { TypedTemplate } from './typed-template.ts'
 
 /**
- * The value as it is stored. JSON has no optionals, so the step fails if one has no value; that is a warning.
+ * The value as it is stored. JSON has no optionals, so the step fails for an optional without a value; that
+ * is reported as a warning.
  */
 export function keptValue(problems: Problems, value: TypedTemplate): TypedTemplate {
   warnOfKept(problems, value)

@@ -45,7 +45,7 @@ const object = <const R extends readonly string[], const P extends Readonly<Reco
   properties: P,
 ) => ({ type: 'object', required, additionalProperties: false, properties }) as const
 
-/** An entity as an input: a found one fits with all its fields. */
+/** An entity as an input; accepts a found entity with all its fields. */
 const entity = <const P extends Readonly<Record<string, JsonSchema>>>(description: string, more: P) =>
   ({
     type: 'object',

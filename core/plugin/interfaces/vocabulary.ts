@@ -1,4 +1,4 @@
-/** The words that skills and interfaces are classified with. */
+/** The terms that classify skills and interfaces. */
 
 /**
  * Class of a destructive skill: `containment` isolates or restores a machine, account or session; `blocking`

@@ -1,14 +1,14 @@
 import type { RateBudget } from '../index.ts'
 
 /**
- * Counts calls as a system does that limits them, in spans that slide; refused calls do not count.
+ * Counts calls in a sliding window, as a system with rate limits does; refused calls do not count.
  *
  * @param now Epoch milliseconds. Default: the clock's.
- * @returns counts a call against a bucket: undefined where it is allowed, otherwise the seconds to wait, as `Retry-After` says them
+ * @returns counts a call against a bucket: undefined where it is allowed, otherwise the seconds to wait, as
+ * `Retry-After` says them
  * @example
- * const count = countCalls()
- * const waitS = count('search', [{ requests: 10, perMs: 60_000 }])
- * if (waitS !== undefined) return { status: 429, headers: { 'retry-after': String(waitS) } }
+ * const count = countCalls() const waitS = count('search', [{ requests: 10, perMs: 60_000 }]) if (waitS !==
+ * undefined) return { status: 429, headers: { 'retry-after': String(waitS) } }
  */
 export function countCalls(
   now: () => number = Date.now,

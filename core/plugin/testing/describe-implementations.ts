@@ -61,7 +61,7 @@ async function inSandbox(sandbox: Sandbox | undefined, skill: AnySkill, input: u
 /** The most inputs that are tried. */
 const maxTried = 20_000
 
-/** The input of the interface that gives the input of an example, or one like it. */
+/** The interface input that maps to the input of an example, or to a similar one. */
 function nearest(implementer: Implementer, example: unknown) {
   const { of, skill } = implementer
   const schema = acceptedInput(interfaceNamed(of)!, implementationsOf(skill)[of]?.only)
@@ -80,7 +80,7 @@ function nearest(implementer: Implementer, example: unknown) {
   return best
 }
 
-/** What the engine gives to a skill that asks. */
+/** The inputs that the engine adds for a skill that asks. */
 const enginesPart = (example: unknown): object =>
   Object.fromEntries(
     Object.entries(example as object).filter(([name]) => asksInputs.some((each) => each === name)),
@@ -91,7 +91,7 @@ const sharedEntries = (a: unknown, b: unknown): number =>
     ? Object.entries(a).filter(([name, value]) => isDeepStrictEqual(value, b[name])).length
     : 0
 
-/** The values of a schema of an interface, with these texts; an entity names no connection. */
+/** Values that fit an interface schema, made from these texts; an entity names no connection. */
 function* valuesOf({ type, enum: choices, properties }: JsonSchema, texts: readonly string[]): Generator {
   if (choices !== undefined) yield* choices
   else if (type === 'object') yield* objectsOf(Object.entries(properties ?? {}), texts)

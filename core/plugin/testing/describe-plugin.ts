@@ -38,8 +38,8 @@ export interface DescribePluginOptions {
   /** Whether the folder may have any name, as that of a package. Default false. */
   readonly isPackage?: boolean
   /**
-   * Whether it is a `plugin.yaml`: its skills share the code that meets broken connections and makes errors, so only one
-   * of them is tested against those. Default false.
+   * Whether it is a `plugin.yaml`: its skills share the code for connections and errors, so only one of them
+   * is tested against failures. Default false.
    */
   readonly isDeclared?: boolean
 }

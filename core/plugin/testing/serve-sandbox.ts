@@ -51,16 +51,16 @@ export interface ServedSandbox<Controls = undefined> extends RunningSandbox {
 }
 
 /**
- * Makes a sandbox over real HTTP on 127.0.0.1, at a free port or the one that is asked for.
+ * Makes a sandbox over real HTTP on 127.0.0.1, at a free port or the requested one.
  *
- * @param behaviour Called at every start, so that state made in it lasts as long as the running sandbox. It is given `tell`, for what a
+ * @param behaviour Called at every start, so that state made in it lasts as long as the running sandbox. It
+ * is given `tell`, for what a
  *   person in the other system would see.
  * @param settings What an operator would type in to reach it.
  * @example
  * export default serveSandbox(
  *   () => ({ 'GET /quotes/:id': ({ params }) => ({ json: { id: params.id, text: 'Ring the bell.' } }) }),
- *   (url) => ({ base_url: url, api_key: 'sandbox-key' }),
- * )
+ *   (url) => ({ base_url: url, api_key: 'sandbox-key' }), )
  */
 export function serveSandbox<Controls = undefined>(
   behaviour: (tell: (news: string) => void) => SandboxHandler | SandboxRoutes | SandboxBehaviour<Controls>,

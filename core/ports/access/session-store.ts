@@ -4,11 +4,11 @@ import type { Session, SessionLimits } from '../../domain/session.ts'
 
 export interface SessionStore {
   /**
-   * Starts a session, ends the session that it replaces, and deletes outlived ones. Keeps only the newest sessions of a key.
-   * Throws NotFoundError `key_not_found`.
+   * Starts a session, ends the session that it replaces, and deletes expired ones. Keeps only the newest
+   * sessions of a key. Throws NotFoundError `key_not_found`.
    */
   begin(session: NewSession, by: Actor): Promise<Session>
-  /** By the hash of its token; also a session that is outlived, or whose key is. */
+  /** Finds a session by the hash of its token, including an expired one and one with an expired key. */
   find(tokenHash: Uint8Array): Promise<Session | undefined>
   /** By uuid. */
   byUuid(uuid: string): Promise<Session | undefined>

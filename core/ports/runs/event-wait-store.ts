@@ -37,7 +37,7 @@ export interface EventWait {
   readonly failed: number
   /** Message of the last such failure. */
   readonly lastFailure: string | null
-  /** How many looks in a row found only events that do not match. */
+  /** Number of consecutive reads without a matching event. */
   readonly misses: number
 }
 

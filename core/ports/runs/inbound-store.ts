@@ -18,7 +18,7 @@ export interface InboundCall {
 
 export interface JudgedAnswer extends Omit<CheckpointAnswer, 'at'> {
   readonly checkpointId: string
-  /** Why the answer cannot count; null: it may. */
+  /** Why the answer cannot count; null if it can. */
   readonly refused: RefusalReason | null
 }
 

@@ -53,7 +53,7 @@ export function inDoubtAfterChanges(
 /** An answer that the skill accepted; a refusal changed nothing. */
 const mayChange = (status: number): boolean => status < 400 || status === 408 || status >= 500
 
-/** What both clients of a call know of its effect: none only if neither may have changed anything. */
+/** The effect of a call over both clients: `none` only if neither may have changed anything. */
 export function effectsOf(
   onEffect: ((effect: Effect) => void) | undefined,
 ): readonly [(effect: Effect) => void, (effect: Effect) => void] {

@@ -160,7 +160,7 @@ export async function receiveAsTask(
   call: InboundCall,
   hooks: ConnectionHooks,
 ): Promise<InboundResult> {
-  // A copy of its own: the memory around small buffers belongs to others.
+  // A copy, because small buffers share their memory with others.
   const input = { ...call, body: Uint8Array.from(call.body) }
   return (await performFor(performTask, 'receive', connection, input, hooks)) as InboundResult
 }
@@ -209,7 +209,7 @@ function openTask(
 ): ReadyConnection | undefined {
   if (connection === undefined || skill.connection === undefined) return undefined
   const ready = openOnce(skill.connection, connection, onSecret)
-  // Secrets that a call learns, such as a token in an answer, stay its own.
+  // Secrets that a call learns, such as a token in an answer, are redacted only in that call.
   return { ...ready, redactor: ready.redactor.copy() }
 }
 

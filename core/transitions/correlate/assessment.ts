@@ -5,7 +5,10 @@ import { severities, verdicts, type CaseChanges, type Severity, type Verdict } f
 export const assessedFields = ['severity', 'verdict', 'summary'] as const
 export type AssessedField = (typeof assessedFields)[number]
 
-/** What the runs of one alert, or the runs of one playbook without an alert, said last about a case. */
+/**
+ * The latest results about a case: from the runs of one alert, or from the runs of one playbook without
+ * an alert.
+ */
 export interface Assessment {
   readonly source: string
   /** The id of the alert or the name of the playbook. */
@@ -32,7 +35,10 @@ export const maxSummary = 10_000
 
 type Assessed = Pick<Case, AssessedField>
 
-/** What all results together say: the highest severity, the most serious verdict and every summary. Absent: nobody said. */
+/**
+ * The combined results: the highest severity, the most serious verdict and every summary. Absent fields have
+ * no result.
+ */
 export function combinedAssessment(all: readonly Assessment[]): Partial<Assessed> {
   const severity = gravest(
     severities,
@@ -82,8 +88,8 @@ export interface AssessedCase {
 }
 
 /**
- * What a run's changes of a case come to: the most serious result of all runs counts, and a person's decision stays. `kept`: why a
- * field stays different from what the run says, as sentences.
+ * The effective changes of a run to a case: the most serious result of all runs counts, and a person's
+ * decision stays. `kept`: sentences that explain why a field differs from the result of the run.
  */
 export function assessedChanges(
   changes: CaseChanges,

@@ -6,7 +6,7 @@ import { timelineEntry, type NewCaseEntry } from '../timeline.ts'
 /** The author of joins in timelines. */
 const correlationActor = { ...theServer, name: 'correlation' }
 
-/** What is known of a key: the case that alerts with it join. */
+/** The state of a key: the case that alerts with it join. */
 export interface KeyState {
   /** When the last alert with the key arrived, in epoch milliseconds. */
   readonly lastAt: number

@@ -52,7 +52,10 @@ export function requireMovable(id: string, rows: number, hint: string): void {
 
 type Assessed = Pick<Case, AssessedField>
 
-/** What a merged case shows: the higher severity, the more serious verdict, all summaries; a person's decision stays. */
+/**
+ * The fields of a merged case: the higher severity, the more serious verdict, all summaries; a person's
+ * decision stays.
+ */
 export function mergedFields(
   target: Assessed,
   source: Assessed,
@@ -68,7 +71,7 @@ export function mergedFields(
   return changedFields(target, fields, decided)
 }
 
-/** What a case shows after alerts left it: what the results of the others say. */
+/** The fields of a case after alerts left it: the combined results of the remaining alerts. */
 export const fieldsAfterSplit = (
   before: Assessed,
   decided: readonly AssessedField[],
@@ -106,7 +109,7 @@ export interface Moved {
 const movedText = ({ alerts, runs }: Moved): string =>
   `${counted(alerts, 'alert')} and ${counted(runs, 'run')}`
 
-/** The entries of the case that took another one in, and of that one. */
+/** The timeline entries of the target case and of the merged case. */
 export const mergeEntries = (target: Named, source: Named, moved: Moved, by: Actor, now: number) => ({
   target: timelineEntry(
     'merged',
@@ -130,7 +133,7 @@ export const splitReason = (source: Named, by: Actor): string => `${by.name} spl
 /** Named in the timeline; the rest is counted. */
 const namedAlerts = 20
 
-/** The entries of the case that alerts left, and of the one that they got. */
+/** The timeline entries of the case that alerts left, and of their new case. */
 export function splitEntries(
   from: Named,
   to: Named,

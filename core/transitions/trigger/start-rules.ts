@@ -2,8 +2,8 @@
 export const maxTriggerChain = 5
 
 /**
- * Why an event must not start a playbook; undefined: it may. Runs react to changes that runs make, so nothing else ends a circle: a
- * playbook never starts because of its own run, also not through other playbooks.
+ * Why an event must not start a playbook; undefined: it may. Runs react to changes that runs make, so this
+ * rule prevents loops: a playbook never starts because of its own run, also not through other playbooks.
  */
 export function whyNotTriggered(playbookName: string, chain: readonly string[]): string | undefined {
   const path = [...chain, playbookName].join(' → ')

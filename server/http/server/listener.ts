@@ -56,8 +56,9 @@ const closingGraceMs = 10_000
 
 /**
  * Sockets that listen on the main port. Node accepts one connection per socket and turn of the event loop:
- * with one socket, the last of 500 new connections waits for 500 turns, which are long under load. There should be more
- * than a turn completes requests. Only Linux shares connections among sockets of one port.
+ * with one socket, the last of 500 new connections waits for 500 turns, which are long under load. There
+ * should be more sockets than requests that end per turn. Only Linux shares connections among sockets of one
+ * port.
  */
 export const manySockets = process.platform === 'linux' && canSharePort(process.versions.node) ? 64 : 1
 

@@ -86,7 +86,8 @@ export function checkTokenOrigin(
   others: readonly Template[],
 ): void {
   if (auth === undefined || !isGranted(auth)) return
-  // A base URL that reads settings is not the literal origin of an endpoint; another origin may be.
+  // A base URL with settings matches no literal origin, but another listed origin with settings may
+  // match any.
   const origins = [...(base ? [originOf(base) ?? ''] : []), ...others.map(originOf)]
   const report = (what: string, endpoint: Template): void => {
     const origin = originOf(endpoint)

@@ -10,7 +10,9 @@ export function accepts(parameter: ParameterType, type: Type): boolean {
 
 const numeric = ['int', 'double', 'number', 'dyn'] as const
 
-/** The kinds of elements that a list must have. Strings may be written times, which are strings as results. */
+/**
+ * The kinds of elements that a list must have. `strings` includes times, because times in JSON are strings.
+ */
 const elementKinds: Partial<Record<ParameterType, readonly Type['kind'][]>> = {
   strings: ['string', 'dyn', 'timestamp', 'duration'],
   numbers: numeric,
@@ -64,7 +66,7 @@ const spokenNames: Partial<Record<ParameterType, string>> = {
   int: 'a whole number',
 }
 
-/** Parameters that accept other types than the one of the same name. */
+/** Parameters that also accept types other than the one of the same name. */
 const acceptance: Partial<Record<ParameterType, (type: Type) => boolean>> = {
   any: () => true,
   value: () => true,

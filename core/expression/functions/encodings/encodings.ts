@@ -120,7 +120,7 @@ function urlEncode(meter: Meter, span: Span, value: Value): Value {
   return percentEncode(source)
 }
 
-/** What is not the encoding of UTF-8 text stays as it is. */
+/** Escapes that do not decode to valid UTF-8 stay unchanged. */
 function urlDecode(meter: Meter, span: Span, value: Value): Value {
   const source = stringArgument(value, span)
   meter.rewrite(source.length, span)

@@ -14,7 +14,7 @@ import {
 const algorithms = ['md5', 'sha1', 'sha256', 'sha512'] as const
 type Algorithm = (typeof algorithms)[number]
 
-/** Text whose bytes are hashed, paid for. */
+/** The text to hash; pays for its bytes. */
 function content(value: Value, meter: Meter, span: Span): string {
   const source = stringArgument(value, span)
   meter.read(source.length * 4, span)

@@ -120,7 +120,7 @@ const combine =
   (_meter, span, left, right) =>
     join(bits(left, span), bits(right, span))
 
-/** Moves bits by 0 to 64 places; more places leave nothing. */
+/** Shifts bits by 0 to 64 places; larger shifts give 0. */
 const shift =
   (move: (value: bigint, by: bigint) => bigint): FunctionBody =>
   (_meter, span, value, places) => {

@@ -9,7 +9,7 @@ import { invalidArgument, wrongArgument } from '../function.ts'
 type Ordered = number | bigint | string | boolean | Timestamp | Duration
 type Compare = (left: Ordered, right: Ordered) => number
 
-/** Values with their order. */
+/** Sort keys, and how to compare them. */
 export interface Ranking {
   readonly keys: readonly Ordered[]
   readonly compare: Compare

@@ -11,7 +11,7 @@ import {
   type FunctionBody,
 } from '../function.ts'
 
-/** Where a path without a host belongs. */
+/** Placeholder base of a path without a host. */
 const nowhere = 'http://-'
 
 /** A URL as browsers read it; undefined for other texts. An absolute path is one too. */

@@ -38,7 +38,7 @@ const stepsPerUnit = 12
 /** Longer beginnings are searched by their first characters. */
 const longestPrefix = 100
 
-/** Positions of a match and its groups, two for each; -1 for a group that took no part. */
+/** Positions of a match and its groups, two for each; -1 for a group that did not match. */
 export type Captures = Int32Array
 
 /** The threads at one position, in order of priority. */

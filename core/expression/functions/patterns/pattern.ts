@@ -80,14 +80,14 @@ export class Pattern {
     return this.#endIn(value, 0, meter, span) >= 0
   }
 
-  /** The names of its groups; those without a name have their number. */
+  /** Names of the groups; an unnamed group has its number. */
   get groups(): readonly string[] {
     return (this.#groups ??= namesOfGroups(this.#compiled.re2Input))
   }
 
   /**
-   * The leftmost match at or after a position, with its groups. The automaton first tells whether there is
-   * one, which is fast for texts without.
+   * The leftmost match at or after a position, with its groups. The automaton first checks whether there
+   * is a match, so texts without one are fast.
    */
   capture(value: string, from: number, meter: Meter, span: Span): Captures | undefined {
     const end = this.#endIn(value, from, meter, span)
@@ -127,7 +127,7 @@ export class Pattern {
     ))
   }
 
-  /** The state behind a character. */
+  /** The state after a character. */
   #begin(before: number, meter: Meter, span: Span): Row {
     const automaton = this.#automaton!
     return this.#enter(automaton.makeState([automaton.prog.start], contextBehind(before), []), meter, span)
@@ -185,7 +185,7 @@ export class Pattern {
   }
 }
 
-/** The flags of a state that begins behind a character. */
+/** The flags of a state that begins after a character. */
 const contextBehind = (before: number): number =>
   before === 10 ? beginsLine : /\w/.test(String.fromCharCode(before)) ? behindWord : 0
 

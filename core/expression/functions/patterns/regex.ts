@@ -80,7 +80,7 @@ const extractAll: PatternBody = (pattern, text, meter, span) => {
   return result
 }
 
-/** All matches; an empty one right behind another does not count. */
+/** All matches; an empty match right after another does not count. */
 function* matchesIn(pattern: Pattern, text: string, meter: Meter, span: Span): Generator<Captures> {
   let end = -1
   for (let at = 0; at <= text.length;) {

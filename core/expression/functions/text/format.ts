@@ -49,7 +49,7 @@ function format(meter: Meter, span: Span, target: Value, args: readonly Value[])
   return result
 }
 
-/** Throws a fault for a template that is invalid for any arguments. */
+/** Throws a fault for a template that is invalid regardless of its arguments. */
 export function tryFormat(template: string, span: Span, [, list]: readonly AstNode[]): void {
   // A time in a string.
   if (list?.kind === 'literal') return

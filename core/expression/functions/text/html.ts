@@ -50,7 +50,7 @@ const named: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** References to characters become these; unknown ones stay as they are. */
+/** Replaces character references; unknown ones stay unchanged. */
 function decode(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z]{2,8}));/g,
@@ -84,7 +84,7 @@ function strip(html: string): string {
   return parts.join('')
 }
 
-/** The position behind a tag or a comment, or behind the content of a hidden element. */
+/** The position after a tag or a comment, or after the content of a hidden element. */
 function endOfTag(html: string, start: number, tag: string, hidden: string): number {
   const close = tag === '<!--' ? '-->' : '>'
   const end = html.indexOf(close, start + tag.length)

@@ -14,7 +14,7 @@ import {
 
 interface Version {
   readonly numbers: readonly bigint[]
-  /** The parts behind `-`; empty for a release. */
+  /** The parts after `-`; empty for a release. */
   readonly preRelease: readonly string[]
 }
 
@@ -72,7 +72,7 @@ function normalized(text: string): string {
   return numbers.join('.') + (found[4] ?? '')
 }
 
-/** The text if it is a semantic version, after it was normalized if asked for. */
+/** The text, normalized on request, if it is a semantic version. */
 function semverIn(value: Value, flag: Value | undefined, span: Span): string | undefined {
   const source = stringArgument(value, span)
   if (flag !== undefined && typeof flag !== 'boolean') throw wrongArgument(span, flag, 'bool')

@@ -8,7 +8,7 @@ import { instantOf, zoneOf } from './zones.ts'
 
 const longest = 200
 
-/** What the letters of a pattern read from a text. */
+/** The values that a pattern reads from a text. */
 interface Fields {
   year?: number
   month?: number
@@ -25,7 +25,7 @@ interface Fields {
 }
 
 interface Letter {
-  /** What it reads, from the start of the rest of the text. */
+  /** Matches the value at the start of the remaining text. */
   readonly form: RegExp
   /** False for a value that is out of range. */
   readonly read: (fields: Fields, written: string) => boolean

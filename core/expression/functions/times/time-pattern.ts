@@ -6,7 +6,7 @@ import { invalidArgument } from '../function.ts'
 export interface PatternPart {
   readonly text?: string
   readonly letter?: string
-  /** `-` leaves zeros before a number out, and `:` writes an offset with a colon. */
+  /** `-` omits leading zeros, and `:` writes an offset with a colon. */
   readonly flag?: string | undefined
 }
 

@@ -62,7 +62,7 @@ const noZone = (
   hint = 'write UTC, an offset such as "+02:00", or a name such as "Europe/Berlin"',
 ) => invalidArgument(span, `'${shorten(name)}' is not a time zone`, hint)
 
-/** Throws a fault for a literal that is no zone, with the one that is probably meant. */
+/** Throws a fault for an invalid literal time zone, with the nearest valid name. */
 export function tryZone(name: string, span: Span): void {
   if (fixedOffsetOf(name) !== undefined || isTimeZone(name)) return
   const near = name.length > 64 ? undefined : nearestTimeZone(name)
@@ -72,8 +72,8 @@ export function tryZone(name: string, span: Span): void {
 const day = 86_400
 
 /**
- * The point in time, in seconds, when the clocks of a zone show a local time. If they show it twice, it is the
- * first one. If they skip it, it is as much later as the clocks go forward: 02:30 is 03:30.
+ * The instant, in seconds, of a local time in a zone. A local time that occurs twice gives the first instant.
+ * A skipped local time moves forward by the size of the gap: 02:30 becomes 03:30.
  */
 export function instantOf(local: number, zone: ZoneRules, meter: Meter, span: Span): number {
   const before = zone.offsetAt(local - day, meter, span)

@@ -6,7 +6,7 @@ import { callsOf, givenToken, meetFailure, nameOf, type Call } from './meet-fail
 import type { ServedSandbox } from '../serve-sandbox.ts'
 import type { SandboxReply } from '../routes.ts'
 
-/** They never reach the code of a skill that reads an answer. */
+/** These failures never reach the code of a skill that reads the answer. */
 const ofTransport: readonly Failure[] = ['reset', 'huge', 'gzip_bomb', 'hang', 'drip']
 const ofAnswers: readonly (Failure | SandboxReply)[] = [
   'garbage',

@@ -69,7 +69,10 @@ function signInView(connection: Connection, services: SignInServices) {
   }
 }
 
-/** Where the vendor sends the browser after a sign-in. Its own for each plugin: an answer of one vendor is none of another. */
+/**
+ * The redirect URI of a sign-in. Each plugin has its own, so that an answer of one vendor cannot be used for
+ * another.
+ */
 export const redirectUri = (publicUrl: string, plugin: string): string =>
   `${publicUrl}/oauth/callback/${plugin.replaceAll('_', '-')}`
 

@@ -55,7 +55,7 @@ const completeSignIn = defineRoute({
   access: admins,
   summary: 'Completes a sign-in with the parameters of the redirect, and returns the connection.',
   answer: component('connection'),
-  // A repetition finds no state.
+  // A repeated request finds no state.
   once: false,
   body: {
     required: ['plugin', 'state'],

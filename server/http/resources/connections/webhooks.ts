@@ -86,7 +86,7 @@ async function receive(
   const { code } = received.refused
   if (code === 'token_unknown') services.webhookGate.learn(token, false)
   services.recordRefusedWebhook(`${code} ${received.refused.connection ?? ''}`, received.refused)
-  // A person with half a link; which proof failed, nobody learns.
+  // A person opened an incomplete link. The page does not reveal which proof failed.
   if (headers.accept?.includes('text/html') === true) return questionAnswer(unknownQuestion)
   throw new RequestError('webhook_refused', undefined, {
     hint: 'see the log of the server',
@@ -94,7 +94,7 @@ async function receive(
   })
 }
 
-/** Alerts of webhooks come in under the rules of those of the API. */
+/** Alerts from webhooks follow the same rules as those from the API. */
 const intakeOf = (services: Services): AlertIntake => ({
   async provider(code) {
     try {
