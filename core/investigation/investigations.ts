@@ -57,11 +57,11 @@ const maxCharacters = 64 * 1_048_576
 const recoveryBatch = 200
 
 /** Process starts that try to queue an alert before it is given up. */
-const maxTakeUps = 3
+const maxRecoveryAttempts = 3
 
-const poisonous = `the process crashed ${maxTakeUps} times while queuing this alert`
+const poisonous = `the process crashed ${maxRecoveryAttempts} times while queuing this alert`
 
-const isSuspect = ({ takeUps }: AwaitingAlert): boolean => takeUps > 0
+const isSuspect = ({ recoveryAttempts }: AwaitingAlert): boolean => recoveryAttempts > 0
 
 /** The result for an alert: its run is queued, it is retried soon, or it is left to the next start. */
 type Taken = 'taken' | 'later' | 'left'
@@ -192,7 +192,7 @@ class AlertIntake implements Investigations {
 
   /**
    * Retries alerts after a start. One of them may have crashed the process, so each try is recorded; alerts
-   * that were tried at an earlier start are tried one by one, and given up after `maxTakeUps` starts.
+   * that were tried at an earlier start are tried one by one, and given up after `maxRecoveryAttempts` starts.
    */
   async #takeUpLeftBehind(alerts: readonly AwaitingAlert[]): Promise<readonly Taken[]> {
     const others = alerts.filter((alert) => !isSuspect(alert))
@@ -205,7 +205,9 @@ class AlertIntake implements Investigations {
   }
 
   #takeUpSuspect(alert: AwaitingAlert): Promise<void> {
-    return alert.takeUps >= maxTakeUps ? this.#runs.giveUp(alert, poisonous) : this.#runs.investigate(alert)
+    return alert.recoveryAttempts >= maxRecoveryAttempts
+      ? this.#runs.giveUp(alert, poisonous)
+      : this.#runs.investigate(alert)
   }
 
   /** Tries the alerts after recording that durably; later if the record cannot be written now. */

@@ -78,7 +78,7 @@ export interface ReceivedAlert {
 /** An alert with status Created. */
 export interface AwaitingAlert extends Alert {
   /** How many processes have found it with this status at their start. */
-  readonly takeUps: number
+  readonly recoveryAttempts: number
 }
 
 export interface AlertStore {

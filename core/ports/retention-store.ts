@@ -10,7 +10,7 @@ export interface RetentionStore {
    * destructive skills, starts that no rate limit counts any more, contents without a file, and expired
    * entries of states. True: more may be left.
    */
-  clearOutlived(sessions: SessionLimits): Promise<boolean>
+  clearExpired(sessions: SessionLimits): Promise<boolean>
   /**
    * Prunes runs that ended by then: deletes their journals, questions, inputs and outputs, and the run itself unless it has an
    * alert or a case. Also deletes states that were last changed by then, of playbooks that were removed by then. Keeps a run with an open or later changed case, with a step of unknown outcome, or with a retry that is not
@@ -25,7 +25,7 @@ export interface RetentionStore {
   pruneAlerts(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
   /**
    * Deletes the contents of files whose case is closed and was last changed by then. The case keeps their names and hashes; a
-   * content that another case has stays. `clearOutlived` frees the space.
+   * content that another case has stays. `clearExpired` frees the space.
    */
   pruneFiles(rule: RetentionRule, from: PrunePlace | undefined): Promise<PrunedPiece>
 }

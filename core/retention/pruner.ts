@@ -63,7 +63,7 @@ export function createPruner({ stores, keep, sessions, clock, log }: PrunerOptio
   }
 
   async function round(): Promise<void> {
-    await inPieces(async () => ((await retention.clearOutlived(sessions)) ? { at: 0, row: 0 } : undefined))
+    await inPieces(async () => ((await retention.clearExpired(sessions)) ? { at: 0, row: 0 } : undefined))
     const now = certainTime()
     const deleted = { runs: 0, alerts: 0, files: 0 }
     const count = ({ runs, alerts, files, next }: PrunedPiece) => {

@@ -382,7 +382,10 @@ export function alertStoreContract(subject: GetSubject): void {
       const two = await stores.alerts.create(newAlert(acme))
       await stores.alerts.noteTakeUp([one.uuid, two.uuid])
       await stores.alerts.noteTakeUp([two.uuid])
-      const counts = (await stores.alerts.awaitingInvestigation(10)).map(({ id, takeUps }) => [id, takeUps])
+      const counts = (await stores.alerts.awaitingInvestigation(10)).map(({ id, recoveryAttempts }) => [
+        id,
+        recoveryAttempts,
+      ])
       expect(counts).to.deep.equal([
         [one.id, 1],
         [two.id, 2],

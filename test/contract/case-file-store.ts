@@ -145,7 +145,7 @@ export function caseFileStoreContract(subject: GetSubject): void {
         await close(id)
         const file = await files().open('all', id, sha256(largeFile))
         await prune()
-        while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })) continue
+        while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) continue
         await expectRejection(contentOf(file), 'NotFoundError', 'file_not_found')
         await attach(id, { name: 'again', bytes: largeFile })
         expect(await files().list([acme.uuid], id)).to.have.length(1)

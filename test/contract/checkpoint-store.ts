@@ -113,7 +113,7 @@ export function checkpointStoreContract(subject: GetSubject): void {
       const { acme, globex } = subject()
       const ask = async (path: string, connection: string, reference: unknown) => {
         const { id } = await open(path)
-        await store().goesOver(run.uuid, path, connection)
+        await store().storeConnection(run.uuid, path, connection)
         await store().asked(run.uuid, path, reference)
         return id
       }

@@ -182,7 +182,7 @@ export function correlationContract(subject: GetSubject): void {
       })
       expect((await post([keyOf('ana')])).caseId).not.to.equal(first.caseId)
       clock.nowMs += 10 * windowMs
-      while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 }));
+      while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 }));
       expect((await post([keyOf('ana')])).alert.joinedBecause).to.equal(null)
     })
 

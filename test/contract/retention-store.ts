@@ -378,10 +378,10 @@ export function retentionStoreContract(subject: GetSubject): void {
       const begin = { tokenHash, key: { id: 'k1' }, replaces: undefined, limits }
       await own.sessions.begin(begin, somebody())
       pass(9)
-      expect(await own.retention.clearOutlived(limits)).to.equal(false)
+      expect(await own.retention.clearExpired(limits)).to.equal(false)
       expect(await own.sessions.find(tokenHash)).to.not.equal(undefined)
       pass(1)
-      await own.retention.clearOutlived(limits)
+      await own.retention.clearExpired(limits)
       expect(await own.sessions.find(tokenHash)).to.equal(undefined)
     })
   })

@@ -44,7 +44,7 @@ export function runTurnsContract(subject: GetSubject): void {
         uuid,
         undefined,
       ])
-      expect(takers[0]).to.deep.include({ convictions: 0 })
+      expect(takers[0]).to.deep.include({ soloCrashes: 0 })
       expect(await due()).to.deep.equal([])
     })
 
@@ -52,7 +52,7 @@ export function runTurnsContract(subject: GetSubject): void {
       const { runs } = subject().stores
       const { uuid } = await startedRun(subject(), null)
       const ended = await runs.end(uuid, completed)
-      expect(await runs.take(uuid)).to.deep.equal({ run: ended, convictions: 0 })
+      expect(await runs.take(uuid)).to.deep.equal({ run: ended, soloCrashes: 0 })
       expect(await runs.park(uuid, 1)).to.equal(false)
       expect(await runs.take(unknownUuid)).to.equal(undefined)
     })
@@ -91,7 +91,7 @@ export function runTurnsContract(subject: GetSubject): void {
           await wake(uuid)
           if (!isPutAwayFirst) expect(await runs.park(uuid, Infinity), 'nobody would wake it').to.equal(false)
           expect(await due()).to.deep.equal([uuid])
-          expect(await runs.take(uuid)).to.deep.include({ convictions: 0 })
+          expect(await runs.take(uuid)).to.deep.include({ soloCrashes: 0 })
           await runs.end(uuid, completed)
         }
       })
@@ -117,7 +117,7 @@ export function runTurnsContract(subject: GetSubject): void {
       expect(await due()).to.deep.equal([queued.uuid])
       await stores.runs.recover()
       expect(await due()).to.deep.equal([queued.uuid])
-      expect(await stores.runs.take(queued.uuid)).to.deep.include({ convictions: 0 })
+      expect(await stores.runs.take(queued.uuid)).to.deep.include({ soloCrashes: 0 })
     })
 
     it('come first for runs taken by an earlier process', async () => {
@@ -130,7 +130,7 @@ export function runTurnsContract(subject: GetSubject): void {
       await runs.end(over.uuid, completed)
       await runs.recover()
       expect(await due()).to.deep.equal([taken.uuid, queued.uuid])
-      expect(await runs.take(taken.uuid)).to.deep.include({ convictions: 0 })
+      expect(await runs.take(taken.uuid)).to.deep.include({ soloCrashes: 0 })
       expect(await due()).to.deep.equal([queued.uuid])
     })
 
@@ -154,12 +154,12 @@ export function runTurnsContract(subject: GetSubject): void {
       await runs.take(bad.uuid)
       await runs.recover()
       expect(await suspects()).to.deep.equal([[bad.uuid, 3]])
-      expect(await runs.take(good.uuid)).to.deep.include({ convictions: 0 })
-      expect(await runs.take(bad.uuid)).to.deep.include({ convictions: 1 })
+      expect(await runs.take(good.uuid)).to.deep.include({ soloCrashes: 0 })
+      expect(await runs.take(bad.uuid)).to.deep.include({ soloCrashes: 1 })
       await runs.recover()
-      expect(await runs.take(bad.uuid), 'it is not alone now').to.deep.include({ convictions: 1 })
+      expect(await runs.take(bad.uuid), 'it is not alone now').to.deep.include({ soloCrashes: 1 })
       await runs.park(bad.uuid, 0)
-      expect(await runs.take(bad.uuid), 'it has come through').to.deep.include({ convictions: 0 })
+      expect(await runs.take(bad.uuid), 'it has come through').to.deep.include({ soloCrashes: 0 })
     })
 
     it('suspect a run that was watched at a crash, and none after a graceful stop', async () => {

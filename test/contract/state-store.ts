@@ -159,7 +159,7 @@ export function stateStoreContract(subject: GetSubject): void {
       await add('a')
       await use('polls', counter, { operation: 'increment', by: 1 })
       subject().clock.nowMs += day
-      await retention.clearOutlived(limits)
+      await retention.clearExpired(limits)
       expect((await state().list('all', 'triage')).map(({ name, entries }) => [name, entries])).to.deep.equal(
         [
           ['polls', 1],

@@ -120,7 +120,7 @@ describe('an inbound request', () => {
     const question = { via: 'chat.ask', input: { n: 1 }, answers: ['yes', 'no'], form: null }
     const timeoutAt = clock.now() + 60_000
     const { id } = await checkpoints.open(run.uuid, { path, stepId: path, question, timeoutAt })
-    await checkpoints.goesOver(run.uuid, path, 'Chat')
+    await checkpoints.storeConnection(run.uuid, path, 'Chat')
     return id
   }
   const asked = async (path = 'ask') => {
@@ -168,7 +168,7 @@ describe('an inbound request', () => {
 
   it('is ignored if it names no question of this connection', async () => {
     const other = await asked('other')
-    await bench.stores.checkpoints.goesOver(run.uuid, 'other', 'Chat 2')
+    await bench.stores.checkpoints.storeConnection(run.uuid, 'other', 'Chat 2')
     const { checkpoints } = bench.stores
     const question = { via: 'mail.ask', input: {}, answers: ['yes'], form: null }
     const foreign = await checkpoints.open(run.uuid, {
@@ -177,7 +177,7 @@ describe('an inbound request', () => {
       question,
       timeoutAt: clock.now() + 9,
     })
-    await checkpoints.goesOver(run.uuid, 'm', 'Chat')
+    await checkpoints.storeConnection(run.uuid, 'm', 'Chat')
     await checkpoints.asked(run.uuid, 'm', { asked: 'U1' })
     for (const checkpointId of ['nobody', other, foreign.id, undefined]) {
       say = () => ({ answers: [{ checkpointId, by: 'U1', value: 'yes' }] })

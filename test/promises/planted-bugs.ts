@@ -136,12 +136,12 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a queued run is due at the time at which it was queued': {
     file: 'server/sqlite/runs/queue-run.ts',
-    find: 'wakeAt: begun ? null : turnHasCome,',
+    find: 'wakeAt: begun ? null : alwaysDue,',
     replace: 'wakeAt: begun ? null : now,',
   },
   'a woken run is due at the time at which it was woken': {
     file: 'server/sqlite/runs/run-turns.ts',
-    find: `    turnHasCome,
+    find: `    alwaysDue,
     row,`,
     replace: `    Date.now(),
     row,`,
@@ -258,13 +258,13 @@ export const plantedBugs: Readonly<Record<string, PlantedBug>> = {
   },
   'a run is given up after one crash alone': {
     file: 'core/engine/turns/quarantine.ts',
-    find: 'if (convictions < proof)',
-    replace: 'if (convictions === 0)',
+    find: 'if (soloCrashes < proof)',
+    replace: 'if (soloCrashes === 0)',
   },
   'an alert that crashes the process is retried forever': {
     file: 'core/investigation/investigations.ts',
-    find: 'return alert.takeUps >= maxTakeUps ?',
-    replace: 'return alert.takeUps >= 1e9 ?',
+    find: 'return alert.recoveryAttempts >= maxRecoveryAttempts ?',
+    replace: 'return alert.recoveryAttempts >= 1e9 ?',
   },
   'paths of steps differ from the previous release': {
     file: 'core/engine/journal/paths.ts',

@@ -19,7 +19,7 @@ describe('the pruner', () => {
       return piece
     }
     const retention: Stores['retention'] = {
-      clearOutlived: async () => {
+      clearExpired: async () => {
         calls.push(['clear'])
         return false
       },

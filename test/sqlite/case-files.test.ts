@@ -67,7 +67,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
       acknowledged.push(...child.lines)
     }
     await inStores(async (stores) => {
-      while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })) continue
+      while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) continue
       const files = await stores.cases.files.list('all', caseId)
       expect(files.map((file) => file.sha256)).to.include.members(acknowledged)
       for (const file of files) {
@@ -95,7 +95,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
     await inStores(
       async (stores) => {
         await expectRejection(attach(stores, Buffer.alloc(101)), 'ConflictError', 'file_quota_reached')
-        while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })) continue
+        while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) continue
         await attach(stores, Buffer.alloc(101))
       },
       { fileQuota },
@@ -108,7 +108,7 @@ describe(`files of cases in SQLite (seed ${seed})`, function () {
       const state = { isAttached: false }
       const arriving = attach(stores, largeFile).finally(() => (state.isAttached = true))
       while (!state.isAttached)
-        expect(await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })).to.equal(false)
+        expect(await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })).to.equal(false)
       await arriving
       await contentOf(await stores.cases.files.open('all', caseId, sha256(largeFile)))
     })

@@ -87,7 +87,7 @@ describe('starts with a rate limit in SQLite', () => {
     await stores.runs.end(second, { status: 'failed', output: null, error: null })
     expect([rows('waits = 1'), rows()]).to.deep.equal([0, 1])
     clock.passed += minute
-    await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })
+    await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })
     expect(rows()).to.equal(0)
   })
 
@@ -99,7 +99,7 @@ describe('starts with a rate limit in SQLite', () => {
     expect(rows()).to.equal(2_000)
     clock.passed += minute
     let pieces = 0
-    while (await stores.retention.clearOutlived({ idleMs: 1, maxMs: 1 })) pieces++
+    while (await stores.retention.clearExpired({ idleMs: 1, maxMs: 1 })) pieces++
     expect([rows(), pieces]).to.deep.equal([0, 4])
   })
 

@@ -188,7 +188,7 @@ describe(`retention in SQLite (seed ${seed})`, function () {
     for (const name of cleared) expect(rows()[name], name).to.equal((before[name] ?? 0) + 1)
     clock.at += day
     const limits = { idleMs: 10, maxMs: 10 }
-    expect(await inStores((stores) => stores.retention.clearOutlived(limits))).to.equal(false)
+    expect(await inStores((stores) => stores.retention.clearExpired(limits))).to.equal(false)
     for (const name of cleared) expect(rows()[name], name).to.equal(before[name])
   })
 

@@ -90,10 +90,10 @@ describe('case page', function () {
     await house.visit(path)
     await page.getByRole('heading', { name: 'Decisions' }).waitFor()
     // The page cannot learn of it before it saves.
-    let isOvertaken = false
+    let hasConflict = false
     await page.route(`**/api${path}`, async (route) => {
-      if (route.request().method() === 'PATCH' && !isOvertaken) {
-        isOvertaken = true
+      if (route.request().method() === 'PATCH' && !hasConflict) {
+        hasConflict = true
         await server.call(path, { method: 'PATCH', body: { status: 'closed', verdict: 'benign' } })
       }
       await route.continue()

@@ -54,10 +54,10 @@ describe('connections in the page', function () {
     const path = '/connections/endpoint-security'
     await page.getByLabel('Client ID').fill('22222222-2222-4333-8444-555555555555')
     // Others are faster than the page can be told of it.
-    let isOvertaken = false
+    let hasConflict = false
     await page.route(/\/api\/connections\/[\da-f-]+$/, async (route) => {
-      if (route.request().method() === 'PATCH' && !isOvertaken) {
-        isOvertaken = true
+      if (route.request().method() === 'PATCH' && !hasConflict) {
+        hasConflict = true
         await server.call(path, { method: 'PATCH', body: { settings: { tenant_id: 'example.com' } } })
       }
       await route.continue()

@@ -115,9 +115,9 @@ async function untilAnswered(local: LocalRun, work: AskWork, intent: Intent): Pr
     if (unasked !== undefined) return unasked
     const asked = { path, stepId, question, group, timeoutAt, onTimeout: work.onTimeout }
     const opened = await journal.insist(() => checkpoints.open(uuid, asked))
-    const goesOver = (connection: string) =>
-      journal.insist(() => checkpoints.goesOver(uuid, path, connection))
-    const telling = work.tell(opened.id, question, goesOver)
+    const storeConnection = (connection: string) =>
+      journal.insist(() => checkpoints.storeConnection(uuid, path, connection))
+    const telling = work.tell(opened.id, question, storeConnection)
     const isLate = opened.state === 'decided' && telling && journal.entry(telling.path) === undefined
     const told = telling && !isLate ? await perform(local, telling) : undefined
     if (told?.state === 'failed') throw new SendingFailed(told)

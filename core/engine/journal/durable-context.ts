@@ -206,13 +206,13 @@ export interface AskWork extends TimedWork {
   readonly onTimeout: Silence
   /**
    * The call that sends the question, with the id that only the recipient learns; the same on every replay.
-   * Undefined: nothing is sent. If it fails, the question is withdrawn. `goesOver` is called first, with the
+   * Undefined: nothing is sent. If it fails, the question is withdrawn. `storeConnection` is called first, with the
    * name of the connection.
    */
   readonly tell: (
     id: string,
     question: Question,
-    goesOver: (connection: string) => Promise<void>,
+    storeConnection: (connection: string) => Promise<void>,
   ) => EffectWork | undefined
   /** A background task that reminds the responder if the question is not answered in time. */
   readonly remind?: ((checkpoint: Checkpoint) => EffectWork) | undefined

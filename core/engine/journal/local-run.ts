@@ -17,7 +17,7 @@ import type { WakeUps } from './wake-ups.ts'
 /** The part of the checkpoint store that a run uses. */
 export type RunCheckpoints = Pick<
   CheckpointStore,
-  'open' | 'goesOver' | 'asked' | 'atPath' | 'inGroup' | 'close'
+  'open' | 'storeConnection' | 'asked' | 'atPath' | 'inGroup' | 'close'
 >
 
 /** The part of the store of waits for events that a run uses. */

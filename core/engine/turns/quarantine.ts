@@ -74,9 +74,9 @@ const proof = 2
 export async function failsAfterCrashes(
   journal: JournalStore,
   run: Run,
-  convictions: number,
+  soloCrashes: number,
 ): Promise<boolean> {
-  if (convictions < proof) return false
+  if (soloCrashes < proof) return false
   const entries = await journal.entries(run.uuid)
   if (entries.some(({ state }) => state === 'started')) return true
   throw new TocsinError('run_interrupted', 'the process crashed repeatedly during this run', {

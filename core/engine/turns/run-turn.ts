@@ -63,7 +63,7 @@ export interface GivenTurn {
   /** The run was started and has had no turn. Default: a run that is queued. */
   readonly isNew?: boolean | undefined
   /** How often an earlier process stopped while this run had its turn alone. */
-  readonly convictions: number
+  readonly soloCrashes: number
   readonly controls: TurnControls
   /** Aborted: no step begins; current steps end. */
   readonly hold: AbortSignal
@@ -92,7 +92,7 @@ async function takeTurn(options: TurnOptions, turn: GivenTurn): Promise<TurnEnd>
   let ended: Run
   let failedAt: unknown
   try {
-    const failsInterrupted = await failsAfterCrashes(stores.journal, run, turn.convictions)
+    const failsInterrupted = await failsAfterCrashes(stores.journal, run, turn.soloCrashes)
     const playbook = await options.loadPlaybook(run.playbookHash)
     const description = await (options.describe?.(run) ?? describeRun(stores, run, playbook, turn.alert))
     const isNew = turn.isNew === true || (run.status === 'queued' && run.retryOf === null)

@@ -31,17 +31,17 @@ export async function giveTurn(
   const { log } = options
   const { runs } = options.stores
   let { run } = queued
-  let convictions = 0
+  let soloCrashes = 0
   for (let trouble = 0; ; trouble++) {
     try {
       if (trouble > 0) run = await runs.find('all', key.uuid)
       else if (run === undefined) {
         const taken = await runs.take(key.uuid)
         if (taken === undefined || 'wakeAt' in taken) return taken
-        ;({ run, convictions } = taken)
+        ;({ run, soloCrashes } = taken)
       }
       const isUntouched = isNew === true && trouble === 0
-      return run && (await goOn(run, { convictions, alert, isNew: isUntouched }, options))
+      return run && (await goOn(run, { soloCrashes, alert, isNew: isUntouched }, options))
     } catch (error) {
       const delayMs = Math.min(firstRetryMs * 2 ** trouble, longestRetryMs)
       log.error({ run: key.uuid, error, delay_ms: delayMs }, 'cannot continue the run; trying again')
@@ -53,7 +53,7 @@ export async function giveTurn(
 /** Rejects if the store failed. */
 async function goOn(
   run: Run,
-  known: Pick<GivenTurn, 'convictions' | 'alert' | 'isNew'>,
+  known: Pick<GivenTurn, 'soloCrashes' | 'alert' | 'isNew'>,
   options: GiveTurnOptions,
 ): Promise<ParkedRun | undefined> {
   const { uuid, organizationUuid } = run

@@ -79,7 +79,7 @@ export function createMemoryCheckpoints(
       if (checkpoint.state === openQuestion) onOpen(checkpoint)
       return checkpoint
     },
-    goesOver: async (_run, path, connection) => void change(atPath(path), { connection }),
+    storeConnection: async (_run, path, connection) => void change(atPath(path), { connection }),
     asked: async (_run, path, reference) => void change(atPath(path), { reference }),
     atPath: async (_run, path) => byPath.get(path),
     inGroup: async (_run, path) => membersOf(path),

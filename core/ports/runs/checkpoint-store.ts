@@ -55,7 +55,7 @@ export interface CheckpointStore {
    */
   open(runUuid: string, checkpoint: NewCheckpoint): Promise<Checkpoint>
   /** Stores the name of the connection before the question is sent over it. */
-  goesOver(runUuid: string, path: string, connection: string): Promise<void>
+  storeConnection(runUuid: string, path: string, connection: string): Promise<void>
   /** Stores the output of the skill that asked; only the person in `asked` may answer over the connection. */
   asked(runUuid: string, path: string, reference: unknown): Promise<void>
   atPath(runUuid: string, path: string): Promise<Checkpoint | undefined>

@@ -119,7 +119,7 @@ export type QueuedOrGrouped =
 export interface ClaimedRun {
   readonly run: Run
   /** Number of crashes while it was the only run with a turn, since it was last parked. */
-  readonly convictions: number
+  readonly soloCrashes: number
 }
 
 export interface SuspectRun extends RunKey {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { OnceRequest, RecalledWork, RequestStore } from '../../../core/ports/access/request-store.ts'
 import { keyReused, requestInterrupted } from '../../../core/transitions/idempotency.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import { fromJson, toJson } from '../database/columns.ts'
 import { claims, type Claim } from '../database/request-claims.ts'
 import { SqliteStore } from '../context/store-context.ts'
@@ -97,8 +97,8 @@ export class SqliteRequestStore extends SqliteStore implements RequestStore {
   }
 
   #remember({ owner, key, fingerprint }: Hashed, expiresAt: number, kept: unknown): void {
-    deleteOutlived(this.database, outlived.requests, this.clock.now())
-    // An outlived row that is still there is replaced.
+    deleteExpired(this.database, expiringTables.requests, this.clock.now())
+    // An expired row that still exists is replaced.
     this.database.run(
       'INSERT OR REPLACE INTO once_requests (api_key_uuid, key_hash, fingerprint, kept, expires_at) VALUES (?, ?, ?, ?, ?)',
       owner,

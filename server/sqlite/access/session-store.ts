@@ -102,7 +102,7 @@ export class SqliteSessionStore extends SqliteStore implements SessionStore {
   }
 }
 
-/** Inside of a write: deletes outlived sessions and those of ended keys, at most `atMost`. Gives their number. */
+/** Inside of a write: deletes expired sessions and those of ended keys, at most `atMost`. Gives their number. */
 export function forgetOldSessions(
   database: Database,
   { idleMs, maxMs }: SessionLimits,

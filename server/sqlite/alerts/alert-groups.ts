@@ -21,7 +21,7 @@ import { requireOrganization, type OrganizationKey } from '../access/organizatio
 import { whereAll } from '../database/paging.ts'
 import { queueRun } from '../runs/queue-run.ts'
 import { scopeConditions } from '../context/scope.ts'
-import { deleteOutlived, outlived, updateRows, type FieldValues } from '../context/rows.ts'
+import { deleteExpired, expiringTables, updateRows, type FieldValues } from '../context/rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
 interface GroupRow extends GroupState {
@@ -86,7 +86,7 @@ function beginGroup(
   alert: AlertStateRow,
   now: number,
 ): void {
-  deleteOutlived(database, outlived.groups, now)
+  deleteExpired(database, expiringTables.groups, now)
   const { size, beginsAt, endsAt, lastAt } = newGroup(group, now)
   database.run(
     `INSERT OR REPLACE INTO alert_groups (organization_id, fingerprint, alert_id, size, begins_at, ends_at, last_at)

@@ -1,7 +1,7 @@
 import type { Alert } from '../../../core/domain/alert.ts'
 import type { OnceKey } from '../../../core/ports/alert-store.ts'
 import { selectAlert, toAlert, type AlertRow } from './alert-rows.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 
 /** The alert of an earlier request with this key, while the key is kept. */
@@ -28,8 +28,8 @@ export function keepAlertRequest(
   { key, keepMs }: OnceKey,
   now: number,
 ): void {
-  deleteOutlived(database, outlived.alertRequests, now)
-  // An outlived row that is still there is replaced.
+  deleteExpired(database, expiringTables.alertRequests, now)
+  // An expired row that still exists is replaced.
   database.run(
     `INSERT OR REPLACE INTO alert_requests (api_key_uuid, idempotency_key, alert_id, expires_at)
      VALUES (?, ?, (SELECT id FROM alerts WHERE uuid = ?), ?)`,

@@ -65,7 +65,7 @@ const orders: Readonly<Record<AlertSort, Order<AlertRow>>> = {
 
 const selectProgress =
   'SELECT status, retry_count AS retryCount, modified_at AS modifiedAt FROM alerts WHERE uuid = ?'
-const selectTakeUps = 'SELECT take_ups AS takeUps FROM alerts WHERE id = ?'
+const selectRecoveryAttempts = 'SELECT take_ups AS recoveryAttempts FROM alerts WHERE id = ?'
 
 export class SqliteAlertStore extends SqliteStore implements AlertStore {
   readonly #indexer: AlertIndexer
@@ -157,8 +157,11 @@ export class SqliteAlertStore extends SqliteStore implements AlertStore {
         requireLimit(limit),
       )
       return rowsWithin(rows, maxRecoveredBytes).map((row) => {
-        const { takeUps } = this.database.one<{ takeUps: number }>(selectTakeUps, row.id)
-        return { ...toAlert(this.database, row), takeUps }
+        const { recoveryAttempts } = this.database.one<{ recoveryAttempts: number }>(
+          selectRecoveryAttempts,
+          row.id,
+        )
+        return { ...toAlert(this.database, row), recoveryAttempts }
       })
     })
   }

@@ -13,7 +13,7 @@ import {
 } from '../../../core/transitions/correlate/correlation.ts'
 import type { OrganizationKey } from '../access/organization-store.ts'
 import { insertEntry } from '../cases/case-entries.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 import { openCase } from '../runs/run-transitions.ts'
 import { changeAlert, type AlertStateRow } from './alert-rows.ts'
@@ -35,7 +35,7 @@ export function correlate(
   { keys: given, skipped, caseTitle }: NewCorrelation,
   now: number,
 ): AlertStateRow {
-  deleteOutlived(database, outlived.correlationKeys, now)
+  deleteExpired(database, expiringTables.correlationKeys, now)
   const keys = given.map((key): FoundKey<KeyRow> => {
     const row = database.get<Omit<KeyRow, 'caseId'> & { readonly number: number }>(
       selectKey,

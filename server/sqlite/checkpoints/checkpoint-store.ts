@@ -71,7 +71,7 @@ export class SqliteCheckpointStore extends SqliteStore implements CheckpointStor
     })
   }
 
-  async goesOver(runUuid: string, path: string, connection: string): Promise<void> {
+  async storeConnection(runUuid: string, path: string, connection: string): Promise<void> {
     await this.commits.write(() => {
       const { id } = this.#require(runUuid, path)
       this.database.run('UPDATE checkpoints SET connection = ? WHERE id = ?', connection, id)

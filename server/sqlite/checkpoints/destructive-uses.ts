@@ -12,12 +12,12 @@ import type { OrganizationScope } from '../../../core/ports/common.ts'
 import { isInScope } from '../../../core/common/scope.ts'
 import { openQuestion } from '../../../core/transitions/question.ts'
 import { fromJson } from '../database/columns.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import { WindowClock } from '../limits/window-clock.ts'
 import type { Database } from '../database/database.ts'
 import type { StoreContext } from '../context/store-context.ts'
 
-/** Outlived uses that each new one deletes: more than one, so that they cannot pile up. */
+/** Expired uses that each new one deletes: more than one, so that they cannot pile up. */
 const clearedAtOnce = 20
 
 interface Uses {
@@ -103,11 +103,11 @@ export class SqliteDestructiveUseStore implements DestructiveUseStore {
     )
   }
 
-  /** Inside of a write: deletes outlived uses of all skills, at most `atMost`. Gives their number. */
+  /** Inside of a write: deletes expired uses of all skills, at most `atMost`. Gives their number. */
   clearAway(atMost: number): number {
-    return deleteOutlived(
+    return deleteExpired(
       this.#database,
-      outlived.destructiveUses,
+      expiringTables.destructiveUses,
       this.#clock.now() - 2 * destructiveWindowMs,
       atMost,
     )

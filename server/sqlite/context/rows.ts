@@ -106,13 +106,13 @@ function composeUpdate(table: string, fields: readonly string[], where: string, 
 }
 
 /** A table whose rows are deleted after a time, its key, and the column with that time. */
-export interface Outlived {
+export interface ExpiringTable {
   readonly table: string
   readonly key: string
   readonly until: string
 }
 
-export const outlived = {
+export const expiringTables = {
   requests: { table: 'once_requests', key: 'api_key_uuid, key_hash', until: 'expires_at' },
   alertRequests: { table: 'alert_requests', key: 'api_key_uuid, idempotency_key', until: 'expires_at' },
   inboundCalls: { table: 'inbound_calls', key: 'connection_id, call', until: 'expires_at' },
@@ -122,15 +122,15 @@ export const outlived = {
   correlationKeys: { table: 'correlation_keys', key: 'organization_id, key', until: 'ends_at' },
   ratedStarts: { table: 'rated_starts', key: 'id', until: 'expires_at' },
   destructiveUses: { table: 'destructive_uses', key: 'run_id, path', until: 'used_at' },
-} as const satisfies Readonly<Record<string, Outlived>>
+} as const satisfies Readonly<Record<string, ExpiringTable>>
 
 /** Rows that each new row deletes: more than one, so that they cannot pile up. */
 const clearedAtOnce = 20
 
 /** Inside of a write: deletes rows whose time is over, the oldest first. Gives their number. */
-export function deleteOutlived(
+export function deleteExpired(
   database: Database,
-  { table, key, until }: Outlived,
+  { table, key, until }: ExpiringTable,
   now: number,
   limit = clearedAtOnce,
 ): number {

@@ -2,7 +2,7 @@ import type { RatedStart } from '../../../core/common/rates.ts'
 import { leavesWindow, planStart } from '../../../core/transitions/rate.ts'
 import type { SqlValue } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import type { StoreContext } from '../context/store-context.ts'
 import { WindowClock } from './window-clock.ts'
 
@@ -31,7 +31,7 @@ export class SqliteRates {
   admit(run: number, path: string, { limit, playbook, stepId, key }: RatedStart, waits: boolean): number {
     const now = this.#clock.now()
     const database = this.#database
-    deleteOutlived(database, outlived.ratedStarts, now)
+    deleteExpired(database, expiringTables.ratedStarts, now)
     const { organization } = database.one<{ organization: number }>(
       'SELECT organization_id AS organization FROM runs WHERE id = ?',
       run,
@@ -65,7 +65,7 @@ export class SqliteRates {
 
   /** Deletes starts that no limit counts any more, at most `atMost`. Gives their number. */
   clearAway(atMost: number): number {
-    return deleteOutlived(this.#database, outlived.ratedStarts, this.#clock.now(), atMost)
+    return deleteExpired(this.#database, expiringTables.ratedStarts, this.#clock.now(), atMost)
   }
 
   /** The line as seen by a start, which does not count itself. Indexes bound every query by the limit. */

@@ -13,7 +13,7 @@ import { pruneAlerts } from './prune-alerts.ts'
 import { pruneFiles } from './prune-files.ts'
 import { pruneRuns } from './prune-runs.ts'
 import { PruneTally } from './prune-tally.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import { forgetOldSessions } from '../access/session-store.ts'
 import { entityBounds } from '../../../core/trigger/trigger-schema.ts'
 import { SqliteStore, type StoreContext } from '../context/store-context.ts'
@@ -41,15 +41,15 @@ export class SqliteRetentionStore extends SqliteStore implements RetentionStore 
     this.#parts = parts
   }
 
-  clearOutlived(sessions: SessionLimits): Promise<boolean> {
+  clearExpired(sessions: SessionLimits): Promise<boolean> {
     return this.commits.write(() => {
       const now = this.clock.now()
-      const { requests, alertRequests, inboundCalls, groups, correlationKeys } = outlived
+      const { requests, alertRequests, inboundCalls, groups, correlationKeys } = expiringTables
       const cleared = [requests, alertRequests, inboundCalls, groups, correlationKeys].map((rows) =>
-        deleteOutlived(this.database, rows, now, clearedAtOnce),
+        deleteExpired(this.database, rows, now, clearedAtOnce),
       )
-      const counted = [outlived.sightings, outlived.firings].map((rows) =>
-        deleteOutlived(this.database, rows, now - entityBounds.maxWithinMs, clearedAtOnce),
+      const counted = [expiringTables.sightings, expiringTables.firings].map((rows) =>
+        deleteExpired(this.database, rows, now - entityBounds.maxWithinMs, clearedAtOnce),
       )
       cleared.push(...counted, forgetOldSessions(this.database, sessions, now, clearedAtOnce))
       const { destructiveUses, rates, files } = this.#parts

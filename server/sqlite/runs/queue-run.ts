@@ -15,7 +15,7 @@ import { recordRun } from './audit-run.ts'
 import { copyJournal, isCopyComplete, requireLast } from './reruns.ts'
 import { changeRun, insertRun, requireRunRow, toListedRun, toRun, type RunRow } from './run-rows.ts'
 import { caseOf, endRun, isTaken, noteInvestigation, openCase, type CaseKey } from './run-transitions.ts'
-import { maxWakeAt, turnHasCome } from './run-turns.ts'
+import { maxWakeAt, alwaysDue } from './run-turns.ts'
 
 export interface QueueRunOptions {
   /** The schedule that starts it, so that its runs do not overlap. */
@@ -85,7 +85,7 @@ function insertNew({ database, clock }: StoreContext, given: NewRun, options: Qu
     status,
     createdAt: now,
     startedAt,
-    wakeAt: begun ? null : turnHasCome,
+    wakeAt: begun ? null : alwaysDue,
     inputs: database.kept(inputs, given.isSensitive === true, `inputs ${named.uuid}`),
     concurrencyKey,
     rate: toJson(given.rate),

@@ -219,7 +219,7 @@ export class SqliteRunStore extends SqliteStore implements RunStore {
       const turn = takeTurn(this.database, uuid, this.clock.now())
       if (turn === undefined) return undefined
       const run = toRun(requireRunRow(this.database, 'uuid', uuid))
-      if (turn.wakeAt === undefined) return { run, convictions: turn.convictions }
+      if (turn.wakeAt === undefined) return { run, soloCrashes: turn.soloCrashes }
       return { uuid: run.uuid, organizationUuid: run.organizationUuid, wakeAt: turn.wakeAt }
     })
   }

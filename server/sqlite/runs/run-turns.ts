@@ -8,13 +8,13 @@ export const maxWakeAt = Number.MAX_SAFE_INTEGER
 /** The process with the turn has stopped. */
 const leftBehind = -1
 /** Due, whatever the clock says. Only a run that waits for a time has a later value. */
-export const turnHasCome = 0
+export const alwaysDue = 0
 
 interface TurnRow {
   readonly id: number
   readonly wakeAt: number | null
   readonly endedAt: number | null
-  readonly convictions: number
+  readonly soloCrashes: number
   readonly retryOf: number | null
 }
 
@@ -22,7 +22,7 @@ interface TurnRow {
 export const active = activeRunStatuses.map((status) => `'${status}'`).join(', ')
 
 const selectTurn =
-  'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions, retry_of AS retryOf FROM runs WHERE uuid = ?'
+  'SELECT id, wake_at AS wakeAt, ended_at AS endedAt, convictions AS soloCrashes, retry_of AS retryOf FROM runs WHERE uuid = ?'
 const selectKey = 'SELECT r.uuid, o.uuid AS organizationUuid'
 const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 
@@ -33,12 +33,12 @@ const tables = 'FROM runs r JOIN organizations o ON o.id = r.organization_id'
 export function takeTurn(database: Database, uuid: string, now: number) {
   const turn = database.get<TurnRow>(selectTurn, uuid)
   if (turn === undefined) return undefined
-  if (turn.endedAt !== null) return { row: turn.id, convictions: 0 }
+  if (turn.endedAt !== null) return { row: turn.id, soloCrashes: 0 }
   if (turn.wakeAt === null) return undefined
   if (turn.wakeAt > now) return { wakeAt: turn.wakeAt === maxWakeAt ? Infinity : turn.wakeAt }
   if (turn.retryOf !== null) requireCompleteCopy(database, turn.id)
   database.run('UPDATE runs SET wake_at = NULL WHERE id = ?', turn.id)
-  return { row: turn.id, convictions: turn.convictions }
+  return { row: turn.id, soloCrashes: turn.soloCrashes }
 }
 
 /** When the run is due; Infinity if only an answer or the like wakes it. */
@@ -47,14 +47,14 @@ export function heldUntil(database: Database, uuid: string): number {
     'SELECT wake_at AS wakeAt FROM runs WHERE uuid = ?',
     uuid,
   )
-  return wakeAt === maxWakeAt ? Infinity : (wakeAt ?? turnHasCome)
+  return wakeAt === maxWakeAt ? Infinity : (wakeAt ?? alwaysDue)
 }
 
 /** False if the run was woken during its turn. A completed turn resets the crash counters. */
 export function parkRun(database: Database, uuid: string, wakeAt: number): boolean {
   const changed = database.run(
     'UPDATE runs SET wake_at = ?, crashes = 0, convictions = 0 WHERE uuid = ? AND wake_at IS NULL AND ended_at IS NULL',
-    Math.min(Math.max(turnHasCome, Math.ceil(wakeAt)), maxWakeAt),
+    Math.min(Math.max(alwaysDue, Math.ceil(wakeAt)), maxWakeAt),
     uuid,
   )
   return changed === 1
@@ -64,10 +64,10 @@ export function parkRun(database: Database, uuid: string, wakeAt: number): boole
 export function wakeRun(database: Database, row: number): void {
   database.run(
     'UPDATE runs SET wake_at = ? WHERE id = ? AND ended_at IS NULL AND ifnull(wake_at, ?) > ?',
-    turnHasCome,
+    alwaysDue,
     row,
     maxWakeAt,
-    turnHasCome,
+    alwaysDue,
   )
 }
 
@@ -88,10 +88,10 @@ export function dueRuns(
     `SELECT uuid FROM (${first('wake_at <= ?')} UNION ALL ${first('wake_at > ? AND wake_at <= ?')})
      ORDER BY wake_at <> ?, id LIMIT ?`,
     organizationUuid,
-    turnHasCome,
+    alwaysDue,
     limit,
     organizationUuid,
-    turnHasCome,
+    alwaysDue,
     now,
     limit,
     leftBehind,
@@ -109,7 +109,7 @@ export function parkedRuns(
     `${selectKey}, r.wake_at AS wakeAt ${tables}
      WHERE (r.wake_at, r.id) > (?, ifnull((SELECT id FROM runs WHERE uuid = ?), 0)) AND r.wake_at < ?
        AND r.wake_at > 0 AND r.ended_at IS NULL ORDER BY r.wake_at, r.id LIMIT ?`,
-    after?.wakeAt ?? turnHasCome + 1,
+    after?.wakeAt ?? alwaysDue + 1,
     after?.uuid ?? null,
     maxWakeAt,
     limit,
@@ -132,7 +132,7 @@ export function recoverRuns(database: Database): void {
   )
   database.run('UPDATE runs SET alone = 0 WHERE alone = 1')
   // The process stopped while it copied their journals; the next turn continues the copy.
-  database.run('UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)', turnHasCome)
+  database.run('UPDATE runs SET wake_at = ? WHERE id IN (SELECT run_id FROM journal_copies)', alwaysDue)
 }
 
 /** Runs left by a stopped process more than once since they were last parked, oldest first. */

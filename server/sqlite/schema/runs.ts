@@ -1,7 +1,7 @@
 /**
  * Runs and their journals. `runs.wake_at` is the time of the next turn in epoch milliseconds: null while a process has taken the
  * turn, negative where the process that took it is gone, `maxWakeAt` where only an answer wakes the run. `crashes`, `alone` and
- * `convictions` find the run that ends the process. `journal_copies` lists paths that a retry has yet to copy.
+ * `convictions` (crashes while the run was alone) find the run that crashes the process. `journal_copies` lists paths that a retry has yet to copy.
  */
 export const runsTables = `
 CREATE TABLE runs (

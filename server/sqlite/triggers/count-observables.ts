@@ -1,7 +1,7 @@
 import { maxTriggerAlerts } from '../../../core/trigger/trigger-schema.ts'
 import { reachesCount } from '../../../core/transitions/trigger/start-rules.ts'
 import type { CountedObservable, EntityCount, ReachedCount } from '../../../core/ports/runs/trigger-store.ts'
-import { deleteOutlived, outlived } from '../context/rows.ts'
+import { deleteExpired, expiringTables } from '../context/rows.ts'
 import type { Database } from '../database/database.ts'
 
 interface Sighting {
@@ -24,8 +24,8 @@ export function countObservables(
 ): readonly ReachedCount[] {
   const { organization, alert, at } = sighting
   const before = at - Math.max(0, ...counts.map(({ withinMs }) => withinMs))
-  for (const rows of [outlived.sightings, outlived.firings])
-    deleteOutlived(database, rows, before, maxExpired)
+  for (const rows of [expiringTables.sightings, expiringTables.firings])
+    deleteExpired(database, rows, before, maxExpired)
   for (const { kind, value } of counts.flatMap((count) => count.observables))
     database.run(
       'INSERT OR IGNORE INTO entity_sightings (organization_id, kind, value, at, alert) VALUES (?, ?, ?, ?, ?)',

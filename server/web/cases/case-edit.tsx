@@ -141,16 +141,16 @@ interface CaseConflictProps {
 /** Shows a revision conflict: what someone else saved, and a choice. */
 export function CaseConflict({
   found,
-  changing: { overtaken, change, isPending, giveIn },
+  changing: { conflict, change, isPending, giveIn },
 }: CaseConflictProps) {
-  if (overtaken === undefined) return null
-  const names = Object.keys(overtaken) as (keyof CaseChange)[]
+  if (conflict === undefined) return null
+  const names = Object.keys(conflict) as (keyof CaseChange)[]
   return (
     <Alert color="orange" title="Someone else changed this case" role="alert">
       <List size="sm">
         {names.map((name) => (
           <List.Item key={name} className="outside-text">
-            {name}: now {quotedValue(found[name])}, yours {quotedValue(overtaken[name])}
+            {name}: now {quotedValue(found[name])}, yours {quotedValue(conflict[name])}
           </List.Item>
         ))}
       </List>
@@ -158,7 +158,7 @@ export function CaseConflict({
         See the timeline for who changed it. Your changes are not saved.
       </Text>
       <Group gap="xs" mt="sm">
-        <Button size="xs" loading={isPending} onClick={() => change(overtaken)}>
+        <Button size="xs" loading={isPending} onClick={() => change(conflict)}>
           Save mine
         </Button>
         <Button size="xs" variant="default" onClick={giveIn}>

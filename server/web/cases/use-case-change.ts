@@ -13,7 +13,7 @@ export interface CaseChanging {
   /** Why the last change failed; undefined for a conflict. */
   readonly error: unknown
   /** The change that conflicts with one of someone else. */
-  readonly overtaken: CaseChange | undefined
+  readonly conflict: CaseChange | undefined
   /** Discards the conflicting change. */
   readonly giveIn: () => void
 }
@@ -41,35 +41,35 @@ export function useCaseChange({
   onSaved,
   onGivenIn,
 }: ChangeOptions): CaseChanging {
-  const [overtaken, setOvertaken] = useState<CaseChange>()
+  const [conflict, setConflict] = useState<CaseChange>()
   const change = useMutation({
     mutationFn: (body: CaseChange) =>
       apiCallTagged<ApiCase>('PATCH', path, { body, headers: { 'if-match': etag ?? '*' } }),
     onSuccess(saved, sent) {
-      setOvertaken(undefined)
+      setConflict(undefined)
       onSaved(saved, sent)
     },
-    onError: (error, body) => setOvertaken(isOvertaken(error) ? body : undefined),
+    onError: (error, body) => setConflict(isRevisionConflict(error) ? body : undefined),
     onSettled,
   })
   return {
     change: change.mutate,
     changeFrom(began, body) {
       const names = Object.keys(body) as (keyof CaseChange)[]
-      if (names.some((name) => found[name] !== began[name] && found[name] !== body[name])) setOvertaken(body)
+      if (names.some((name) => found[name] !== began[name] && found[name] !== body[name])) setConflict(body)
       else change.mutate(body)
     },
     isPending: change.isPending,
-    error: change.isError && !isOvertaken(change.error) ? change.error : undefined,
-    overtaken,
+    error: change.isError && !isRevisionConflict(change.error) ? change.error : undefined,
+    conflict,
     giveIn() {
-      if (overtaken !== undefined) onGivenIn(overtaken)
-      setOvertaken(undefined)
+      if (conflict !== undefined) onGivenIn(conflict)
+      setConflict(undefined)
     },
   }
 }
 
-const isOvertaken = (error: unknown): boolean => apiProblem(error).status === 412
+const isRevisionConflict = (error: unknown): boolean => apiProblem(error).status === 412
 
 /** An edited field with its original value. */
 export interface EditedField {

@@ -41,7 +41,8 @@ export function crashingStores(
   }
   const questions: RunCheckpoints = {
     open: (run, checkpoint) => write(() => checkpoints.open(run, checkpoint)),
-    goesOver: (run, path, connection) => write(() => checkpoints.goesOver(run, path, connection)),
+    storeConnection: (run, path, connection) =>
+      write(() => checkpoints.storeConnection(run, path, connection)),
     asked: (run, path, reference) => write(() => checkpoints.asked(run, path, reference)),
     close: (run, path, state) => write(() => checkpoints.close(run, path, state)),
     inGroup: (run, path) => checkpoints.inGroup(run, path),

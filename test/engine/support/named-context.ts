@@ -202,9 +202,9 @@ export function openNamedContext(options: NamedContextOptions): DurableContext {
 
     async function untilAnswered(): Promise<WorkOutcome> {
       try {
-        const goesOver = async (connection: string) =>
+        const storeConnection = async (connection: string) =>
           void (await engine.run(`${path}/@over`, () => connection))
-        const telling = work.tell(asked.id, asked.question, goesOver)
+        const telling = work.tell(asked.id, asked.question, storeConnection)
         const told = telling && (await perform(telling))
         if (told?.state === 'failed') {
           await engine.resolve<Answered>(answerName, { state: 'withdrawn', answer: null })

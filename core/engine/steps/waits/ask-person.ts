@@ -54,8 +54,8 @@ export async function askPerson(
     },
     group,
     onTimeout: step.onTimeout ? { fails: false, answer: step.onTimeout.answer } : { fails: true },
-    tell: (id, question, goesOver) =>
-      via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, goesOver }),
+    tell: (id, question, storeConnection) =>
+      via === viaOperator ? undefined : asking(walk, step, path, scope, { id, question, storeConnection }),
     remind:
       followUps?.reminds === true
         ? (checkpoint) => reminding(walk, step, path, scope, checkpoint)
@@ -88,7 +88,7 @@ function remindAfterMs({ input }: Question): number | undefined {
 interface Telling {
   readonly id: string
   readonly question: Question
-  readonly goesOver: (connection: string) => Promise<void>
+  readonly storeConnection: (connection: string) => Promise<void>
 }
 
 function asking(
@@ -96,7 +96,7 @@ function asking(
   step: CheckpointStep,
   path: string,
   scope: StepScope,
-  { id, question, goesOver }: Telling,
+  { id, question, storeConnection }: Telling,
 ): EffectWork {
   const { via, connection } = step
   const sensitive = ofCall(step)
@@ -106,7 +106,7 @@ function asking(
     kind: via,
     sensitive,
     input: () => questionInput(id, question),
-    ...skillCallsOf(walk, { skill: via, connection, onConnection: goesOver, sensitive }),
+    ...skillCallsOf(walk, { skill: via, connection, onConnection: storeConnection, sensitive }),
     interrupted: walk.skills.interrupted(via) === 'verify' ? 'verify' : 'repeat',
     timeoutMs: skillTimeoutMs,
     deadlineMs: scope.deadline.atMs,

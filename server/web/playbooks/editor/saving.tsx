@@ -25,7 +25,7 @@ export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps
   if (refusal === undefined || tried === undefined) return null
   if (refusal === 'changed')
     return (
-      <Overtaken
+      <RevisionConflict
         name={tried}
         mine={text}
         mayOver={name === tried}
@@ -48,7 +48,7 @@ export function SaveRefusal({ save, name, text, onTakeTheirs }: SaveRefusalProps
   return <ErrorAlert error={refusal} />
 }
 
-interface OvertakenProps {
+interface RevisionConflictProps {
   readonly name: string
   readonly mine: string
   /** The text is valid and has the same name. */
@@ -59,9 +59,9 @@ interface OvertakenProps {
 }
 
 /** A revision conflict: compares the live version with the text. */
-function Overtaken({ name, mine, mayOver, onOver, onTakeTheirs }: OvertakenProps) {
+function RevisionConflict({ name, mine, mayOver, onOver, onTakeTheirs }: RevisionConflictProps) {
   const theirs = useQuery({
-    queryKey: ['overtaken', name],
+    queryKey: ['revision_conflict', name],
     queryFn: () => apiGet<ApiPlaybookDetail>(`/playbooks/${encodeURIComponent(name)}`),
     staleTime: 0,
     gcTime: 0,
